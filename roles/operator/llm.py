@@ -10,28 +10,24 @@ from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
-from roles.contracts.policies import OperatorPolicy, notes_told
+from roles.contracts.policies import OperatorPolicy
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there
 from roles.policies.llm.move_offer import narrow_moves
-from roles.policies.llm.prompts import Prompt, now_told
+from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.schemas import operator_schema, verbs_of, verbs_told
 from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
     ACTED_ON,
     changes_told,
     cut,
-    expected_told,
-    facts_told,
-    instruction_told,
-    ledger_told,
     listed,
     missing_of,
     screens_told,
     steps_told,
     supplements_told,
-    without_values,
+    worker_told,
 )
 from roles.screen.evidence import names_effect
 from roles.screen.screens import FIELD_ROLES
@@ -136,30 +132,18 @@ class LlmOperator:
         data = {
             "screen": screen,
             "moves": moves,
-            "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
             "steps": steps_told(view.history, self.recent, view.facts, room=room, pages=pages),
-            "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
             "notes": str(view.memory.get("notes", "")),
-            "message": cut(view.host_message, 600),
             "events": listed([*_news(view), *self._unpictured(view)]),
             "supplements": self._help(view),
-            "refused": listed(view.refused),
             "functions": "\n".join(view.functions),
         }
-        return without_values(data, view.facts) | {
-            "goal": view.user_request,
-            "user_says": notes_told(view.notes),
-            "ledger": ledger_told(view.ledger, whole=False),
-            "subtask": instruction_told(view.subtask, view.user_request),
-            "now": now_told(view.today),
-            "app": view.app or ("any application" if len(view.apps) > 1 else "the application on the screen"),
-            "apps": ", ".join(app.app for app in view.apps) or "only this one",
+        return worker_told(view, missing, data) | {
             "verbs": verbs_told(verbs_of(view)),
             "prefer": "\n".join(filter(None, [_CALLING, _PREFER.get(view.prefer, "")])) if view.functions else "",
-            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200),
             "batch": _BATCH.format(most=self.batch) if self.batch > 1 else "",
             "pictures": _LOOKING if self.picturing is not None and view.screenshots else "",
         }

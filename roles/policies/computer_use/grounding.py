@@ -15,7 +15,7 @@ from roles.policies.fallback import BudgetSpent, GaveUp, Unreachable
 from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.calls import png_size
 from roles.policies.llm.decision_parsing import pointed
-from roles.policies.llm.reply_parsing import UnusableReply
+from roles.policies.llm.reply_parsing import THINKING, UnusableReply
 from roles.policies.llm.schemas import Schema, object_of_form
 from roles.policies.llm.settings import Counting
 
@@ -35,7 +35,6 @@ _FORM: Schema = object_of_form(
 )
 _NUMBER = r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*"
 _POINTS = re.compile(rf"[(\[]{_NUMBER},{_NUMBER}(?:,{_NUMBER},{_NUMBER})?[)\]]|<point>{_NUMBER}\s{_NUMBER}</point>", re.ASCII)
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _WORDS = 300
 
 
@@ -85,7 +84,7 @@ class PictureGrounding:
 
 def point_in(text: str, longest: int) -> dict[str, Any] | None:
     """The one point of an answer in words, such as `(10,20)` or `click(start_box='(10,20)')`, or the middle of its one box."""
-    said = _THINKING.sub(" ", text[:longest]).rpartition("Action:")[2]
+    said = THINKING.sub(" ", text[:longest]).rpartition("Action:")[2]
     found = {tuple(float(number) for number in match.groups() if number is not None) for match in _POINTS.finditer(said)}
     if len(found) != 1:
         return None

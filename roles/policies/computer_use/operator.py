@@ -30,20 +30,17 @@ from roles.policies.fallback import GaveUp
 from roles.policies.llm.asking import Picturing, worded
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended, png_size
 from roles.policies.llm.decision_parsing import LAST, read_decision, said_the_end, way_there
-from roles.policies.llm.prompts import Prompt, fence_for, fenced, now_told
+from roles.policies.llm.prompts import Prompt, fence_for, fenced
 from roles.policies.llm.reply_parsing import UnusableReply, finish_of, text_of
 from roles.policies.llm.schemas import verbs_of
 from roles.policies.llm.subtask_words import (
     cut,
-    expected_told,
-    facts_told,
-    instruction_told,
-    ledger_told,
     listed,
     missing_of,
     steps_told,
     supplements_told,
     without_values,
+    worker_told,
 )
 
 _LINE = re.compile(r"^[ \t*`>#-]*(DONE|CANNOT|QUESTION|ANSWER|FACT)\b[*`]*[:.]?[*`]*[ \t]*(.*)$", re.MULTILINE)
@@ -140,24 +137,10 @@ class ComputerUseOperator:
         """What the prompt is filled with at the beginning of a subtask."""
         data = {
             "steps": steps_told(view.history, self.recent, view.facts),
-            "facts": facts_told(view),
             "supplements": supplements_told(view.retrieved),
-            "refused": listed(view.refused),
-            "message": cut(view.host_message, 600),
             "events": listed(view.events),
-            "expected": expected_told(view, missing_of(view)),
         }
-        return without_values(data, view.facts) | {
-            "goal": view.user_request,
-            "user_says": notes_told(view.notes),
-            "ledger": ledger_told(view.ledger),
-            "subtask": instruction_told(view.subtask),
-            "app": view.app or "the application on the screen",
-            "apps": ", ".join(app.app for app in view.apps) or "only this one",
-            "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200) or "nothing",
-            "now": now_told(view.today),
-            "answer_form": self.tool.told,
-        }
+        return worker_told(view, missing_of(view), data) | {"answer_form": self.tool.told}
 
     def _messages(self, opening: Turn, turns: Sequence[Turn], now: dict[str, str]) -> tuple[tuple[str, ...], list[BaseMessage]]:
         """All that is told, and the screens whose pictures are among it."""

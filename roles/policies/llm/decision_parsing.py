@@ -352,6 +352,5 @@ def nearest(word: str, named: Mapping[str, str]) -> list[str]:
 
 
 def _no_such(what: str, name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = [found for found, _, _ in process.extract(name, names, scorer=fuzz.WRatio, limit=_NEAREST)]
+    near = nearest(name, {one: one for one in known})
     return f"there is no {what} {name[:60]!r}; nearest are {', '.join(near) or 'none'}"

@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r"\{(?!\s*\{)")
 """Where an object may begin; of many in a row only the last, since each mistake costs as much as what stands before it."""
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
 Finish = Literal["", "cut_off", "refused"]
@@ -78,7 +78,7 @@ def text_of(message: AIMessage) -> str:
 def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
     """The first whole JSON object that stands in a text, fenced or not. Raises UnusableReply."""
     _not_too_long(text, longest)
-    text = _THINKING.sub(" ", text)
+    text = THINKING.sub(" ", text)
     opening, problem = _OPENING.search(text), "there is no JSON object in it"
     while opening is not None:
         at = opening.start()
@@ -105,7 +105,7 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
 def script_in(text: str, longest: int = LONGEST) -> dict[str, Any] | None:
     """The one script that stands in a text as a block of ```bash or ```python (seed 002), as the answer that it is."""
     _not_too_long(text, longest)
-    match _FENCE.split(_THINKING.sub(" ", text)):
+    match _FENCE.split(THINKING.sub(" ", text)):
         case [before, "bash" | "python" as language, code, "", after]:
             return {"outcome": "run", "language": language, "code": code, "reason": f"{before}{after}".strip()}
         case _:

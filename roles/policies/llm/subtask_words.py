@@ -35,9 +35,11 @@ from roles.contracts import (
     TextShown,
 )
 from roles.contracts.orders import GoalLedger
+from roles.contracts.policies import notes_told
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.knowledge.blackboard import LINE, BlackboardRequest, board_in, fact_told, live_names, value_told
 from roles.knowledge.pages.visible_text import shown
+from roles.policies.llm.prompts import now_told
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.calls import CALLS, changes_something, is_call, looks_only
 from roles.screen.evidence import check, names_effect
@@ -57,7 +59,7 @@ _JUDGED, _EFFECTS = 100, 8
 _WHOLE, _AT_THE_END, _ANEW, PLANNED = 8_000, 1_500, 4_000, 400
 """Characters of a fact that a worker needs or has brought, of each at the end of a run, and of a subtask to who plans anew and to
 others."""
-_lines_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
+_EXAMPLES = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
 _SHORT = 4
 _REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
 _CHANGES = 600
@@ -361,7 +363,7 @@ def plan_told(plan: Sequence[Subtask], *, whole: bool = False) -> str:
 
 def supplements_told(supplements: Sequence[Supplement], most: int = _SUPPLEMENT) -> str:
     """The newest help that was found, as examples with their sources; what an author hid in it from people is left out."""
-    told = ((s, "".join([_lines_KINDS.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
+    told = ((s, "".join([_EXAMPLES.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
     more = len(supplements) - _SUPPLEMENTS
     older = [f"({more} older ones are not shown)"] if more > 0 else []
     return "\n\n".join([*older, *(f"{s.title} ({whence}):\n{part(shown(s.text).text, most)}" for s, whence in told)])
@@ -437,6 +439,26 @@ def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
         earlier=view.earlier,
     )
     return tuple(expectation for expectation in view.subtask.expect if not check(expectation, request).holds)
+
+
+def worker_told(view: OperatorView, missing: Sequence[Expectation], data: Mapping[str, str]) -> dict[str, str]:
+    """What the prompt of an Operator is filled with whatever form its answer has, with `data` that depends on that form."""
+    common = {
+        "facts": facts_told(view),
+        "expected": expected_told(view, missing),
+        "refused": listed(view.refused),
+        "message": cut(view.host_message, 600),
+    }
+    return without_values(common | dict(data), view.facts) | {
+        "goal": view.user_request,
+        "user_says": notes_told(view.notes),
+        "ledger": ledger_told(view.ledger, whole=False),
+        "subtask": instruction_told(view.subtask, view.user_request),
+        "now": now_told(view.today),
+        "app": view.app or ("any application" if len(view.apps) > 1 else "the application on the screen"),
+        "apps": ", ".join(app.app for app in view.apps) or "only this one",
+        "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200),
+    }
 
 
 def expected_told(view: OperatorView, missing: Sequence[Expectation]) -> str:

@@ -10,6 +10,7 @@ from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_
 from protocol import GUIElement
 from roles.contracts import FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts.signals import GateTrigger, Signal
+from roles.evaluator.evidence import gather
 from roles.evaluator.llm import LlmEvaluator
 from roles.evaluator.rules import RulesEvaluator
 from roles.policies.fallback import GaveUp
@@ -90,6 +91,9 @@ def test_what_rules_hold_against_it_is_told_unless_another_finding_says_it() -> 
     final = REQUEST.model_copy(update={"trigger": GateTrigger.FINAL_CHECK, "subtask": None, "plan": (REQUEST.subtask,)})
     policy.judge(final)
     assert "RULES OBJECT: a: a is not fulfilled" in section(text_of(heard[1]), "findings")
+    found = gather(REQUEST).model_copy(update={"unfounded": ('"17" in "Body" (step 4): no fact says it',)})
+    policy.judge(REQUEST.model_copy(update={"found": found}))
+    assert 'NO SOURCE SEEN: "17" in "Body" (step 4)' in section(text_of(heard[2]), "findings")
 
 
 def test_a_worker_that_did_nothing_is_told_as_such() -> None:

@@ -34,6 +34,12 @@ def told_length(board: Board) -> int:
     return sum(len(fact_told(fact)) + 3 for fact in board.facts) + sum(len(line) + 3 for line in board.left_out)
 
 
+def test_a_fact_that_was_taken_of_another_is_said_by_what_said_that_one() -> None:
+    answer = Fact(name="answer", value="7", source="api", source_name="mail.list_messages", used=("total",))
+    assert fact_told(answer) == "answer = 7 (the function mail.list_messages)"
+    assert fact_told(answer.model_copy(update={"source": "facts", "source_name": ""})) == "answer = 7 (computed from total)"
+
+
 # --- the cap ----------------------------------------------------------------------------------------------------------
 
 NAMES = st.from_regex(r"[a-z]{1,8}( [0-9]{1,3})?", fullmatch=True)

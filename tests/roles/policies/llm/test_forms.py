@@ -17,7 +17,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew
 from orchestrator.tasks.tasks import resolve_target
-from protocol import AgentStatus, parse_action
+from protocol import AgentStatus, VisualState, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
 from roles.contracts.limits import Limits
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger
@@ -25,7 +25,7 @@ from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.prompts import load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import DEFAULT_VERBS, evaluator_schema, needs
+from roles.policies.llm.schemas import DEFAULT_VERBS, evaluator_schema, needs, operator_schema
 from roles.policies.scripted_model import ScriptedChatModel
 
 FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
@@ -100,6 +100,26 @@ def test_the_actions_are_told_with_their_fields() -> None:
     model, heard = prompts_of(lambda _: FINISH)
     operator(model).decide(view(verbs=("click", "fill")))
     assert "click target button? count?; fill target text submit?" in text_of(heard[0])
+
+
+def test_the_form_of_the_answer_is_the_same_on_every_screen_and_at_every_step_of_a_subtask() -> None:
+    later = view(seen=VisualState(app="claims"), step=7, history=(step(1),), memory={"notes": "n"})
+    assert operator_schema(view(), batch=4) == operator_schema(later, batch=4)
+
+
+@pytest.mark.parametrize(
+    ("prefer", "way"), [("gui", "Use the screen for"), ("api", "Use a function where"), ("agent", "ask it first with")]
+)
+def test_how_to_call_what_to_prefer_and_when_to_confirm_is_told_where_there_are_functions(prefer: str, way: str) -> None:
+    model, heard = prompts_of(lambda _: FINISH)
+    operator(model).decide(view(functions=("mail:", " get_message(id): All of it"), prefer=prefer))
+    operator(model).decide(view(prefer=prefer))
+    all_ways = ("Use the screen for", "Use a function where", "ask it first with")
+    ways = [[said in text_of(asked) for said in all_ways] for asked in heard]
+    example = '{"action": "call_api", "function": "mail.get_message", "arguments": {"id": "7"}}'
+    assert [sum(told) for told in ways] == [example in text_of(asked) for asked in heard] == [True, False]
+    assert way in text_of(heard[0])
+    assert all("they are asked about sending, submitting, deleting and paying anyway" in text_of(asked) for asked in heard)
 
 
 @pytest.mark.parametrize(

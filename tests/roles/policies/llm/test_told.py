@@ -267,6 +267,7 @@ def test_a_gate_is_shown_the_screen_on_which_an_effect_was_seen_and_whole_facts_
     text = text_of(heard[0])
     assert 'shows, and status "Order 77 placed"' in section(text, "screens")
     assert f"state:{SCREEN.state_id}" in section(text, "screens")
+    assert section(text, "screens").count(f"state:{sent.state_id}") == 1, "and not whole, since the other shows it as well"
     assert long.strip() in section(text, "facts")
 
 
