@@ -153,6 +153,8 @@ def form_told(schema: Schema) -> str:
 
 
 def _kind(said: Schema) -> str:
+    if "anyOf" in said:
+        return ": one of " + ", ".join(map(form_told, said["anyOf"]))
     if "enum" in said:
         return ": " + " | ".join(map(str, said["enum"]))
     if said["type"] == "array":
