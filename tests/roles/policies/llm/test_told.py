@@ -184,6 +184,14 @@ def test_facts_help_and_notes_are_told_whole_or_say_that_they_are_cut() -> None:
     assert told.count("characters shown)") == 3
 
 
+def test_a_private_value_that_no_vault_holds_stands_nowhere_in_a_prompt() -> None:
+    model, heard = prompts_of(lambda _: FINISH)
+    typed = step(1, action={"action_type": "fill", "target": {"text": "Code"}, "text": "it is 4711-99"})
+    operator(model).decide(view(facts=(fact("code", "4711-99", private=True),), history=(typed,)))
+    assert "4711-99" not in text_of(heard[0])
+    assert "it is (hidden)" in section(text_of(heard[0]), "steps")
+
+
 def test_a_picture_that_could_not_be_taken_is_missed_in_words() -> None:
     assert with_pictures("Your turn", [("the screen", None)]) == (
         "Your turn\n(There is no picture of this: the screen. It could not be taken.)"
