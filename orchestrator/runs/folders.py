@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -126,7 +127,21 @@ def _info(folder: Path) -> RunInfo:
         return RunInfo(folder.name, "", "damaged", 0.0, 0, False, str(bad))
     report = stored_report(folder)
     now = standing(folder, report)
-    return info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
+    info = info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
+    if not now.ended and (folder / "journal.sqlite").exists():
+        info = info._replace(steps=max(info.steps, _steps_done(folder)))
+    return info
+
+
+def _steps_done(folder: Path) -> int:
+    """How many steps are in the journal, which knows more than the report of a run that is at work or was killed."""
+    from orchestrator.store.salvage import open_read_only
+
+    try:
+        with closing(open_read_only(folder / "journal.sqlite")) as journal:
+            return int(journal.execute("SELECT COUNT(*) FROM events WHERE kind = 'step'").fetchone()[0])
+    except sqlite3.Error:  # damaged, or none yet: `show` says what can be read
+        return 0
 
 
 def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:

@@ -182,6 +182,19 @@ def dies(*told: Any, **named: Any) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def test_the_steps_of_a_run_that_was_killed_are_listed(tmp_path: Path) -> None:
+    perform, done = SimulatedDesktop.perform, list[str]()
+
+    def third(desktop: SimulatedDesktop, action: Any, *, key: str) -> Any:
+        done.append(key)
+        return dies() if len(done) == 3 else perform(desktop, action, key=key)
+
+    killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", third))
+    (info,) = list_runs(tmp_path)
+    assert info.steps == 2
+    assert info.status == "interrupted"
+
+
 def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that_was(tmp_path: Path) -> None:
     begun = killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", dies))
     (begun / "run.json").unlink()
