@@ -35,6 +35,7 @@ def test_filling_a_field_costs_a_few_lines() -> None:
     assert '= "$1.00" [focused]' in form.text
 
 
+@pytest.mark.slow("a benchmark")
 def test_the_benchmark_finds_nothing_dropped_and_few_tokens() -> None:
     script = Path(__file__).resolve().parents[3] / "benchmarks" / "tokens.py"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env={**os.environ, "TIKTOKEN_CACHE_DIR": ""})
