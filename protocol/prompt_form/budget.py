@@ -103,10 +103,15 @@ def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, coun
     spent = top + sum(cost for cost, fit in zip(costs, fits, strict=True) if fit) + sum(count(line + "\n") for line in tail)
     if any(entry.behind for entry in kept):
         spent += divider
-    lines = [entry.text for entry in kept if not entry.behind]
-    behind = [entry.text for entry in kept if entry.behind]
-    text = "\n".join([*head, *[*lines, *([DIVIDER, *behind] if behind else [])], *tail])
+    text = _joined(head, [(entry.text, entry.behind) for entry in kept], tail)
     return KeptLines(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
+
+
+def _joined(head: Sequence[str], lines: Sequence[tuple[str, bool]], tail: Sequence[str] = ()) -> str:
+    """`lines` with whether they are behind the dialog that takes all input."""
+    behind = [text for text, is_behind in lines if is_behind]
+    front = [text for text, is_behind in lines if not is_behind] if behind else [text for text, _ in lines]
+    return "\n".join([*head, *front, *([DIVIDER, *behind] if behind else []), *tail])
 
 
 def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[bool]:
@@ -149,12 +154,15 @@ def whole_form(
     """Every element of `state`: on a line, folded, or counted in the tail where the budget is spent. None is no budget."""
     style = style or Style()
     lines, folded = lines_of(state, style)
-    said = f"{len(state.elements)} elements" + (f" ({len(folded)} folded)" if folded else "")
+    kept = keep(_head(state, style, len(folded)), excerpt(state, lines, range(len(lines))), budget, count)
+    return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
+
+
+def _head(state: VisualState, style: Style, folded: int) -> list[str]:
+    said = f"{len(state.elements)} elements" + (f" ({folded} folded)" if folded else "")
     width, height = state.screen_resolution
     first = f"# screen {width}x{height}, {about(state)}: {said}" if style.ids == "all" else _in_brief(state)
-    head = [*filter(None, [first]), *windows(state), *above_all(state)]
-    kept = keep(head, excerpt(state, lines, range(len(lines))), budget, count)
-    return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
+    return [*filter(None, [first]), *windows(state), *above_all(state)]
 
 
 _WRITTEN: dict[bytes, str] = {}
@@ -167,27 +175,39 @@ def prompt_form(state: VisualState) -> str:
     if text is None:
         if len(_WRITTEN) >= 64:
             _WRITTEN.clear()
-        text = _WRITTEN[state.canonical] = whole_form(state, budget=None, count=len).text
+        lines, folded = lines_of(state, Style())
+        texts = zip(_indented(state, lines, range(len(lines))), (line.place.behind for line in lines), strict=True)
+        text = _WRITTEN[state.canonical] = _joined(_head(state, Style(), len(folded)), [*texts])
     return text
 
 
 def excerpt(
     state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS
 ) -> list[Entry]:
+    """Some of the lines."""
+    holders = {lines[i].parent for i in chosen}
+    return [
+        Entry(text, lines[i].rank, lines[i].said.stands_for, lines[i].place.behind, i in holders)
+        for i, text in zip(chosen, _indented(state, lines, chosen, signs), strict=True)
+    ]
+
+
+def _indented(
+    state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS
+) -> list[str]:
     """Some of the lines, indented below their container where it is written right above them, and else naming it."""
     path: list[int] = []
-    entries: list[Entry] = []
-    holders = {lines[i].parent for i in chosen}
+    texts: list[str] = []
     for i in chosen:
         line = lines[i]
-        while path and path[-1] != line.parent:
+        parent = line.parent
+        while path and path[-1] != parent:
             path.pop()
-        alone = line.parent >= 0 and not 0 < len(path) <= DEEPEST
-        where = f" in {word(state.elements[lines[line.parent].members[0]].element_id)}" if alone else ""
-        text = f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.said.text}{where}"
-        entries.append(Entry(text, line.rank, line.said.stands_for, line.behind, i in holders))
+        alone = parent >= 0 and not 0 < len(path) <= DEEPEST
+        where = f" in {word(state.elements[lines[parent].members[0]].element_id)}" if alone else ""
+        texts.append(f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.said.text}{where}")
         path.append(i)
-    return entries
+    return texts
 
 
 def names(state: VisualState, members: Sequence[int]) -> tuple[str, ...]:

@@ -106,6 +106,17 @@ KINDS = ("interactive", "text", "container", "behind the dialog", "below", "abov
 """Of what is left out, in the order in which the tail tells them."""
 
 
+class LinePlace(NamedTuple):
+    """Where a line stands, as far as its words tell it; `modal` and `foreign` are of its first element."""
+
+    ways: tuple[tuple[str, bool], ...]
+    """Of each element, which way it is out of view, and whether it stands in a private field."""
+    behind: bool
+    """Outside of the dialog that takes all input."""
+    modal: bool
+    foreign: bool
+
+
 class ElementLine(NamedTuple):
     """Elements that stand on one line; `members` are indices into the state's, the first is what the line is about."""
 
@@ -114,8 +125,7 @@ class ElementLine(NamedTuple):
     parent: int
     """The line of the container, which stands before this one, or -1."""
     rank: int
-    behind: bool
-    """Outside of the dialog that takes all input."""
+    place: LinePlace
 
 
 class ElementLines(NamedTuple):
@@ -129,24 +139,71 @@ Say = Callable[[GUIElement, Place, Style], str]
 """Puts an element into words."""
 
 
+class _WrittenLines(NamedTuple):
+    """The lines of a state, the elements that they were made of, and what each of those holds."""
+
+    elements: tuple[GUIElement, ...]
+    children: list[list[int]]
+    said: ElementLines
+
+
+_LATEST: dict[tuple[object, ...], _WrittenLines] = {}
+"""Of the latest screens: most actions change few elements, and nothing that decides which line an element is on."""
+_KEPT = 64
+
+
 def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines:
     """The lines of a state in the order in which they are written. Linear in its size."""
-    tree = tree_of(state)
+    around = (len(state.elements), state.app, state.modal, state.screen_resolution, style, say)
+    known = _LATEST.get(around)
+    if known is None or (changed := _changed(known, state.elements)) is None:
+        known = _written_lines(state, style, say)
+    elif changed:
+        lines = [
+            line
+            if changed.isdisjoint(line.members)
+            else line._replace(said=_said(tuple([state.elements[m] for m in line.members]), line.place, style, say))
+            for line in known.said.lines
+        ]
+        known = known._replace(elements=state.elements, said=known.said._replace(lines=lines))
+    if len(_LATEST) >= _KEPT:
+        _LATEST.clear()
+    _LATEST[around] = known
+    return known.said
+
+
+def _changed(known: _WrittenLines, elements: tuple[GUIElement, ...]) -> set[int] | None:
+    """The elements that are other objects than before. None where that may move a line or fold an element."""
+    changed = {i for i, (old, new) in enumerate(zip(known.elements, elements, strict=True)) if old is not new}
+    alike = all(_shape(known.elements[i], known.children[i]) == _shape(elements[i], known.children[i]) for i in changed)
+    return changed if alike else None
+
+
+def _shape(element: GUIElement, held: list[int]) -> tuple[object, ...]:
+    """All of an element that decides about other lines than its own, where its traits do not."""
+    value, long = element.value if held else None, len(element.name)
+    where = (element.element_id, element.parent, element.app, element.visible, element.bbox)
+    return (*where, value, long > ECHO, long > PAIR_TEXT, traits(element))
+
+
+def _written_lines(state: VisualState, style: Style, say: Say) -> _WrittenLines:
+    elements, tree = state.elements, tree_of(state)
     folded, above, shares = fold(state, tree)
     behind = set(tree.order) - below(tree, {tree.modal}) - {tree.modal} if tree.modal >= 0 else set()
     secret = secrets(tree)
-    seen = [(e, way, i in secret) for i, (e, way) in enumerate(zip(state.elements, _away(state, tree, behind), strict=True))]
+    ways = [(way, i in secret) for i, way in enumerate(_away(state, tree, behind))]
     shared = set(chain.from_iterable(shares.values()))
     lines: list[ElementLine] = []
     line_of: dict[int, int] = {-1: -1}
     for i in tree.order:
         if i not in folded and i not in shared:
             members = (i, *shares.get(i, ()))
-            foreign = tree.parents[i] < 0 and state.elements[i].app not in (None, state.app)
-            said = _said(tuple([seen[m] for m in members]), i in behind, i == tree.modal, foreign, style, say)
+            foreign = tree.parents[i] < 0 and elements[i].app not in (None, state.app)
+            place = LinePlace(tuple([ways[m] for m in members]), i in behind, i == tree.modal, foreign)
+            said = _said(tuple([elements[m] for m in members]), place, style, say)
             line_of[i] = len(lines)
-            lines.append(ElementLine(members, said, line_of[above[i]], said.rank, i in behind))
-    return ElementLines(_ranked(lines), [i for i in tree.order if i in folded])
+            lines.append(ElementLine(members, said, line_of[above[i]], said.rank, place))
+    return _WrittenLines(elements, tree.children, ElementLines(_ranked(lines), [i for i in tree.order if i in folded]))
 
 
 class LineText(NamedTuple):
@@ -161,22 +218,20 @@ class LineText(NamedTuple):
 
 
 @lru_cache(4096)  # most lines of a screen are those of the screen before
-def _said(
-    seen: tuple[tuple[GUIElement, str, bool], ...], behind: bool, modal: bool, foreign: bool, style: Style, say: Say
-) -> LineText:
-    """`seen` has each element, which way it is out of view, and whether it stands in a private field; `modal` and `foreign` are
-    of the first."""
-    (head, out, _), *others = seen
-    acted_on = any(traits(other).acts for other, _, _ in others)
+def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style, say: Say) -> LineText:
+    head, *others = members
+    (out, _), *_ = place.ways
+    acted_on = any(traits(other).acts for other in others)
     pieces, stands_for, ranks = [], [], []
-    for at, (element, way, secret) in enumerate(seen):
+    for at, (element, (way, secret)) in enumerate(zip(members, place.ways, strict=True)):
         its, beside = traits(element), at > 0
         bare = beside and (its.kind in CELLS or (its.kind in PLAIN and its.kind == traits(head).kind))
         nameless = style.ids == "none" or (style.ids == "acted on" and _is_read(element, acted_on))
-        place = Place(way, modal and not beside, bare, secret, foreign and not beside, beside and way == out, nameless)
-        pieces.append(say(element, place, style))
-        stands_for.append((element.element_id, way or ("behind the dialog" if behind else _kind(its))))
-        ranks.append(AWAY if way else (BEHIND if behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
+        modal, foreign = place.modal and not beside, place.foreign and not beside
+        around = Place(way, modal, bare, secret, foreign, beside and way == out, nameless)
+        pieces.append(say(element, around, style))
+        stands_for.append((element.element_id, way or ("behind the dialog" if place.behind else _kind(its))))
+        ranks.append(AWAY if way else (BEHIND if place.behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
     text = " | ".join(filter(None, pieces))
     text = _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), text) if others else text
     return LineText(tuple(pieces), text, tuple(stands_for), min(ranks))

@@ -28,7 +28,7 @@ from environments.simulated.preview import ForwardedEvent
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.turn.advance import follow, passed, settled, waited
+from environments.simulated.turn.advance import follow, passed, run_out, settled, waited
 from environments.simulated.turn.events import Rule
 from environments.simulated.turn.turn import Failed, Refused, Turn, spend
 from environments.simulated.world.file_changes import change_files
@@ -318,21 +318,14 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     desk = world.desk
     took = waited(desk, action.seconds) if isinstance(action, Wait) else SECONDS_PER_ACTION
     time = passed(desk, took + (action.delay or 0.0))
-    clock = time["clock"]
-    started = world.with_desk(
-        **time,
-        actions=desk.actions + 1,
-        messages=tuple(m for m in desk.messages if m.until > clock),
-        loading={app: until for app, until in desk.loading.items() if until > clock},
-    )
+    gone = run_out(desk, time["clock"])
+    started = world.with_desk(**time, actions=desk.actions + 1, **gone)
     turn = Turn(started, rules)
     resolved: Resolved | None = None
-    # Whether the time that passed between the two can have moved element ids
-    moved = world.desk.messages != started.desk.messages or world.desk.loading != started.desk.loading
-    meant = pinned(world, action) if moved else action
+    meant = pinned(world, action) if gone else action  # what is gone may have moved element ids
     try:
         resolved = None if gesture(turn, meant) else _act(turn, meant)
-        if resolved and moved:
+        if resolved and gone:
             resolved = as_seen(world, started, resolved, action.target)
         result = ActionResult(exec_status=ExecStatus.EXECUTED, output=turn.output, resolved=resolved)
         if turn.late:

@@ -270,11 +270,7 @@ class _Advance:
         for app, state in turn.world.apps.items():
             if getattr(state, "today", today) != today:
                 turn.world = turn.world.with_app(app, state.replace(today=today))
-        changes: dict[str, object] = {}
-        if any(message.until <= clock for message in desk.messages):
-            changes["messages"] = tuple(message for message in desk.messages if message.until > clock)
-        if any(until <= clock for until in desk.loading.values()):
-            changes["loading"] = {app: until for app, until in desk.loading.items() if until > clock}
+        changes = run_out(desk, clock)
         if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
             changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
         lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
@@ -282,6 +278,16 @@ class _Advance:
             changes["altered"] = lasting
         if changes:
             turn.change(**changes)
+
+
+def run_out(desk: Desk, clock: float) -> dict[str, Any]:
+    """The messages and the loading apps that are left at that time, where some are gone: what stays is the same object."""
+    changes: dict[str, Any] = {}
+    if any(message.until <= clock for message in desk.messages):
+        changes["messages"] = tuple(message for message in desk.messages if message.until > clock)
+    if any(until <= clock for until in desk.loading.values()):
+        changes["loading"] = {app: until for app, until in desk.loading.items() if until > clock}
+    return changes
 
 
 def settled(before: World, world: World) -> World:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from written.screens import button, calm, states, written
+from hypothesis import strategies as st
+from written.screens import anything, button, calm, elements, states, written
 
 from protocol import BoundingBox, GUIElement, VisualState, Window
-from protocol.prompt_form import Style, diff_form, prompt_form, whole_form
+from protocol.prompt_form import Style, diff_form, lines, prompt_form, whole_form
 
 
 @pytest.mark.parametrize(
@@ -227,3 +228,43 @@ def test_empty_cells_beside_each_other_are_told_as_one(ids: tuple[str, ...], lin
     cells = [GUIElement(element_id=i, role="cell", text="", parent="e1") for i in ids]
     first, last = (GUIElement(element_id=i, role="cell", text=t, parent="e1") for i, t in (("e9", "x"), ("e8", "y")))
     assert line in written(GUIElement(element_id="e1", role="row"), first, *cells, last)
+
+
+CHANGING = ["element_id", "role", "text", "value", "bbox", "visible", "focused", "private", "parent", "app", "options"]
+
+
+@calm
+@given(st.one_of(states(), anything), st.data())
+def test_a_screen_of_which_some_elements_change_is_written_as_if_it_were_the_first(state: VisualState, data: Any) -> None:
+    for _ in range(3):
+        whole_form(state)
+        shown = list(state.elements)
+        for at in data.draw(st.sets(st.integers(0, max(0, len(shown) - 1)), max_size=2)) if shown else ():
+            other, name = data.draw(elements(at)), data.draw(st.sampled_from(CHANGING))
+            shown[at] = shown[at].model_copy(update={name: getattr(other, name)})
+        state = state.model_copy(update={"elements": tuple(shown)})
+        form, text = whole_form(state, budget=None), prompt_form(state)
+        lines._LATEST.clear()
+        assert (whole_form(state, budget=None), form.text) == (form, text)
+
+
+@pytest.mark.parametrize(
+    ("at", "change"),
+    [(1, {"text": "Send"}), (2, {"value": "Bo"}), (4, {"visible": False}), (4, {"app": "mail"}), (1, {"text": "Save " * 30})],
+)
+def test_lines_that_depend_on_a_changed_element_are_written_as_if_it_were_new(at: int, change: dict[str, Any]) -> None:
+    shown = [
+        button(0, role="text"),
+        button(1, value="Save"),
+        button(2, role="textbox", text="Name", value="Ada"),
+        button(3, role="text", text="Ada", parent="e2"),
+        button(4, y=500),
+        button(5, y=400, visible=False),
+    ]
+    before = VisualState(elements=tuple(shown))
+    shown[at] = shown[at].model_copy(update=change)
+    after = before.model_copy(update={"elements": tuple(shown)})
+    whole_form(before)
+    form = whole_form(after)
+    lines._LATEST.clear()
+    assert whole_form(after) == form != whole_form(before)
