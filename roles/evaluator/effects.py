@@ -71,6 +71,8 @@ class RecordEffect(NamedTuple):
     after: VisualState | None = None
     origin: str = ""
     """The record from which a form was opened: the mail that is replied to."""
+    opened: int = 0
+    """The step that opened the form or dialog in which it was done; 0 where none is known."""
     opaque: bool = False
     """A script or an agent did it, and what that did cannot be told from here."""
 
@@ -143,6 +145,7 @@ class _Begun(NamedTuple):
 
     words: frozenset[str]
     record: SeenRecord
+    step: int
 
 
 class _Press(NamedTuple):
@@ -220,9 +223,9 @@ class _History:
             return
         if after is not None and _leads_on(before, after):
             kept = led.words if led is not None and before.modal is None and _inputs(before) else frozenset()
-            self.begun[after.app or app] = _Begun(words | kept, seen[0] if len(seen) == 1 else _joined(seen))
+            self.begun[after.app or app] = _Begun(words | kept, seen[0] if len(seen) == 1 else _joined(seen), step.step)
             return
-        origin = ""
+        origin, opened = "", led.step if led is not None else 0
         if led is not None:
             words |= led.words
             if before.modal:
@@ -233,7 +236,7 @@ class _History:
                 self.begun.pop(app, None)
         values = tuple(self._values(app, before))
         for one in seen:
-            yield RecordEffect(step.step, app, words, control, one, values, before, after, origin)
+            yield RecordEffect(step.step, app, words, control, one, values, before, after, origin, opened)
 
     def _values(self, app: str, before: VisualState) -> Iterator[Written]:
         """What the form holds as it is pressed; of each field which step wrote it."""

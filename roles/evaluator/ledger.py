@@ -413,13 +413,18 @@ class _Check:
         for n, effect in enumerate(self.effects):
             why = "it was made already" if self._is_twice(n, several, by_orders) else ""
             if n not in self.used and not effect.opaque and not self._is_twin(effect):
-                why = why or ("no order asks for it" if by_orders and effect.settles else "")
+                why = why or ("no order asks for it" if by_orders and (effect.settles or self._is_made_besides(effect)) else "")
                 why = why or ("no step of the plan asks for it" if self._is_unplanned(effect, ends) else "")
             if why:
                 text = f"{effect.control}: {effect.line}"[:160]
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
         if by_orders:
             yield from self._led_on()
+
+    def _is_made_besides(self, effect: RecordEffect) -> bool:
+        """Whether something new was saved from a form in which nothing was done for an order."""
+        saved = effect.kind is Effect.SAVE and bool(effect.opened and effect.written) and self.run.makes(effect)
+        return saved and effect.opened not in {self.effects[n].opened for n in self.used}
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
@@ -433,8 +438,8 @@ class _Check:
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
     def _is_twice(self, n: int, several: bool, by_orders: bool) -> bool:
-        """Whether the same was made before by values that were written anew, or, of what no order has a use for, a form was sent
-        off twice with the very same values or text was put twice behind the same text, of which one was asked for."""
+        """Whether the same was made before by values that were written anew, or, of what no order has a use for, text was put twice
+        behind the same text, of which one was asked for."""
         effect = self.effects[n]
         told = {s.step for s in self.request.steps if any(event.startswith("status:") for event in s.events)}
         held = {v.label: v.value for v in effect.written}
@@ -450,8 +455,6 @@ class _Check:
                 other = [(was, held[label]) for label, was in there.items() if held.get(label, was) != was]
                 added = [(was, now.removeprefix(was).strip()) for was, now in other]
                 if added and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in added):
-                    return True
-                if len(held) > 1 and there == held and {v.step for v in effect.written}.isdisjoint(v.step for v in one.written):
                     return True
         return False
 

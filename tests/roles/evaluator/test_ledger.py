@@ -447,6 +447,13 @@ def test_text_that_was_put_twice_where_it_was_asked_for_once_is_said(tmp_path: P
     assert "forbidden" in states(twice.held(line))
 
 
+def test_a_record_that_was_made_besides_the_one_that_was_asked_for_is_said(tmp_path: Path) -> None:
+    asked = 'Create a note titled "Milk" with the text "two bottles"'
+    more = worked(f'{asked}. Create a note titled "Bread" with the text "a loaf". Delete the note "Printer order".', tmp_path)
+    held = more.held(f'{asked}. Delete the note "Printer order".')
+    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["no order asks for it"]
+
+
 def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
     """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
     note = 'Create a note titled "Milk" with the text "two bottles"'
