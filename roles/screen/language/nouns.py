@@ -26,6 +26,9 @@ class Nouns(Names):
         first, end = found
         others: list[Thing] = []
         while (sep := self._separator(end)) and not self.clause(sep):
+            closing, within = self.low(sep - 1) == "and", self.low(sep) == "in" and first.place
+            again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
+            sep += bool(again or within)  # to A and to B, the lights in A and in B
             article = self.take(sep, "articles")
             place = article.end if article and article.entry.name == "one" else sep
             more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
@@ -35,9 +38,10 @@ class Nouns(Names):
                 more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
             if more is None or self.low(sep) == "one" or (unknown(more[0]) and not unknown(first)):
                 break
-            if bare(more[0]) and first.name and first.kind:
+            if within:
+                more = first.model_copy(update={"place": more[0]}), more[1]
+            elif bare(more[0]) and first.name and first.kind:
                 more = more[0].model_copy(update={"kind": first.kind}), more[1]
-            closing = self.low(sep - 1) == "and"
             others, end = [*others, more[0]], more[1]
             if closing:
                 if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C

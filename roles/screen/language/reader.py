@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
+from roles.contracts.orders import Amount, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
@@ -290,8 +290,9 @@ class Clauses(Statements, Controls):
             negated, at = True, at + 2
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
-        own = (self.on_page, self.ensured, self.wished)
-        for rule in (*own, self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted):
+        sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
+        told = (self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted, self.shortened)
+        for rule in (self.on_page, *sure, self.wished, *told):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -309,7 +310,7 @@ class Clauses(Statements, Controls):
         )
         if negated and whole:
             raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
-        if order.verb == "keep" and self.words.lexicon.data["verbs"].get(order.said.lower(), {}).get("denied"):
+        if order.verb == "keep" and order.said.lower() in self.words.lexicon.data["verbs"]["touch"]["forms"]:
             if not negated:
                 return None
             negated = False  # not to touch it is to keep it
@@ -331,9 +332,15 @@ class Clauses(Statements, Controls):
         if value is not None:
             return self._answer(at, wish.end, value)
         found = self._operands(self.words.lexicon.data["verbs"]["create"] | {"name": "create"}, wish.end, ())
-        if found and found[0].object and (found[0].object.new or found[0].object.quantity == "any"):
+        if found and found[0].object and found[0].object.quantity != "all":
             return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
         return None
+
+    def shortened(self, at: int) -> Read[Order] | None:
+        """THING to 20: it is set"""
+        found = self._operands(self.words.lexicon.data["verbs"]["set"] | {"name": "set", "said": "set"}, at, ())
+        amounts = [isinstance(slot.value, Amount) for slot in found[0].slots] if found else []
+        return found if amounts == [True] else None
 
     def question(self, at: int) -> Read[Order] | None:
         found = self.asked(at, turned=True) if at == 0 or self.ends(at - 1) or self.low(at - 1) in {"and", ","} else None
@@ -355,23 +362,35 @@ class Clauses(Statements, Controls):
         return read[0].model_copy(update={"said": self.words.text(who[1], gets.end), "slots": (slot, *read[0].slots)}), read[1]
 
     def passive(self, at: int) -> Read[Order] | None:
-        """THING should [not] be PARTICIPLE operands | THING should be called NAME | THING belongs in THING"""
-        found = self.thing(at)
-        if found is None:
+        """THING should [not] be PARTICIPLE operands | THING should be called NAME | THING belongs in THING | THING stays as it is |
+        ["make sure that"] THING is PARTICIPLE operands | THING [is] off | I want THING PARTICIPLE operands"""
+        sure = self.take(at, "ensures", "wishes")
+        found = self.thing(sure.end if sure else at)
+        if found is None or (sure and sure.entry.name == "done" and not found[0].back):
             return None
         thing, end = found
-        if belongs := self.take(end, "belongs"):
-            into = self.valued(belongs.end)
-            if into is not None and isinstance(into[0], Text) and "to" in belongs.entry.words and "belong" not in self.low(end):
+        be = sure is not None and sure.entry.group == "ensures" and self.low(end) in {"is", "are", "was", "were"}
+        belongs, inside = self.take(end, "belongs"), be and self.low(end + 1) == "in"
+        if belongs or inside:
+            start = belongs.end if belongs else end + 2
+            into = self.valued(start)
+            if into is not None and isinstance(into[0], Text) and self.low(start - 1) == "to" and "belong" not in self.low(end):
                 return None  # what goes to a person may be given or sent
             slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
-            order = Order(verb="put", said=self.words.text(end, belongs.end), object=thing, slots=(slot,)) if slot else None
+            order = Order(verb="put", said=self.words.text(end, start), object=thing, slots=(slot,)) if slot else None
             return (order, into[1]) if order and into else None
+        due = self.take(end, "obliged")
+        stays = self.take(due.end if due else end, "stays")
+        if stays and (kept := self.take(stays.end, "keeps")):
+            return Order(verb="keep", said=self.words.text(end, stays.end), object=thing), kept.end
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
-        if modal is None and not negated:
+        stop = modal.end if modal else end + 3 if negated else end + be
+        made = self.words.lexicon.data["made_so"].get(self.low(stop))
+        if made and not negated and (self.over(stop + 1) or self._separator(stop + 1)):
+            return Order(verb=made, said=self.words.text(end, stop + 1), object=thing), stop + 1
+        if modal is None and not negated and not be and (sure is None or sure.entry.group != "wishes"):
             return None
-        stop = modal.end if modal else end + 3
         called = self.take(stop, "predicates")
         if called and called.entry.name == "is called" and (name := self.title(called.end)):
             onwards = self.take(name[1], "henceforth")

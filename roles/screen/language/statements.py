@@ -223,20 +223,6 @@ class Statements(Conditions):
         saying = [slot for slot in told.slots if slot.role == "saying"]
         self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
 
-    def ensured(self, at: int) -> Read[Order] | None:
-        """make sure that THING is STATE: what makes it so"""
-        sure = self.take(at, "ensures")
-        thing = self.thing(sure.end) if sure else None
-        be = self.take(thing[1], "auxiliaries") if thing else None
-        groups = ("states", "particles", "slot_prepositions", "prepositions")
-        state = self.take(be.end, *groups) if be and be.entry.name == "be" else None
-        verb = self.words.lexicon.data["made_so"].get(" ".join(state.entry.words)) if state else None
-        if sure is None or thing is None or state is None or verb is None:
-            return None
-        if not (self.over(state.end) or self._separator(state.end)):
-            return None
-        return Order(verb=verb, said=self.words.text(at, sure.end), object=thing[0]), state.end
-
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):
             at += 1
