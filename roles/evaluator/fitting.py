@@ -159,6 +159,8 @@ def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | Non
         case Of(fields=(), thing=thing):
             called = [one.name.text if one.name is not None else one.kind for one in (thing, *thing.also)]
             answers = [_text(test, text, held, record) for text in called if text]
+            lists = test.relation == "in" and any(similarity(thing.kind, label) >= 0.9 for label, _ in record.cells)
+            answers = [bool(one) for one in answers] if lists else answers  # the groups that it is in are shown
             return True if True in answers else None if None in answers or not answers else False
         case _:
             return None

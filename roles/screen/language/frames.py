@@ -683,8 +683,12 @@ class Frame:
         return "send"
 
     def by_way(self) -> None:
-        """A chat message is one that is sent in chat."""
+        """A chat message is one that is sent in chat; the message 'X' is one that says X."""
         thing, channels = self.object, self.read.words.lexicon.data["channels"]
+        quoted = thing.name if thing and thing.kind == "message" and thing.name and thing.name.quoted and not thing.tests else None
+        if thing is not None and quoted is not None and not any(slot.role == "saying" for slot in self.slots):
+            self.object = thing = thing.model_copy(update={"name": None, "quantity": "any"})
+            self.slots.append(Slot(role="saying", value=quoted, spans=quoted.spans))
         way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""
         if thing is not None and way in channels and self.letter(thing):
             self.object = self.read.object = thing.model_copy(update={"name": None})

@@ -26,7 +26,7 @@ class Nouns(Names):
         first, end = found
         others: list[Thing] = []
         while (sep := self._separator(end)) and not self.clause(sep):
-            closing, within = self.low(sep - 1) == "and", self.low(sep) == "in" and first.place
+            closing, within = self.low(sep - 1) == "and", first.place is not None and self.low(sep) == "in"
             again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
             sep += bool(again or within)  # to A and to B, the lights in A and in B
             article = self.take(sep, "articles")
@@ -36,9 +36,10 @@ class Nouns(Names):
             if last and first.name and self._titled(sep) and self.words.list[end - 1].end == (others or [first])[-1].spans[-1][1]:
                 stop = self._name_end(sep)  # the notes Travel plan and Printer order
                 more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
-            if more is None or self.low(sep) == "one" or (unknown(more[0]) and not unknown(first)):
+            alike = first.place is not None and word_alone(first.place)
+            if more is None or self.low(sep) == "one" or (unknown(more[0]) and not (unknown(first) or alike)):
                 break
-            if within:
+            if within or (alike and word_alone(more[0])):  # the lights in the hall and the attic
                 more = first.model_copy(update={"place": more[0]}), more[1]
             elif bare(more[0]) and first.name and first.kind:
                 more = more[0].model_copy(update={"kind": first.kind}), more[1]
@@ -436,6 +437,11 @@ def apart(thing: Thing) -> Thing:
         first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
         return first.model_copy(update={"also": (*first.also, *more)})
     return thing
+
+
+def word_alone(thing: Thing) -> bool:
+    """A word in small letters that the grammar does not know, with an article or without."""
+    return unknown(thing.model_copy(update={"kind": ""}) if thing.name and thing.name.text == thing.kind else thing)
 
 
 def unknown(thing: Thing) -> bool:
