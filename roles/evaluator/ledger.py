@@ -422,9 +422,13 @@ class _Check:
             yield from self._led_on()
 
     def _is_made_besides(self, effect: RecordEffect) -> bool:
-        """Whether something new was saved from a form in which nothing was done for an order."""
+        """Whether something new was saved from a form in which nothing was done for an order, or was made once more by the
+        control that did what an order asks for: "Add to cart"."""
+        mine = [self.effects[n] for n in self.used]
+        if {*tokens(effect.control)} & {*deeds()["opens"]}:
+            return any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
         saved = effect.kind is Effect.SAVE and bool(effect.opened and effect.written) and self.run.makes(effect)
-        return saved and effect.opened not in {self.effects[n].opened for n in self.used}
+        return saved and effect.opened not in {one.opened for one in mine}
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
@@ -438,8 +442,8 @@ class _Check:
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
     def _is_twice(self, n: int, several: bool, by_orders: bool) -> bool:
-        """Whether the same was made before by values that were written anew, or, of what no order has a use for, text was put twice
-        behind the same text, of which one was asked for."""
+        """Whether the same was made before by values that were written anew, or text was put twice behind the same text, of which
+        one was asked for and no order has a use for the other."""
         effect = self.effects[n]
         told = {s.step for s in self.request.steps if any(event.startswith("status:") for event in s.events)}
         held = {v.label: v.value for v in effect.written}

@@ -614,6 +614,8 @@ class Frame:
         if not self.addressed():
             return None
         name, kind = self.written(), self.object.quantity if self.object else ""
+        if name in {"add", "put"} and any(slot.role == "into" for slot in self.slots):
+            self.counted()
         if name in {"send", "reply"}:
             self.by_way()
             self.answered()
@@ -638,6 +640,17 @@ class Frame:
         if lacking or (sets and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
         return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
+
+    def counted(self) -> None:
+        """ "Put two Kettle Calm into my cart": the quantity of the one of that name."""
+        thing = self.object
+        if thing is None or thing.quantity != "number" or thing.name is None or thing.kind or thing.also:
+            return
+        one = thing.model_copy(update={"quantity": "one", "number": 0})
+        if one == Thing(name=thing.name, spans=thing.spans):
+            self.object = one
+            many = Amount(number=thing.number, text=str(thing.number), spans=thing.spans)
+            self.slots.append(Slot(role="with", field="quantity", value=many, spans=thing.spans))
 
     def addressed(self) -> bool:
         """Whether it is certain who is spoken to: one thing alone, or with "to" behind it, is what is sent."""
@@ -685,8 +698,8 @@ class Frame:
     def by_way(self) -> None:
         """A chat message is one that is sent in chat; the message 'X' is one that says X."""
         thing, channels = self.object, self.read.words.lexicon.data["channels"]
-        quoted = thing.name if thing and thing.kind == "message" and thing.name and thing.name.quoted and not thing.tests else None
-        if thing is not None and quoted is not None and not any(slot.role == "saying" for slot in self.slots):
+        plain = thing is not None and thing.kind == "message" and not (thing.tests or any(s.role == "saying" for s in self.slots))
+        if plain and thing is not None and (quoted := thing.name) is not None and quoted.quoted:
             self.object = thing = thing.model_copy(update={"name": None, "quantity": "any"})
             self.slots.append(Slot(role="saying", value=quoted, spans=quoted.spans))
         way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""

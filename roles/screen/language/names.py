@@ -289,7 +289,7 @@ class Names(ABC):
 
     def _worked_on(self) -> tuple[Thing, ...]:
         """What orders do something with; what they only look at is none of it."""
-        said = [one.object for one in self.orders if one.object is not None and one.verb not in LOOKING]
+        said = [one.object for one in self.orders if one.object is not None and one.verb not in {*LOOKING, "keep"}]
         return tuple(one.model_copy(update={"also": ()}) for thing in said for one in (thing, *thing.also))
 
     def _person(self, at: int, end: int) -> Read[Thing]:

@@ -362,47 +362,52 @@ class Clauses(Statements, Controls):
         return read[0].model_copy(update={"said": self.words.text(who[1], gets.end), "slots": (slot, *read[0].slots)}), read[1]
 
     def passive(self, at: int) -> Read[Order] | None:
-        """THING should [not] be PARTICIPLE operands | THING should be called NAME | THING belongs in THING | THING stays as it is |
-        ["make sure that"] THING is PARTICIPLE operands | THING [is] off | I want THING PARTICIPLE operands"""
+        """THING should [not] be PARTICIPLE operands | "make sure that" THING is PARTICIPLE operands | THING should be
+        called NAME | I want THING PARTICIPLE operands"""
         sure = self.take(at, "ensures", "wishes")
         found = self.thing(sure.end if sure else at)
         if found is None or (sure and sure.entry.name == "done" and not found[0].back):
             return None
         thing, end = found
         be = sure is not None and sure.entry.group == "ensures" and self.low(end) in {"is", "are", "was", "were"}
-        belongs, inside = self.take(end, "belongs"), be and self.low(end + 1) == "in"
-        if belongs or inside:
-            start = belongs.end if belongs else end + 2
-            into = self.valued(start)
-            if into is not None and isinstance(into[0], Text) and self.low(start - 1) == "to" and "belong" not in self.low(end):
-                return None  # what goes to a person may be given or sent
-            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1])) if into else None
-            order = Order(verb="put", said=self.words.text(end, start), object=thing, slots=(slot,)) if slot else None
-            return (order, into[1]) if order and into else None
-        due = self.take(end, "obliged")
-        stays = self.take(due.end if due else end, "stays")
-        if stays and (kept := self.take(stays.end, "keeps")):
-            return Order(verb="keep", said=self.words.text(end, stays.end), object=thing), kept.end
         negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
         modal = self.take(end, "passives")
         stop = modal.end if modal else end + 3 if negated else end + be
-        made = self.words.lexicon.data["made_so"].get(self.low(stop))
-        if made and not negated and (self.over(stop + 1) or self._separator(stop + 1)):
-            return Order(verb=made, said=self.words.text(end, stop + 1), object=thing), stop + 1
-        if modal is None and not negated and not be and (sure is None or sure.entry.group != "wishes"):
+        if not negated and (settled := self._settled(thing, end, stop, be)) is not None:
+            return settled
+        if not (modal or negated or be or (sure and sure.entry.group == "wishes")):
             return None
         called = self.take(stop, "predicates")
         if called and called.entry.name == "is called" and (name := self.title(called.end)):
             onwards = self.take(name[1], "henceforth")
             name = name[0], onwards.end if onwards else name[1]
             slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
-            return Order(
-                verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated
-            ), name[1]
+            said = self.words.text(end, called.end)
+            return Order(verb="rename", said=said, object=thing, slots=(slot,), negated=negated), name[1]
         for verb in self.words.matches(stop, "verb"):
             read = self._operands(_frame(verb), verb.end, (), thing) if verb.entry.shape == "past" else None
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
+        return None
+
+    def _settled(self, thing: Thing, end: int, stop: int, be: bool) -> Read[Order] | None:
+        """THING belongs in THING | THING is in THING, where that is ordered | THING stays as it is | THING [should be] off"""
+        belongs = self.take(end, "belongs")
+        if belongs or (be and self.low(stop) == "in"):
+            start = belongs.end if belongs else stop + 1
+            into = self.valued(start)
+            given = belongs and self.low(start - 1) == "to" and "belong" not in self.low(end)
+            if into is None or (given and isinstance(into[0], Text)):
+                return None  # what goes to a person may be given or sent
+            slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1]))
+            return Order(verb="put", said=self.words.text(end, start), object=thing, slots=(slot,)), into[1]
+        due = self.take(end, "obliged")
+        stays = self.take(due.end if due else end, "stays")
+        if stays and (kept := self.take(stays.end, "keeps")):
+            return Order(verb="keep", said=self.words.text(end, stays.end), object=thing), kept.end
+        made = self.words.lexicon.data["made_so"].get(self.low(stop))
+        if made and (self.over(stop + 1) or self._separator(stop + 1)):
+            return Order(verb=made, said=self.words.text(end, stop + 1), object=thing), stop + 1
         return None
 
     def retimed(self, at: int) -> Read[Order] | None:

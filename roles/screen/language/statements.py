@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from roles.contracts.orders import Context, Of, Order, Slot, Span, Text, Thing, Value
 from roles.screen.language.conditions import Conditions
-from roles.screen.language.names import LOOKING, Read, bare, plural
+from roles.screen.language.names import LOOKING, bare, plural
 
 CAN = frozenset({"can", "could", "will", "would"})
 

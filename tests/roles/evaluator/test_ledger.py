@@ -454,6 +454,19 @@ def test_a_record_that_was_made_besides_the_one_that_was_asked_for_is_said(tmp_p
     assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["no order asks for it"]
 
 
+def test_what_the_control_of_an_order_puts_in_a_cart_besides_is_said(tmp_path: Path) -> None:
+    asked = "Put 2 Kettle Calm into my cart"
+    more = worked(f"{asked}. Add the Lamp Arc to my cart.", tmp_path, world="errands")
+    assert states(more.held()) == ["shown", "shown"]
+    assert [entry.why for entry in more.held(asked).entries if entry.state == "forbidden"] == ["no order asks for it"]
+
+
+def test_the_groups_that_a_record_shows_are_all_that_it_is_in(tmp_path: Path) -> None:
+    run = worked("Delete the contact Uma Weber, unless she belongs to the group Chess", tmp_path, world="people")
+    assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
+    assert states(run.held("Delete the contact Uma Weber, unless she belongs to the group Garden"))[0] == "forbidden"
+
+
 def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
     """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
     note = 'Create a note titled "Milk" with the text "two bottles"'

@@ -156,6 +156,11 @@ def _on_page(step: PressStep, at: Situation) -> Move:
     """On the page that is open: its control, or a menu's."""
     presses = _presses(at)
     if (control := _control(step, None, presses, at)) is not None:
+        if step.entries and all(field_for(entry.label, at) is not None for entry in step.entries):  # it takes what stands there
+            move = write(step.entries, step.app, at)
+            if move.kind != "done":
+                return move
+            at.notes["given"] = True
         return push(control, step.verb, at)
     wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     opposite = _OPPOSITE.get(step.verb) or (step.verb[2:] if step.verb.startswith("un") else f"un{step.verb}")

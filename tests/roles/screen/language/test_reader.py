@@ -160,6 +160,29 @@ Mark Ann as not paid
     mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
     turn_off all lamp but (lamp at (kitchen 'kitchen'))
+Delete the note "A". All other notes must stay as they are. Do not change anything else.
+    delete note 'A'
+    keep all note but (note 'A')
+    keep all note but (note 'A')
+I want that all mails from Ann are in the archive, and make sure the note "A" is deleted
+    put all mail from 'Ann' into=(archive)
+    delete note 'A'
+Set the title of the note "A" to "B". Verify that it was saved.
+    set note 'A' title='B'
+    save <0>
+volume to 20, notifications off
+    set volume value=20
+    turn_off all notification
+Archive the mails from Ann and from Bob
+    archive all mail from 'Ann' & all mail from 'Bob'
+Turn off the lights in the kitchen and in the hall
+    turn_off all light at (kitchen 'kitchen') & all light at (hall 'hall')
+Turn off the lights in kitchen and hall
+    turn_off all light at ('kitchen') & all light at ('hall')
+Send the same message "We start" to Ann and to Bob
+    send any message to=('Ann' & 'Bob') saying='We start'
+Put two Kettle Calm into my cart
+    put 'Kettle Calm' into=(cart) quantity=2
 Water every plant in the kitchen that is dry
     water all plant is 'dry' at (kitchen 'kitchen')
 Send Ann Lee a mail with the subject "Lunch" saying "See you"
@@ -504,7 +527,8 @@ TOLD = [
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
         'Keep only the note "A"', "Claim INV-1 before that", "Claim INV-1 before the closing at 08:50",
-        "Make sure that Ann is happy", "Do nothing",
+        "Make sure that Ann is happy", "Do nothing", "Check that the front door is locked",
+        "I want all mails from Ann in the trash",
         "Do nothing with the mail", "Move the team lunch to Friday on the same day", "The file has to go to Ann",
         "What do the lamps cost?", "How much does Brook Catering owe us?",
         "Who of them works at Brook?", "Delete the mails that Petra never sent me.",

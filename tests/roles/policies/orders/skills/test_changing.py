@@ -46,6 +46,13 @@ def mails(apps: dict[str, Any], folder: str) -> list[tuple[str, str, str]]:
 # --- notes and files --------------------------------------------------------------------------------------------------
 
 
+def test_what_a_control_takes_from_the_field_beside_it_is_set_before_the_only_press_of_it():
+    kettle = which("shop", "product", Product="Kettle Calm")
+    press = PressStep(app="shop", records=kettle, verb="add", control="Add to cart", entries=entries("Quantity", "3"))
+    _, apps = worked("errands", press)
+    assert [line["quantity"] for line in apps["shop"]["lines"].values() if line["product"] == "k2"] == [3]
+
+
 def test_a_note_is_made_added_to_and_deleted():
     crew, apps = worked(
         "office",
