@@ -428,7 +428,9 @@ class _Check:
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
             return any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
         saved = effect.kind is Effect.SAVE and bool(effect.opened and effect.written) and self.run.makes(effect)
-        return saved and effect.opened not in {one.opened for one in mine}
+        told = {(value.label, value.value) for value in effect.written}  # what was changed since is written there again
+        again = any(told == {(value.label, value.value) for value in one.written} for one in mine)
+        return saved and not again and effect.opened not in {one.opened for one in mine}
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
