@@ -426,10 +426,11 @@ class _Check:
         control that did what an order asks for: "Add to cart"."""
         mine = [self.effects[n] for n in self.used]
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
-            return any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
+            again = any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
+            return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
         saved = effect.kind is Effect.SAVE and bool(effect.opened and effect.written) and self.run.makes(effect)
-        told = {(value.label, value.value) for value in effect.written}  # what was changed since is written there again
-        again = any(told == {(value.label, value.value) for value in one.written} for one in mine)
+        told = {(value.label.casefold(), value.value) for value in effect.written}  # what was changed since is written again
+        again = any(told == {(value.label.casefold(), value.value) for value in one.written} for one in mine)
         return saved and not again and effect.opened not in {one.opened for one in mine}
 
     def _led_on(self) -> Iterator[LedgerEntry]:

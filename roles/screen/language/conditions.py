@@ -109,13 +109,10 @@ class Conditions(Values):
         if waits is None and (word is None or word.entry.name != "when"):
             return None
         start = (waits or word).end  # type: ignore[union-attr]
-        if (sent := self._sending(start)) is not None:
-            thing, end = sent
-        elif (found := self.simple(start)) is not None:
-            thing, end = found
-        else:
+        if (found := self.simple(start)) is None:
             return None
-        arrives = end if sent else arrived.end if (arrived := self.take(end, "arrives")) else 0
+        thing, end = found
+        arrives = arrived.end if (arrived := self.take(end, "arrives")) else 0
         tests = self.predicates(end) if not arrives else None
         if (tests is None and not arrives) or thing.quantity not in {"one", "any"} or thing.also:
             return None
@@ -128,20 +125,6 @@ class Conditions(Values):
         said = self.words.text(at, start)
         self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
         return arrives
-
-    def _sending(self, at: int) -> Read[Thing] | None:
-        """Ann sends [me] a mail about the lunch"""
-        end = self._name_end(at)
-        sends = self.take(end, "sends") if end > at else None
-        people = self.people
-        if sends is not None:
-            self.named(self.text(at, end))
-        thing = self.simple(sends.end) if sends else None
-        if thing is None or thing[0].quantity != "any":
-            self.people = people
-            return None
-        test = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
-        return thing[0].model_copy(update={"tests": (*thing[0].tests, test), "spans": self.spans(at, thing[1])}), thing[1]
 
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""

@@ -476,19 +476,7 @@ class Frame:
             return self.words(at, at, plain=True)
         if self.person is not None and self.read.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
             return self.words(at, at)
-        if self.verb["name"] == "remind" and self.read.low(at) == "to":
-            return self.reminded(at)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
-
-    def reminded(self, at: int) -> int | None:
-        """to call Ann"""
-        end, size = self.words(at, at + 1), len(self.slots)
-        if end is None or not self.read.words.verbal(at + 1):
-            return None
-        if any(self.read.dates.read(place) for place in range(at + 1, end)):
-            raise Doubt(f"is that when it is to be done, or when to remind of it: {self.read.words.text(at, end)!r}?")
-        self.slots[size - 1] = self.slots[size - 1].model_copy(update={"role": "about"})
-        return end
 
     def told(self, first: int, at: int) -> int | None:
         """with "words" | with the total"""

@@ -237,7 +237,7 @@ Find the note "A" and tell me whether it is pinned
 * As soon as a mail from Ann comes in, archive it
     wait new any mail from 'Ann'
     archive <0>
-When Ann sends me a mail, archive it
+When a mail from Ann arrives, archive it
     wait new any mail from 'Ann'
     archive <0>
 Wait until the oven is off, then turn it on
@@ -278,8 +278,6 @@ Put a reminder on the team lunch an hour before
     remind about=(lunch 'team lunch') by=-60 min
 Make a meeting with Ann in Room 3 tomorrow at 10
     create new any meeting with='Ann' into='Room 3' on=2026-03-03 10:00
-Remind me tomorrow at 9 to call Ann
-    remind on=2026-03-03 09:00 about='call Ann'
 Run `wc -l < names.txt`
     run value='wc -l < names.txt'
 Are any of my invoices overdue?
@@ -534,7 +532,8 @@ TOLD = [
         "Who of them works at Brook?", "Delete the mails that Petra never sent me.",
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
-        "Within two minutes Ann sends a mail. Delete the note.", "Delete the file a.txt, I have it to send to Ann",
+        "Within two minutes Ann sends a mail. Delete the note.",
+        "Remind me to call Ann", "When Ann sends me a mail, archive it", "Delete the file a.txt, I have it to send to Ann",
         "Tell Ann saying hello and Ben one saying bye", "Add a contact Ann Lee and one called Ben Ray with the phone number 5",
         "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
@@ -552,7 +551,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         "Do not delete all notes", "Delete the mails from Ann or Bob",
         'Delete the note "A" and archive the mail "B" if INV-1 is paid',
         'Do not delete the note "A" and archive the mail "B"', "Remind me of the team lunch tomorrow at 9",
-        "When INV-1 is paid, delete the note", "Remind me to call Ann tomorrow",
+        "When INV-1 is paid, delete the note",
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
