@@ -201,4 +201,5 @@ def _in_brief(seen: VisualState) -> str:
             lines.append(f'{kind(element)} "{cut(element.name, _BRIEF)}"')
         elif element.value and kind(element) in FIELD_ROLES:
             lines.append(f'{kind(element)} "{element.name}" = "{_HIDDEN if element.private else cut(element.value, _BRIEF)}"')
-    return "\n".join(lines[:_BRIEF_LINES])
+    more = len(lines) - _BRIEF_LINES
+    return "\n".join([*lines[:_BRIEF_LINES], *([f"({more} more are not shown)"] if more > 0 else [])])

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
@@ -27,7 +27,7 @@ from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion, picture_name
 from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.asking import Picturing, worded
+from roles.policies.llm.asking import Picturing, marked, worded
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended, png_size
 from roles.policies.llm.decision_parsing import LAST, read_decision, said_the_end, way_there
 from roles.policies.llm.prompts import Prompt, fence_for, fenced
@@ -76,7 +76,7 @@ class ComputerUseOperator:
     reasks: int
     longest: int
     recent: int
-    """How many of the last screens are shown as pictures."""
+    """How many of the last screens are shown as pictures at most."""
     batch: int = 1
     verbs: Sequence[str] | None = None
 
@@ -146,11 +146,12 @@ class ComputerUseOperator:
         """All that is told, and the screens whose pictures are among it."""
         entries = [opening, *turns]
         shown = {}
-        for at in range(max(0, len(entries) - self.recent), len(entries)):
+        some = max(1, self.recent // 2)  # several are left out at once, so that what is told begins alike until then
+        for at in range(-(-max(0, len(entries) - self.recent) // some) * some, len(entries)):
             name = entries[at]["picture"]
             if png := now.get(name) or (self.caller.account.picture(name) if name else ""):
                 shown[at] = png
-        told: list[BaseMessage] = [SystemMessage(opening["system"]), HumanMessage(_with(opening["turn"], shown.get(0)))]
+        told = marked(self.caller.settings, opening["system"], _with(opening["turn"], shown.get(0)))
         for at, turn in enumerate(turns, 1):
             told += self._told(turn, shown.get(at))
         return tuple(dict.fromkeys(entries[at]["screen"] for at in shown)), told

@@ -17,7 +17,7 @@ from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
 from roles.policies.llm.schemas import form_told
-from roles.policies.llm.settings import provided, providers
+from roles.policies.llm.settings import ModelSettings, provided, providers
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
 """The picture of a screen as a PNG; None where it cannot be had."""
@@ -46,6 +46,22 @@ def of_screen(when: str, seen: VisualState, kinds: Sequence[PictureKind], pictur
     """The pictures of one screen, for who acts on none: there is no last target."""
     wanted = [ScreenPicture(kind=kind, state_id=seen.state_id) for kind in kinds if kind != "last_target"]
     return [(f"{when}: {TOLD[picture.kind]}", picturing(seen, picture)) for picture in wanted]
+
+
+_MARK = {"cache_control": {"type": "ephemeral"}}
+_CHANGING = re.compile(r"\n<(?!functions |plan |holds )\w+ [0-9a-f]+>")
+"""Where the first section of a turn begins that is not the same at every question about a subtask."""
+
+
+def marked(settings: ModelSettings, system: str, turn: str | list[Any]) -> list[BaseMessage]:
+    """What a question begins with. Anthropic keeps what stands before a mark, the form of the answer with it: one stands behind
+    what all questions of a role share, and one behind what those of a subtask share. Others find it by themselves."""
+    if provided(settings.name)[0] != "anthropic":
+        return [SystemMessage(content=system), HumanMessage(content=turn)]
+    text, pictures = (turn, []) if isinstance(turn, str) else (turn[0]["text"], turn[1:])
+    end = found.start() if (found := _CHANGING.search(text)) else len(text)
+    parts = [{"type": "text", "text": text[:end], **_MARK}, *([{"type": "text", "text": text[end:]}] if text[end:] else [])]
+    return [SystemMessage(content=[{"type": "text", "text": system, **_MARK}]), HumanMessage(content=[*parts, *pictures])]
 
 
 FORM = "\0form\0"
@@ -89,7 +105,7 @@ class Asker:
 
         `plain` finds the answer in words that hold no object of the schema, and None where it is not there.
         """
-        question: list[BaseMessage] = [self._common(system), HumanMessage(content=turn)]
+        question: list[BaseMessage] = marked(self._caller.settings, system, turn)
         messages, problem = question, ""
         for _ in range(self._reasks + 1):
             reply, before = AIMessage(content=""), problem
@@ -111,13 +127,6 @@ class Asker:
             # Only the last mistake is shown, so that asking again costs the same each time.
             messages = [*question, AIMessage(content=said[:_QUOTED] or "(nothing)"), HumanMessage(content=again)]
         raise GaveUp(f"no usable answer in {self._reasks + 1} tries: {problem}")
-
-    def _common(self, system: str) -> SystemMessage:
-        """What all questions of a role begin with. Anthropic keeps what stands before a mark, the form of the answer with it;
-        other providers find by themselves what two requests share."""
-        if provided(self._caller.settings.name)[0] != "anthropic":
-            return SystemMessage(content=system)
-        return SystemMessage(content=[{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}])
 
     def _whole(self, asked: Question) -> Question:
         """With the form in words where it is to stand, unless the model is shown it anyway."""

@@ -37,6 +37,7 @@ from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import AIMED, STATUSES, fields_of, needs, verbs_of, verbs_told
 from roles.policies.llm.subtask_words import part
 from roles.safety.destinations import looks
+from roles.safety.privacy.vault import is_reference
 from roles.screen.calls import GRAVE_EVENTS
 from roles.skills.arguments import problem_with
 
@@ -45,7 +46,7 @@ _UFO = frozenset({"ControlLabel", "ControlText", "Function"})
 _WHOLE = frozenset(OperatorDecision.model_fields) - {"memory", "then"}
 _NONE = frozenset({"", "none", "null"})
 _FACT = "fact:"
-_FILLED = frozenset({"text", "arguments", "request", "url", "option", "options"})
+_FILLED = frozenset({"text", "arguments", "request", "url", "option", "options", "question", "value"})
 """What of an action may have the value of a fact in it."""
 _NOTES = 3_000
 _NEAREST = 5
@@ -164,9 +165,11 @@ def _once_done(action: Action | None, view: OperatorView) -> OperatorView:
 
 def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
     try:
-        return decision_of(dict(data), Reading(state=view.seen))
+        decision = decision_of(dict(data), Reading(state=view.seen))
     except DialectError as bad:
         raise UnusableReply(str(bad)) from None
+    action = parse_action(_with_facts(decision.action.dump(), view)) if decision.action is not None else None
+    return decision.model_copy(update={"action": action})
 
 
 def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
@@ -269,7 +272,9 @@ def _with_facts(body: dict[str, Any], view: OperatorView) -> dict[str, Any]:
     """The action with the values of facts wherever it names them; a list that is kept has a line for each."""
     if isinstance(several := body.get("value"), list):
         body = body | {"value": "\n".join(map(str, several))}
-    return {key: _valued(said, view) if key in _FILLED else said for key, said in body.items()}
+    told = tuple(fact for fact in view.facts if not fact.private or is_reference(fact.value))
+    open_ = view.model_copy(update={"facts": told})  # what is kept under another name is private no more
+    return {key: _valued(said, open_ if key == "value" else view) if key in _FILLED else said for key, said in body.items()}
 
 
 def _valued(said: Any, view: OperatorView) -> Any:

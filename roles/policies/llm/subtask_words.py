@@ -129,6 +129,7 @@ def steps_told(
     found = {(fact.subtask, fact.step, fact.kind == RESULT): fact for fact in facts}
     asked = [] if bodies else [(step, found.get((step.subtask, step.step, True))) for step in earlier]
     holding = [step for step, fact in asked if fact is not None and not _since(fact, steps)]
+    dated = [str(step.step) for step, fact in asked if fact is not None and step not in holding]
     told = [step for step in steps if step not in earlier]
     answers = _answers_told([*holding, *told], found, None if bodies else room, pages)
     lines = []
@@ -140,6 +141,7 @@ def steps_told(
         effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)][-_EFFECTS:]
         kept = [step for step in earlier if step in effects or step in holding]
         lines += [f"of these {_step(step, found, answers if step in holding else {}, _LINE)}" for step in kept]
+        lines += [f"(answers left out, since something was changed there later: step {', '.join(dated)})"] if dated else []
     if not bodies:
         return "\n".join([*lines, *(_step(step, found, answers, _STEP) for step in told)])
     whole = [_step(step, found, answers) for step in told]
@@ -402,15 +404,16 @@ _HELD = 1_500
 """Tokens of what all applications hold."""
 _OPTIONS = 8
 _KEPT = 14
+_LEFT_OUT: Sequence[Sequence[str]] = (["(fields and choices are left out)"], ["(choices are left out)"], [])
 
 
 def cards_told(cards: Sequence[AppCard], budget: int = _HELD) -> str:
     """What applications hold, a line for each kind of record: its fields, and what can be done with it; less of it to fit."""
     for detail in (2, 1, 0):
         lines = [line for card in cards if card.kinds for line in _card_told(card, detail)]
-        if estimate_tokens(told := "\n".join(lines)) <= budget:
+        if estimate_tokens(told := "\n".join([*lines, *_LEFT_OUT[detail]])) <= budget:
             return told
-    return "\n".join(cut(line, 120) for line in lines)[: budget * 3]
+    return part("\n".join(cut(line, 120) for line in lines), budget * 3 - LINE)
 
 
 def _card_told(card: AppCard, detail: int) -> list[str]:
@@ -420,11 +423,16 @@ def _card_told(card: AppCard, detail: int) -> list[str]:
 
 
 def _kind_told(kind: KindCard, detail: int) -> str:
-    options = {f.label: f" ({' | '.join(f.options[:_OPTIONS])})" for f in kind.fields if f.options and detail > 1}
+    options = {f.label: f" ({_choices(f.options)})" for f in kind.fields if f.options and detail > 1}
     fields = ", ".join(f"{f.label}{options.get(f.label, '')}" for f in kind.fields[:_KEPT])
     fields += f" (and {len(kind.fields) - _KEPT} more)" if len(kind.fields) > _KEPT else ""
     verbs = ", ".join(dict.fromkeys(["create"] * (kind.create is not None) + [verb.verb for verb in kind.verbs]))
     return f"{kind.kind}{f' in {kind.place}' if kind.place else ''}: {fields}{f'; {verbs}' if verbs else ''}"
+
+
+def _choices(options: Sequence[str]) -> str:
+    more = len(options) - _OPTIONS
+    return " | ".join([*options[:_OPTIONS], *([f"and {more} more"] if more > 0 else [])])
 
 
 def missing_of(view: OperatorView) -> tuple[Expectation, ...]:

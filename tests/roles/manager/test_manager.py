@@ -176,7 +176,12 @@ def test_what_the_applications_hold_is_told_as_data_within_bounds() -> None:
     many = [CARDS[0].model_copy(update={"app": f"app{n}"}) for n in range(60)]
     assert cards_told(many, 100_000).count("\n") == 59
     assert "Amount" not in cards_told(many, 400)
+    assert cards_told(many, 400).endswith("(fields and choices are left out)")
+    assert "characters shown)" in cards_told(many * 9, 400)
     assert estimate_tokens(cards_told(many, 400)) <= 400
+    status = FieldCard(label="Status", options=tuple(f"s{n}" for n in range(11)))
+    kind = CARDS[0].kinds[0].model_copy(update={"fields": (status,)})
+    assert "s6 | s7 | and 3 more)" in cards_told([CARDS[0].model_copy(update={"kinds": (kind,)})])
 
 
 STEPS = [{"press": {"app": "claims", "kind": "claim", "where": {"Amount": "7"}, "verb": "withdraw"}}]

@@ -66,11 +66,14 @@ def test_several_calls_in_one_reply_are_worked_as_a_batch(name: str, tmp_path: P
 
 def test_what_was_said_is_only_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speaker = by_oracle(monkeypatch, "add-to-a-note", "anthropic")
-    crew_of(speaker, "anthropic", tmp_path, *QUICK).run(speaker.task)
-    assert len(speaker.heard) > 3
+    crew_of(speaker, "anthropic", tmp_path, *QUICK, "crew.operator.recent=4").run(speaker.task)
+    counts = [pictures(messages) for messages in speaker.heard]
+    assert counts[:6] == [1, 2, 3, 4, 3, 4], "half of them are left out at once"
     for before, after in zip(speaker.heard, speaker.heard[1:], strict=False):
         one, other = ([text_of([m]).replace(LEFT_OUT, "").strip() for m in messages] for messages in (before, after))
         assert other[: len(one)] == one, "but for pictures that are left out nothing is told otherwise later"
+        if pictures(after) > pictures(before):
+            assert [message.content for message in after[: len(before)]] == [message.content for message in before]
 
 
 def _waiting(speaker: OracleSpeaker, name: str, tmp_path: Path) -> Outcome:

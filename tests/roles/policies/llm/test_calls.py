@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langgraph.errors import GraphInterrupt
-from models import CLICK, Time, asker, operator, view
+from models import CLICK, Time, asker, operator, step, view
 from services.flaky import flaky
 
 from roles.contracts.limits import Limits
@@ -155,13 +155,19 @@ def test_a_provider_that_wants_a_mark_finds_one_behind_what_is_common() -> None:
     heard: list[Any] = []
 
     def answer(messages: Any) -> AIMessage:
-        heard.append(messages[0].content)
+        heard.append([message.content for message in messages])
         return AIMessage(content='{"reasoning": "r", "action": "none", "status": "FINISH"}')
 
+    mark = {"cache_control": {"type": "ephemeral"}}
     for name in ("given", "anthropic:any"):
-        operator(ScriptedChatModel(answer=answer), journal=journal(), structure="text", name=name).decide(view())
-    plain, marked = heard
-    assert marked == [{"type": "text", "text": plain, "cache_control": {"type": "ephemeral"}}]
+        seen = view(functions=("mail: get_message(id)",), history=(step(1),))
+        operator(ScriptedChatModel(answer=answer), journal=journal(), structure="text", name=name).decide(seen)
+    (system, turn), (marked, (same, changing)) = heard
+    assert marked == [{"type": "text", "text": system, **mark}]
+    assert same | changing | {"text": same["text"] + changing["text"]} == {"type": "text", "text": turn, **mark}
+    assert "cache_control" not in changing
+    assert changing["text"].startswith("\n<steps ")
+    assert "get_message" in same["text"]
 
 
 def test_what_a_provider_does_not_count_is_estimated() -> None:

@@ -228,6 +228,24 @@ def test_a_value_that_the_same_answer_keeps_may_be_named_behind_it() -> None:
         read_decision(said | {"actions": [written, kept]}, view(), batch=2)
 
 
+def test_facts_are_used_in_ufos_form_too_in_questions_and_in_what_is_kept() -> None:
+    ufo = {"ControlLabel": "e2", "ControlText": "", "Function": "set_edit_text", "Args": {"text": "It is fact:total"}}
+    answers = [
+        ufo | {"Observation": "o", "Thought": "t", "Status": "CONTINUE", "Plan": [], "Comment": ""},
+        {"reasoning": "r", "action": "ask_user", "question": "Is fact:total right?", "status": "CONTINUE"},
+        {"reasoning": "r", "action": "memorize", "name": "both", "value": ["fact:total", "8"], "status": "CONTINUE"},
+    ]
+    actions = [read_decision(answer, view(facts=(fact("total", "7"),))).action for answer in answers]
+    assert [action and action.dump() for action in actions if isinstance(action, Memorize | AskUser)] == [
+        {"action_type": "ask_user", "question": "Is 7 right?"},
+        {"action_type": "memorize", "name": "both", "value": "7\n8"},
+    ]
+    assert actions[0] is not None
+    assert actions[0].dump()["text"] == "It is 7"
+    with pytest.raises(UnusableReply, match="there is no fact 'pin'"):  # what is private is not kept as what is not
+        read_decision({"action": "memorize", "name": "n", "value": "fact:pin"}, view(facts=(fact("pin", "4711", private=True),)))
+
+
 def test_a_fact_that_there_is_not_is_never_written_out() -> None:
     with pytest.raises(UnusableReply, match="there is no fact 'totals'; nearest are total"):
         read_decision({"action": "fill", "target": "e2", "text": "It is fact:totals"}, view(facts=(fact("total", "7"),)))

@@ -315,6 +315,14 @@ def test_a_narrow_operator_is_told_what_is_to_be_seen_and_asked_again_in_words()
     assert "claims.new" not in text
 
 
+def test_a_narrow_operator_is_told_how_much_of_the_screen_is_not() -> None:
+    model, heard = prompts_of(lambda _: {"do": {"move": 'press button "Submit"'}})
+    fields = tuple(GUIElement(element_id=f"f{n}", role="textbox", text=f"Field {n}", value="v") for n in range(20))
+    seen = SCREEN.model_copy(update={"elements": (*SCREEN.elements, *fields)})
+    operator(model, form="narrow", prompt=load_prompt("operator", form="narrow")).decide(view(seen=seen))
+    assert section(text_of(heard[0]), "screen").splitlines()[-1] == "(9 more are not shown)"
+
+
 def test_the_fixed_part_of_the_prompt_stays_the_same_from_step_to_step() -> None:
     """Servers keep what they have read of a prompt; it is only worth something at the beginning."""
     model, heard = prompts_of(lambda _: {"do": {"move": 'press button "Submit"'}})
