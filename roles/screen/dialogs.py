@@ -11,7 +11,7 @@ from environments.contract import Environment, type_of
 from protocol import Action, ActionResult, GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.safety.effects import SENSITIVE, Effect
-from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, Screen
+from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, Screen, fold
 
 _NAMED_EFFECTS = SENSITIVE | {Effect.SAVE}
 _LONG = 240
@@ -126,26 +126,49 @@ _DENIES = re.compile(
 _BEGINS = re.compile(rf"(?:please )?{_ORDERS}", re.IGNORECASE)
 _SHORT = 80
 """Characters of a text beside a field that tells what is wrong with it."""
+_FEW = 3
+"""New texts; more of them are what was asked for, and no answer to it."""
+_BOUND = re.compile(
+    r"\b(?:at least|minimum(?: of)?|(?P<most>at most|maximum(?: of)?|up to))\s+(?P<n>\d+)\s+(?:character|letter|digit|sign)s?\b",
+    re.IGNORECASE,
+)
+_CONFIRMS = re.compile(
+    r"\b(?:thanks?|success\w*|welcome|hello|hi|congrat\w*|great|done|sent|set|kept|made|put|gone|paid|sold|ready|ok|complete|now"
+    r"|will|check|you(?:['’]re| are)|\w{2,}(?:ed|wn|ken|ten)|danke|erfolg\w*|gespeichert|gesendet)\b"
+    r"|^[^:=]{1,30}[:=]\s*\S*\d|✓|✔",
+    re.IGNORECASE,
+)
+"""Words of a page that did it, or that gives a result: `Total: 12`."""
+_NEGATES = re.compile(
+    r"n[’']t\b|\b(?:not|no|nobody|nothing|none|never|cannot|already|too|must|needs?|needed|required?|allow\w*|limit\w*"
+    r"|fail\w*|den(?:y|ied)|declined|rejected|refused|blocked|locked|exceed\w*|expired|taken|reserved|invalid|wrong|missing"
+    r"|error|another|different|without|longer|shorter|at (?:least|most)|nicht|kein\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that say no beside what stays as it was."""
 _LONGEST = 240
 """A longer text tells a story, and says little about the last press."""
 
 
-def refusal(before: VisualState | None, after: VisualState) -> str:
-    """The words by which the page says that it did not do it; empty where it says nothing of the kind."""
+def refusal(before: VisualState | None, after: VisualState, goal: str = "") -> str:
+    """The words by which the page says that it did not do it; empty where it says nothing of the kind.
+
+    Beside a form that holds what the `goal` says, what confirms nothing is taken for a no.
+    """
     known = {(e.element_id, _words(e)) for e in before.elements} if before is not None else set()
-    answers = before is not None and _stays(before, after)
+    stays = before is not None and _stays(before, after)
     written = {" ".join(e.value.split()) for e in before.elements if e.value} if before is not None else set()
     for element in after.elements:
         words = _words(element)
         if element.role not in _SAID or not words or len(words) > _LONGEST or (element.element_id, words) in known:
             continue
-        beside = answers and len(words) <= _SHORT and words not in written
+        beside = stays and len(words) <= _SHORT and words not in written and not _is_kept(words, after)
         tells = element.role in {"alert", "status"}
         told = ((beside or tells) and _LACKS.search(words)) or (tells and _DENIES.search(words))
         asked = (element.role == "alert" and _ASKS.search(words)) or (beside and _BEGINS.match(words))
         if told or asked or _NO.search(words):
             return words
-    return ""
+    return _unconfirmed(before, after, goal) if before is not None and _is_as_before(before, after) else ""
 
 
 def _stays(before: VisualState, after: VisualState) -> bool:
@@ -155,6 +178,47 @@ def _stays(before: VisualState, after: VisualState) -> bool:
         for state in (before, after)
     )
     return before.app == after.app and one == other and any(role in FIELD_ROLES for role, _ in one.values())
+
+
+def _is_as_before(before: VisualState, after: VisualState) -> bool:
+    """Whether all fields hold what they held, and nothing else is offered but one control at most."""
+    texts, other = ([(e.name, e.value) for e in state.elements if e.role == "textbox"] for state in (before, after))
+    ones, others = (Counter((e.role, e.name) for e in s.elements if e.role in FIELD_ROLES | PRESS_ROLES) for s in (before, after))
+    here = before.app == after.app and before.modal == after.modal
+    return here and texts == other and not ones - others and (others - ones).total() <= 1
+
+
+def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
+    """What a page that stays as it was says against the press, or, beside a form that kept what was written, does not confirm:
+    whoever did what was asked for empties or closes the form, or says so."""
+    known, fresh = Counter(_shape(e) for e in before.elements), dict[str, GUIElement]()
+    for element in (e for e in after.elements if e.role in _SAID and re.search(r"[^\W\d]", e.name)):
+        known[_shape(element)] -= 1
+        if known[_shape(element)] < 0 and not element.name.endswith(("…", "...")):
+            fresh[_words(element)] = element
+    written = [e.value for e in before.elements if e.role == "textbox" and e.value and fold(e.value) in fold(goal)]
+    for words, element in fresh.items() if len(fresh) <= _FEW else ():
+        echoed = any(fold(value) in fold(words) for value in written)
+        confirmed = not written or element.role == "status" or echoed or _CONFIRMS.search(words)
+        if len(words) <= _SHORT and (_NEGATES.search(words) or not confirmed):
+            return words
+        if written and confirmed:
+            return ""
+    return ""
+
+
+def _shape(element: GUIElement) -> str:
+    """Its words, whatever the numbers in them: `Page 2 of 3`."""
+    return re.sub(r"\d+", "0", _words(element))
+
+
+def _is_kept(words: str, after: VisualState) -> bool:
+    """Whether words name a bound, which what is written keeps to: a hint, and no complaint."""
+    bound = _BOUND.search(words)
+    field = next((e for e in after.elements if e.focused and e.role in FIELD_ROLES), None)
+    if bound is None or field is None or field.invalid or not field.value:
+        return False
+    return len(field.value) <= int(bound["n"]) if bound["most"] else len(field.value) >= int(bound["n"])
 
 
 def _words(element: GUIElement) -> str:

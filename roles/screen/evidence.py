@@ -402,7 +402,7 @@ def _refused(step: StepRecord, request: GateRequest) -> str:
     states = {state.state_id: state for state in views(request)}
     last = request.screens[-1] if request.screens else None
     after = next((state for state in (states.get(step.after), last) if state is not None), None)
-    return refusal(states.get(step.before), after) if after is not None and step.before in states else ""
+    return refusal(states.get(step.before), after, request.goal) if after is not None and step.before in states else ""
 
 
 def _unfocused(state: VisualState) -> list[GUIElement]:

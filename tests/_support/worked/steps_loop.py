@@ -54,6 +54,7 @@ class Hands:
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     keys: int = 0
+    goal: str = "g"
 
     def work(self, *steps: Step, attempt: int = 1, turns: int = 80) -> tuple[AgentStatus, str]:
         """How it ended, and what the Operator said of it."""
@@ -72,7 +73,7 @@ class Hands:
                 self._perform(action)
                 continue
             view = OperatorView(
-                user_request="g", subtask=subtask, app=app, seen=seen, facts=tuple(self.facts), history=tuple(history[-12:]),
+                user_request=self.goal, subtask=subtask, app=app, seen=seen, facts=tuple(self.facts), history=tuple(history[-12:]),
                 memory=json.loads(json.dumps(memory)), cards=self.cards, before=before,
             )  # fmt: skip
             decision = RulesOperator().decide(view)

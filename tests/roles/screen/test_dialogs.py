@@ -240,3 +240,37 @@ def test_what_comes_next_or_was_written_is_no_refusal() -> None:
     for words in ("Invitation declined", "Order cancelled", "No results found", "User blocked"):
         assert said(words, "status") == "", f"{words}: it may be what was wanted"
     assert said("Out of stock") == "", "a description"
+
+
+def kept(words: str, role: str = "text", value: str = "Ada") -> str:
+    """What is taken for a no beside a form that keeps what was written."""
+    form = [FORM[0].model_copy(update={"value": value, "focused": True}), FORM[1]]
+    new = GUIElement(element_id="t", role=role, text=words)
+    return refusal(VisualState(elements=form), VisualState(elements=[*form, new]), f"Sign up as {value}")
+
+
+@pytest.mark.parametrize(
+    ("words", "role"),
+    [
+        ("Your plan allows 3 members", "text"), ("Somebody has that name", "text"), ("Names are three letters or longer", "text"),
+        ("You have something else then", "alert"), ("We do not know this code", "status"), ("Ada is taken", "text"),
+    ],
+)  # fmt: skip
+def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms_it(words: str, role: str) -> None:
+    assert kept(words, role) == words
+    assert kept("Page 2 of 3") == "Page 2 of 3"
+    for done in ("Message sent", "Hello, Ada", "Sum: 12", "Sending…"):
+        assert kept(done) == "", done
+    assert kept("10% off", "status") == ""
+    assert kept("What this is about", value="") == "", "nothing was written"
+
+
+def test_a_bound_that_is_kept_to_is_a_hint() -> None:
+    before, hint = [FORM[0], FORM[1]], GUIElement(element_id="t", role="text", text="At least 10 characters")
+
+    def written(value: str) -> str:
+        after = [FORM[0].model_copy(update={"value": value, "focused": True}), FORM[1], hint]
+        return refusal(VisualState(elements=before), VisualState(elements=after))
+
+    assert written("claywheel2026") == ""
+    assert written("clay") == "At least 10 characters"

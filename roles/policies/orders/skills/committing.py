@@ -197,7 +197,7 @@ def after(verb: str, at: Situation, loose: bool) -> Move | None:
         return act(Wait(seconds=2.0), f"it is not known whether it was done ({last.error or last.exec_status.value}); look again")
     if not last.visible_change:
         return None
-    if said := refusal(at.view.before, at.view.seen):
+    if said := refusal(at.view.before, at.view.seen, at.view.user_request):
         return fail(f"after the press the screen says: {said}")
     if _new_complaints(at) and any(event.startswith(("validation", "alert")) for event in last.events):
         return None

@@ -160,7 +160,7 @@ def _after(step: PressStep, at: Situation) -> Move:
     native = dialog is not None and dialog.name.startswith("The page asks")
     if dialog is not None and (native or step.records is not None):
         return _answer(step, name, at, native)
-    if said := refusal(at.view.before, at.view.seen):
+    if said := refusal(at.view.before, at.view.seen, at.view.user_request):
         return fail(f"the page says after the last press: {said}")
     if (move := _not_done(step, name, at)) is not None:
         return move
