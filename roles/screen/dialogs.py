@@ -128,21 +128,17 @@ _SHORT = 80
 """Characters of a text beside a field that tells what is wrong with it."""
 _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
-_BOUND = re.compile(
-    r"\b(?:at least|minimum(?: of)?|(?P<most>at most|maximum(?: of)?|up to))\s+(?P<n>\d+)\s+(?:character|letter|digit|sign)s?\b",
-    re.IGNORECASE,
-)
 _CONFIRMS = re.compile(
     r"\b(?:thanks?|success\w*|welcome|hello|hi|congrat\w*|great|done|sent|set|kept|made|put|gone|paid|sold|ready|ok|complete|now"
     r"|will|check|you(?:['’]re| are)|\w{2,}(?:ed|wn|ken|ten)|danke|erfolg\w*|gespeichert|gesendet)\b"
-    r"|^[^:=]{1,30}[:=]\s*\S*\d|✓|✔",
+    r"|^[^:=]{1,30}[:=]\s*\S*\d|^\d|✓|✔",
     re.IGNORECASE,
 )
-"""Words of a page that did it, or that gives a result: `Total: 12`."""
+"""Words of a page that did it, or that gives a result: `Total: 12`, `3 found`."""
 _NEGATES = re.compile(
     r"n[’']t\b|\b(?:not|no|nobody|nothing|none|never|cannot|already|too|must|needs?|needed|required?|allow\w*|limit\w*"
-    r"|fail\w*|den(?:y|ied)|declined|rejected|refused|blocked|locked|exceed\w*|expired|taken|reserved|invalid|wrong|missing"
-    r"|error|another|different|without|longer|shorter|at (?:least|most)|nicht|kein\w*)\b",
+    r"|fail\w*|(?P<deed>den|declin|reject|refus|block|lock|reserv)(?:y|i?ed)|exceed\w*|expired|taken|invalid|wrong|missing"
+    r"|error|server|another|different|without|longer|shorter|at (?:least|most)|nicht|kein\w*)\b",
     re.IGNORECASE,
 )
 """Words that say no beside what stays as it was."""
@@ -162,7 +158,7 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "") -> s
         words = _words(element)
         if element.role not in _SAID or not words or len(words) > _LONGEST or (element.element_id, words) in known:
             continue
-        beside = stays and len(words) <= _SHORT and words not in written and not _is_kept(words, after)
+        beside = stays and len(words) <= _SHORT and words not in written
         tells = element.role in {"alert", "status"}
         told = ((beside or tells) and _LACKS.search(words)) or (tells and _DENIES.search(words))
         asked = (element.role == "alert" and _ASKS.search(words)) or (beside and _BEGINS.match(words))
@@ -191,34 +187,33 @@ def _is_as_before(before: VisualState, after: VisualState) -> bool:
 def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
     """What a page that stays as it was says against the press, or, beside a form that kept what was written, does not confirm:
     whoever did what was asked for empties or closes the form, or says so."""
-    known, fresh = Counter(_shape(e) for e in before.elements), dict[str, GUIElement]()
+    known, fresh = Counter(_shape(e) for e in before.elements if e.role in _SAID), dict[str, GUIElement]()
     for element in (e for e in after.elements if e.role in _SAID and re.search(r"[^\W\d]", e.name)):
         known[_shape(element)] -= 1
         if known[_shape(element)] < 0 and not element.name.endswith(("…", "...")):
             fresh[_words(element)] = element
+    if len(fresh) > _FEW or sum(n for n in known.values() if n > 0) > 1:
+        return ""
     written = [e.value for e in before.elements if e.role == "textbox" and e.value and fold(e.value) in fold(goal)]
-    for words, element in fresh.items() if len(fresh) <= _FEW else ():
+    for words, element in fresh.items():
         echoed = any(fold(value) in fold(words) for value in written)
         confirmed = not written or element.role == "status" or echoed or _CONFIRMS.search(words)
-        if len(words) <= _SHORT and (_NEGATES.search(words) or not confirmed):
+        if len(words) <= _SHORT and (_says_no(words, goal) or not confirmed):
             return words
         if written and confirmed:
             return ""
     return ""
 
 
+def _says_no(words: str, goal: str) -> bool:
+    """Whether they negate anything but by what the goal asks for itself: `Declined`, where it was to be declined."""
+    told = list(_NEGATES.finditer(words))
+    return any(one["deed"] is None or not re.search(rf"\b{one['deed']}", goal, re.IGNORECASE) for one in told)
+
+
 def _shape(element: GUIElement) -> str:
     """Its words, whatever the numbers in them: `Page 2 of 3`."""
     return re.sub(r"\d+", "0", _words(element))
-
-
-def _is_kept(words: str, after: VisualState) -> bool:
-    """Whether words name a bound, which what is written keeps to: a hint, and no complaint."""
-    bound = _BOUND.search(words)
-    field = next((e for e in after.elements if e.focused and e.role in FIELD_ROLES), None)
-    if bound is None or field is None or field.invalid or not field.value:
-        return False
-    return len(field.value) <= int(bound["n"]) if bound["most"] else len(field.value) >= int(bound["n"])
 
 
 def _words(element: GUIElement) -> str:

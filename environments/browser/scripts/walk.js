@@ -169,9 +169,10 @@ function list() {
   const spare = new Set();
   for (const node of used) if (ids.has(node)) spare.add(ids.get(node));
   const parents = new Set(out.map((e) => e.p));
-  const named = new Set(out.filter((e) => /^(label|nearby)$/.test(e.s || '')).map((e) => e.n));
+  const naming = out.filter((e) => /^(label|nearby)$/.test(e.s || '')), named = new Set(naming.map((e) => e.n));
+  const forms = new Set(naming.filter((e) => !/^(checkbox|radio|switch)$/.test(e.r)).map((e) => e.n));  /* a row's own box takes no cell from it */
   return out.filter((e) => !(/^(text|cell|columnheader)$/.test(e.r) && !parents.has(e.i) && (spare.has(e.i) ||
-    within_used(e)) && named.has(e.n)));
+    within_used(e)) && (e.r === 'cell' ? forms : named).has(e.n)));
 }
 /* A control that only wraps another of the same name is one control with it: the firm one, or the
    outer where both are; a native one that stands in it takes the press for both. */

@@ -73,8 +73,8 @@ class Hands:
                 self._perform(action)
                 continue
             view = OperatorView(
-                user_request=self.goal, subtask=subtask, app=app, seen=seen, facts=tuple(self.facts), history=tuple(history[-12:]),
-                memory=json.loads(json.dumps(memory)), cards=self.cards, before=before,
+                user_request=self.goal, subtask=subtask, app=app, seen=seen, facts=tuple(self.facts),
+                history=tuple(history[-12:]), memory=json.loads(json.dumps(memory)), cards=self.cards, before=before,
             )  # fmt: skip
             decision = RulesOperator().decide(view)
             memory = decision.memory

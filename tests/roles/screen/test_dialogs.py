@@ -259,18 +259,19 @@ def kept(words: str, role: str = "text", value: str = "Ada") -> str:
 def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms_it(words: str, role: str) -> None:
     assert kept(words, role) == words
     assert kept("Page 2 of 3") == "Page 2 of 3"
-    for done in ("Message sent", "Hello, Ada", "Sum: 12", "Sending…"):
+    for done in ("Message sent", "Hello, Ada", "Sum: 12", "3 results", "Sending…"):
         assert kept(done) == "", done
     assert kept("10% off", "status") == ""
     assert kept("What this is about", value="") == "", "nothing was written"
 
 
-def test_a_bound_that_is_kept_to_is_a_hint() -> None:
-    before, hint = [FORM[0], FORM[1]], GUIElement(element_id="t", role="text", text="At least 10 characters")
+@pytest.mark.parametrize(("goal", "said"), [("Decline the meeting", ""), ("Book the meeting", "Declined")])
+def test_a_word_against_it_is_none_where_the_goal_asks_for_it(goal: str, said: str) -> None:
+    lines = [GUIElement(element_id=f"t{n}", role="text", text=text) for n, text in enumerate(("Declined", "Planning"))]
+    assert refusal(VisualState(elements=[FORM[1], lines[1]]), VisualState(elements=[FORM[1], *lines]), goal) == said
 
-    def written(value: str) -> str:
-        after = [FORM[0].model_copy(update={"value": value, "focused": True}), FORM[1], hint]
-        return refusal(VisualState(elements=before), VisualState(elements=after))
 
-    assert written("claywheel2026") == ""
-    assert written("clay") == "At least 10 characters"
+def test_where_much_is_taken_away_a_page_says_that_nothing_is_left() -> None:
+    lines = [GUIElement(element_id=f"t{n}", role="text", text=text) for n, text in enumerate(("Tea", "Milk", "No history"))]
+    assert refusal(VisualState(elements=[FORM[1], *lines[:2]]), VisualState(elements=[FORM[1], lines[2]]), "Clear it") == ""
+    assert refusal(VisualState(elements=[FORM[1]]), VisualState(elements=[FORM[1], lines[2]]), "Clear it") == "No history"

@@ -182,7 +182,7 @@ def turn(forward: bool, at: Situation) -> Move | None:
     """The next page of a list, or the one before."""
     buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
     onward = (e for e in buttons if is_next(e.name) == forward)
-    button = next((e for e in onward if forward or fold(e.name) in _BACKWARD), None)
+    button = next((e for e in onward if forward or {fold(e.name), fold(e.name).strip(" ‹«←<")} & _BACKWARD), None)
     return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
 
 

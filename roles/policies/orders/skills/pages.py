@@ -167,6 +167,9 @@ def _after(step: PressStep, at: Situation) -> Move:
     if step.verb == "close" and _dialogs(at):
         looks = at.count("closing")
         return act(Wait(seconds=1.0), "the dialog is still there") if looks < 2 else fail("the dialog is still open")
+    if at.notes.get("row") and sum(item.text == at.notes["row"] for item in at.screen.items) >= at.notes["alike"]:
+        row = at.notes["row"]
+        return act(Wait(seconds=1.0), "it is still listed") if at.count("listed") < 2 else fail(f'"{row}" is still listed')
     return done(f'"{name}" was pressed')
 
 
@@ -217,6 +220,8 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if isinstance(found, Move):
             return found
         inside, name = at.screen.within(found.element), found.text
+        if names_verb("delete", step.verb):
+            at.notes.update(row=name, alike=sum(item.text == name for item in at.screen.items))
     elif len(controls) == 1:
         return _beside(controls[0], records, at)
     else:

@@ -13,8 +13,9 @@ import pytest
 from worked.steps_loop import Hands, entries, which
 
 from environments.browser import BrowserEnvironment
+from environments.cards import card_of_screen
 from protocol import AgentStatus
-from roles.contracts.orders import Entry, FillStep, PressStep
+from roles.contracts.orders import Entry, FillStep, PressStep, Records, RowTest
 
 FORM = """<title>Visit</title><h1>Book a visit</h1><form onsubmit="event.preventDefault(); send(this)">
 <p><label>Full name <input name=name required></label> <label>Day <input type=date name=day></label>
@@ -126,3 +127,18 @@ def test_what_a_page_answers_in_plain_words_beside_a_form_is_no_success(page):
         fill.model_copy(update={"entries": entries("Email", "ada")}), PressStep(app="browser", verb="click", control="Invite")
     )
     assert status is AgentStatus.FINISH, why
+
+
+def test_a_row_that_its_page_keeps_listing_was_not_deleted(page):
+    crew = page("""<title>Staff</title><table><thead><tr><th><th>Name<th>Actions</thead><tbody><tr><td><input type=checkbox
+     aria-label="Ann Lee"><td>Ann Lee<td><button onclick="out.textContent = 'The last owner stays'">Delete</button><tr><td>
+     <input type=checkbox aria-label="Bob Ray"><td>Bob Ray<td><button onclick="this.closest('tr').remove()">Delete</button>
+     </tbody></table><p role=status id=out>""")
+    crew.cards = (card_of_screen(seen := crew.environment.observe()),)
+    named = [RowTest(label="", value=name) for name in ("Ann Lee", "Bob Ray")]
+    rows = [Records(app=seen.app, kind="row", tests=(test,)) for test in named]
+    delete = [PressStep(app=seen.app, verb="delete", records=row) for row in rows]
+    status, why = crew.work(delete[0])
+    assert (status, "is still listed" in why) == (AgentStatus.FAIL, True), why
+    assert crew.work(delete[1])[0] is AgentStatus.FINISH
+    assert {e.role for e in crew.environment.observe().elements if e.name == "Ann Lee"} == {"checkbox", "cell"}
