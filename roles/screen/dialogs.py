@@ -187,8 +187,9 @@ def _is_as_before(before: VisualState, after: VisualState) -> bool:
 def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
     """What a page that stays as it was says against the press, or, beside a form that kept what was written, does not confirm:
     whoever did what was asked for empties or closes the form, or says so."""
-    known, fresh = Counter(_shape(e) for e in before.elements if e.role in _SAID), dict[str, GUIElement]()
-    for element in (e for e in after.elements if e.role in _SAID and re.search(r"[^\W\d]", e.name)):
+    told = _SAID - {"heading"}
+    known, fresh = Counter(_shape(e) for e in before.elements if e.role in told), dict[str, GUIElement]()
+    for element in (e for e in after.elements if e.role in told and re.search(r"[^\W\d]", e.name)):
         known[_shape(element)] -= 1
         if known[_shape(element)] < 0 and not element.name.endswith(("…", "...")):
             fresh[_words(element)] = element

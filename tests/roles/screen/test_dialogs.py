@@ -262,6 +262,7 @@ def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms
     for done in ("Message sent", "Hello, Ada", "Sum: 12", "3 results", "Sending…"):
         assert kept(done) == "", done
     assert kept("10% off", "status") == ""
+    assert kept("Edit person", "heading") == ""
     assert kept("What this is about", value="") == "", "nothing was written"
 
 
