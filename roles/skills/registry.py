@@ -105,6 +105,7 @@ class Skills:
         self.settings = settings or SkillSettings()
         self._environment = environment
         self._tools = {tool.skill.called: tool for tool in tools}
+        self._lines: dict[tuple[str | None, str, str | None], tuple[str, ...]] = {}
         if len(self._tools) < len(tools):
             names = [tool.skill.called for tool in tools]
             raise ValueError(f"skills: there are two tools {next(n for n in names if names.count(n) > 1)!r}; name one otherwise")
@@ -165,6 +166,11 @@ class Skills:
         """What is offered by application: those nearest to the words of a subtask with what they do, a line each, all others by
         what they take. A rare word tells more than one that many have, and of applications that the words speak of, or where the
         work begins, in `front`, all functions stand together."""
+        if (app, about, front) not in self._lines:  # the same at every step of a subtask
+            self._lines[app, about, front] = tuple(self._lined(app, about, front))
+        return self._lines[app, about, front]
+
+    def _lined(self, app: str | None, about: str, front: str | None) -> list[str]:
         skills = self.offered(app)
         most = self.settings.shown
         if len(skills) > most:
@@ -187,19 +193,14 @@ class Skills:
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
         lines: list[str] = []
         for of, group in groupby(skills[:most], key=lambda s: s.app):
-            lines += [f"{of}:", *(f" {self._told[id(skill)].removeprefix(f'{of}.')}" for skill in group)]
+            lines += [f"{of}:", *(f" {told(skill).removeprefix(f'{of}.')}" for skill in group)]
         rest = groupby(skills[most:], key=lambda s: s.app)
         lines += (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
         often = Counter(taken for skill in skills for taken in _taken(skill) if ": " in taken)
         for taken in (taken for taken, count in sorted(often.items()) if count >= _OFTEN):
             alone = re.compile(rf"(?<=[( ]){re.escape(taken)}(?=[,)])")
             lines = [f"(everywhere {taken})", *(alone.sub(taken.partition(":")[0], line) for line in lines)]
-        return tuple(lines)
-
-    @cached_property
-    def _told(self) -> dict[int, str]:
-        """What is told of each skill: the same at every step, and of many arguments."""
-        return {id(skill): told(skill) for skill in self._known}
+        return lines
 
     def of(self, action: Action) -> Skill | None:
         """The skill that an action uses, if it is known here."""

@@ -213,20 +213,17 @@ class Episode:
         return (parse_line(action) if isinstance(action, str) else parse_action(dict(action)),)
 
     def _done(self, action: Action) -> tuple[str, str]:
-        said = " ".join(str(value) for value in action.parameters.values())
         match action:
-            case FinishGoal():
-                self._count = self._count._replace(status="fulfilled", reason=said)
-                return "finished", ""
-            case FailGoal():
-                self._count = self._count._replace(status="rejected", reason=said)
+            case FinishGoal() | FailGoal():
+                ended = "fulfilled" if isinstance(action, FinishGoal) else "rejected"
+                self._count = self._count._replace(status=ended, reason=_said(action))
                 return "finished", ""
             case AskUser():
                 self._count = self._count._replace(questions=self._count.questions + 1)
                 answer = answer_of(self.task.user, action.question)
                 return "answered", "nobody answers" if answer is None else f"the user answers: {filled_text(answer, self._slots)}"
             case Answer():
-                self._count = self._count._replace(answer=said)
+                self._count = self._count._replace(answer=_said(action))
                 return "executed", ""
         return ("executed", "") if action.inner else self._performed(action)
 
@@ -255,6 +252,10 @@ class Episode:
 
     def _world(self) -> JsonObject:
         return self._surface.world() if isinstance(self._surface, WorldState) else {}
+
+
+def _said(action: Action) -> str:
+    return " ".join(str(value) for value in action.parameters.values())
 
 
 def _sentence(bad: DSLError | DialectError | ValidationError) -> str:

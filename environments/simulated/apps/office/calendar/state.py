@@ -225,6 +225,7 @@ class Timetable:
         self._meetings = meetings.values()
         self._months: dict[str, dict[str, list[Occurrence]]] = {}
         self._reminding: dict[str, list[Occurrence]] = {}
+        self._between: dict[tuple[str, str], list[Occurrence]] = {}
 
     def on(self, day: str) -> list[Occurrence]:
         """What touches a day, in order of time."""
@@ -241,8 +242,10 @@ class Timetable:
 
     def between(self, first: str, last: str) -> list[Occurrence]:
         """What takes place on these days, both included, in order of time."""
-        found = (one for meeting in self._meetings if meeting.answer != "declined" for one in meeting.times(first, last))
-        return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
+        if (first, last) not in self._between:
+            found = (one for meeting in self._meetings if meeting.answer != "declined" for one in meeting.times(first, last))
+            self._between[first, last] = sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
+        return self._between[first, last]
 
     @cached_property
     def invitations(self) -> tuple[Meeting, ...]:

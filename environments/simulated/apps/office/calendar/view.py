@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 
 from environments.simulated.apps.common.record_list import date_field, list_view
 from environments.simulated.apps.office.calendar.state import (
@@ -222,6 +223,7 @@ def _table(state: CalendarState) -> tuple[Widget, ...]:
     return list_view("events", ("Title", "Date", "Time", "Place"), state.listed(), _event, "No events", state.page, PAGE_SIZE)
 
 
+@lru_cache(4096)
 def _event(item: Occurrence) -> Widget:
     cells = {"title": item.meeting.title, "0": written_day(item.day), "1": item.hours, "2": item.meeting.place}
     return ui.linked_row(f"event-{item.meeting.id}@{item.start}", cells)
