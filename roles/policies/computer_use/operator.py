@@ -103,18 +103,20 @@ class ComputerUseOperator:
             "notes": len(view.notes),
             CHECKS: list(reading.checks),
         }
-        memory = {"opening": opening, "turns": [*turns, turn][-_MOST_TURNS:]}
+        memory = {"opening": opening, "turns": [*turns, turn]}
         last = {LAST: end} if (end := reading.decision.memory.get(LAST)) else {}
         return reading.decision.model_copy(update={"memory": memory | last})
 
     # --- what was said -----------------------------------------------------------------------------------------------
 
     def _history(self, view: OperatorView, shown: dict[str, str]) -> tuple[Turn, list[Turn]]:
-        """The opening, and all replies with what came of them; that of the last one is told now, and stays as it is."""
-        if not isinstance(view.memory.get("turns"), list):
+        """The opening, and all replies with what came of them; that of the last one is told now, and stays as it is. What has
+        become too long begins anew, with the steps in words."""
+        said = view.memory.get("turns")
+        if not isinstance(said, list) or len(said) >= _MOST_TURNS:
             system, turn = self.prompt.filled(self._values(view))
             return {"system": system, "turn": turn, **shown}, []
-        *before, last = view.memory["turns"]
+        *before, last = said
         steps = [step for step in view.history if step.step >= last["step"]]
         confirmed = any(step.exec_status == "executed" and not step.recovery for step in steps)
         happened = {

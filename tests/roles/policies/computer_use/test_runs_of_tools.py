@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
-from models import step, text_of, view
+from models import section, step, text_of, view
 from support import one_in
 from worked.computer_use import OracleSpeaker, by_oracle, computer, crew_of, reply
 
@@ -74,6 +74,22 @@ def test_what_was_said_is_only_added_to(tmp_path: Path, monkeypatch: pytest.Monk
         assert other[: len(one)] == one, "but for pictures that are left out nothing is told otherwise later"
         if pictures(after) > pictures(before):
             assert [message.content for message in after[: len(before)]] == [message.content for message in before]
+
+
+def test_a_conversation_that_becomes_too_long_begins_anew_with_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roles.policies.computer_use.operator._MOST_TURNS", 2)
+    heard: list[list[BaseMessage]] = []
+
+    def answer(messages: list[BaseMessage]) -> AIMessage:
+        heard.append(messages)
+        return reply(TOOLS["anthropic"], [{"action": "left_click", "coordinate": [40, 10]}], number=len(heard))
+
+    policy, memory = computer(ScriptedChatModel(answer=answer), "anthropic"), {}
+    for number in range(1, 5):
+        given = view(history=tuple(step(n) for n in range(1, number)), step=number, memory=memory, app="claims")
+        memory = policy.decide(given).memory
+    assert [sum(isinstance(message, AIMessage) for message in messages) for messages in heard] == [0, 1, 0, 1]
+    assert [line[:2] for line in section(text_of(heard[2]), "steps").splitlines()] == ["1.", "2."]
 
 
 def _waiting(speaker: OracleSpeaker, name: str, tmp_path: Path) -> Outcome:
