@@ -5,8 +5,10 @@ Read are the flat form of `schemas.py`, decisions in full, OmniMCP's LLMResponse
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -111,7 +113,9 @@ def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:
 
 def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1, ground: Grounding = nowhere) -> OperatorDecision:
     """The decision; actions that follow count only where `batch` allows several. Raises UnusableReply or ValidationError."""
-    if isinstance(several := data.get("actions"), list):
+    several = data.get("actions")
+    several = [several] if isinstance(several, Mapping) else several
+    if isinstance(several, list):
         first, *rest = several or [{}]
         data = {**data, **(first if isinstance(first, Mapping) else {"action": first}), "then": rest}
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
@@ -213,10 +217,12 @@ def _called(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str,
     fits = [s for s in there if function in {s.name.casefold(), s.called.casefold()}]
     mine = [s for s in fits if s.app == view.app] if len(fits) > 1 else fits
     if len(mine) == 1:
-        given = _valued(data.get("arguments") or {}, view)
-        if isinstance(given, Mapping) and (unfit := problem_with(mine[0].arguments, given)):
+        given = data.get("arguments") or {}
+        with suppress(ValueError, RecursionError):
+            given = json.loads(given) if isinstance(given, str) else given
+        if isinstance(given, Mapping) and (unfit := problem_with(mine[0].arguments, _valued(given, view))):
             raise UnusableReply(f"{mine[0].called}: {unfit}")
-        return {"app": mine[0].app, "function": mine[0].name}
+        return {"app": mine[0].app, "function": mine[0].name, "arguments": given}
     if fits:
         raise UnusableReply(f"several applications have {function}: {', '.join(s.called for s in fits)}; say which by app")
     if verb == "call_api" and there:

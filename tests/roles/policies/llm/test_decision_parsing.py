@@ -168,6 +168,8 @@ SKILLS = (
         {"action": "call_api", "function": "create_folder"},
         {"action": "files.create_folder"},
         {"action": "create_folder"},
+        {"action": "create_folder", "arguments": '{"path": "/A"}'},
+        {"actions": {"action": "create_folder", "arguments": {"path": "/A"}}},
         {"action": {"action_type": "call_api", "function": "files.create_folder", "arguments": {"path": "/A"}}},
     ],
 )
