@@ -60,7 +60,7 @@ def marked(settings: ModelSettings, system: str, turn: str | list[Any]) -> list[
         return [SystemMessage(content=system), HumanMessage(content=turn)]
     text, pictures = (turn, []) if isinstance(turn, str) else (turn[0]["text"], turn[1:])
     end = found.start() if (found := _CHANGING.search(text)) else len(text)
-    parts = [{"type": "text", "text": text[:end], **_MARK}, *([{"type": "text", "text": text[end:]}] if text[end:] else [])]
+    parts = [{"type": "text", "text": text[:end], **_MARK}, *([{"type": "text", "text": text[end + 1 :]}] if text[end:] else [])]
     return [SystemMessage(content=[{"type": "text", "text": system, **_MARK}]), HumanMessage(content=[*parts, *pictures])]
 
 

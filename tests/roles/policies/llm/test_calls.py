@@ -164,9 +164,9 @@ def test_a_provider_that_wants_a_mark_finds_one_behind_what_is_common() -> None:
         operator(ScriptedChatModel(answer=answer), journal=journal(), structure="text", name=name).decide(seen)
     (system, turn), (marked, (same, changing)) = heard
     assert marked == [{"type": "text", "text": system, **mark}]
-    assert same | changing | {"text": same["text"] + changing["text"]} == {"type": "text", "text": turn, **mark}
+    assert same | changing | {"text": same["text"] + "\n" + changing["text"]} == {"type": "text", "text": turn, **mark}
     assert "cache_control" not in changing
-    assert changing["text"].startswith("\n<steps ")
+    assert changing["text"].startswith("<steps ")
     assert "get_message" in same["text"]
 
 
