@@ -39,10 +39,11 @@ def _values(request: ScriptRequest) -> dict[str, str]:
     wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown)]
     more = len(request.files) - _FILES
     first = max(0, len(request.ran) - _RAN)
+    ran = [f"({first} earlier scripts are not shown)"] if first else []
     data = {
         "files": "\n".join(request.files[:_FILES]) + (f"\n(and {more} more)" if more > 0 else ""),
         "facts": facts_told(request),
-        "ran": "\n\n".join(_one_told(number, script) for number, script in enumerate(request.ran[first:], first + 1)),
+        "ran": "\n\n".join([*ran, *(_one_told(number, script) for number, script in enumerate(request.ran[first:], first + 1))]),
         "refused": listed(request.refused),
     }
     return without_values(data, request.facts) | {

@@ -109,6 +109,7 @@ def test_the_prompt_does_not_grow_with_scripts_and_files() -> None:
         )
         given = request(ran=ran, files=tuple(f"/f{n}" for n in range(100 * count)))
         LlmTechnician(asker(model), load_prompt("technician")).write(given)
+        assert f"({count - 3} earlier scripts are not shown)" in text_of(heard[0])
         return len(text_of(heard[0]))
 
     assert size(40) < size(4) + 100
