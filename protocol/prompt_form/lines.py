@@ -144,6 +144,7 @@ class _WrittenLines(NamedTuple):
 
     elements: tuple[GUIElement, ...]
     children: list[list[int]]
+    line_of: dict[int, int]
     said: ElementLines
 
 
@@ -159,12 +160,10 @@ def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines
     if known is None or (changed := _changed(known, state.elements)) is None:
         known = _written_lines(state, style, say)
     elif changed:
-        lines = [
-            line
-            if changed.isdisjoint(line.members)
-            else line._replace(said=_said(tuple([state.elements[m] for m in line.members]), line.place, style, say))
-            for line in known.said.lines
-        ]
+        lines = [*known.said.lines]
+        for at in {known.line_of.get(i, -1) for i in changed} - {-1}:
+            members, place = lines[at].members, lines[at].place
+            lines[at] = lines[at]._replace(said=_said(tuple([state.elements[m] for m in members]), place, style, say))
         known = known._replace(elements=state.elements, said=known.said._replace(lines=lines))
     if len(_LATEST) >= _KEPT:
         _LATEST.clear()
@@ -201,9 +200,9 @@ def _written_lines(state: VisualState, style: Style, say: Say) -> _WrittenLines:
             foreign = tree.parents[i] < 0 and elements[i].app not in (None, state.app)
             place = LinePlace(tuple([ways[m] for m in members]), i in behind, i == tree.modal, foreign)
             said = _said(tuple([elements[m] for m in members]), place, style, say)
-            line_of[i] = len(lines)
+            line_of |= dict.fromkeys(members, len(lines))
             lines.append(ElementLine(members, said, line_of[above[i]], said.rank, place))
-    return _WrittenLines(elements, tree.children, ElementLines(_ranked(lines), [i for i in tree.order if i in folded]))
+    return _WrittenLines(elements, tree.children, line_of, ElementLines(_ranked(lines), [i for i in tree.order if i in folded]))
 
 
 class LineText(NamedTuple):

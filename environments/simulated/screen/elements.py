@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 from unicodedata import east_asian_width
-
-from pydantic import BaseModel
 
 from environments.simulated.screen.widgets import FIELDS, INDENT, Widget
 from environments.simulated.variation.metrics import USUAL, Metrics
-from environments.simulated.world.values import slug
-from protocol import BoundingBox, GUIElement, VisualState
+from environments.simulated.world.values import built, slug
+from protocol import BoundingBox, GUIElement
 
 _TEXT_MAX = 100_000
 _NARROW = 64
@@ -198,10 +196,7 @@ def _columns(text: str) -> int:
 
 
 Box = tuple[int, int, int, int]
-M = TypeVar("M", bound=BaseModel)
-_FIELDS: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (GUIElement, BoundingBox, VisualState)}
 _DEFAULTS = {name: field.get_default() for name, field in GUIElement.model_fields.items()}
-_new, _put = object.__new__, object.__setattr__
 
 
 class ShownElement(NamedTuple):
@@ -319,13 +314,3 @@ def _hidden(box: Box, over: tuple[Box, ...]) -> bool:
 @lru_cache(maxsize=16_384)
 def _box(x1: int, y1: int, x2: int, y2: int) -> BoundingBox:
     return built(BoundingBox, {"x1": x1, "y1": y1, "x2": x2, "y2": y2})
-
-
-def built(kind: type[M], values: Mapping[str, object]) -> M:
-    """A model without validation, which costs more than all the rest of a screen."""
-    model = _new(kind)
-    _put(model, "__dict__", values)
-    _put(model, "__pydantic_fields_set__", _FIELDS[kind])
-    _put(model, "__pydantic_extra__", None)
-    _put(model, "__pydantic_private__", None)
-    return model

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from environments.simulated.app import Dialog, DialogField
 from environments.simulated.apps import APPS
 from environments.simulated.screen.alterations import altered
-from environments.simulated.screen.elements import Area, Box, Node, Pane, ShownElement, built, place, show
+from environments.simulated.screen.elements import Area, Box, Node, Pane, ShownElement, place, show
 from environments.simulated.screen.widgets import (
     Widget,
     bar,
@@ -27,7 +27,7 @@ from environments.simulated.screen.widgets import (
 )
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Metrics, Variation, metrics_for
-from environments.simulated.world.values import IdentityKey, slug
+from environments.simulated.world.values import IdentityKey, built, slug
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import GUIElement, VisualState, Window
 

@@ -6,16 +6,37 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 T = TypeVar("T")
+B = TypeVar("B", bound=BaseModel)
 T_co = TypeVar("T_co", covariant=True)
 _MONEY = re.compile(r"^\s*(?:[A-Z]{3}|[$€£¥])?\s*(\d[\d.,' ]*)\s*(?:[A-Z]{3}|[$€£¥])?\s*$")
 _ENGLISH = re.compile(r"^(?:\d+|\d{1,3}(?:[,' ]\d{3})+)(?:\.(\d{1,2}))?$")
 _CONTINENTAL = re.compile(r"^(?:\d+|\d{1,3}(?:[.' ]\d{3})+)(?:,(\d{1,2}))$")
 _DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
+
+
+_new, _put = object.__new__, object.__setattr__
+
+
+def built(kind: type[B], values: Mapping[str, object], said: set[str] | None = None) -> B:
+    """A model without validation, which costs more than all the rest of a screen. `said` are the fields that were given, by
+    default all."""
+    model = _new(kind)
+    _put(model, "__dict__", values)
+    _put(model, "__pydantic_fields_set__", _fields_of(kind) if said is None else said)
+    _put(model, "__pydantic_extra__", None)
+    _put(model, "__pydantic_private__", None)
+    return model
+
+
+@cache
+def _fields_of(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
 
 
 class Model(BaseModel):
@@ -25,7 +46,7 @@ class Model(BaseModel):
 
     def replace(self, **fields: Any) -> Self:
         """The same with other values in these fields, which are not validated."""
-        return self.model_copy(update=fields)
+        return built(type(self), {**self.__dict__, **fields}, self.__pydantic_fields_set__ | fields.keys())
 
 
 class IdentityKey(Generic[T_co]):
