@@ -57,7 +57,6 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "plugins": CommandEntry("cli.tools.doctor:plugins", "List the parts of other packages."),
         "skills": CommandEntry("cli.runs:skills_app", "List what the crew can do."),
         "knowledge": CommandEntry("cli.knowledge:knowledge_app", "Manage help pages, playbooks, experience."),
-        "memory": CommandEntry("cli.knowledge:memory_app", "Manage your answers in earlier runs."),
     },
     "Create and check": {
         "task": CommandEntry("cli.check:task_app", "Check a task file, or play its oracle."),

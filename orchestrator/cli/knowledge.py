@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, command, command_with_settings
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, command_with_settings
 
 if TYPE_CHECKING:
     from orchestrator.lab.learning.knowledge import RankedDocument
     from orchestrator.runs.experience import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
-    from roles.knowledge.answers import AnswerFile
 
 
 @command_with_settings
@@ -69,85 +68,6 @@ def _ending(result: LearningResult) -> str:
     if result.saved:
         return f"kept as {result.document}"
     return f"not kept: {clean(result.why, 300)}"
-
-
-memory_app = typer.Typer(help="Your answers in earlier runs.", no_args_is_help=True, epilog=EPILOG)
-File = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="The file with the answers, if not beside the runs.")]
-MemoryApp = Annotated[str | None, typer.Option("--app", metavar="APP", help="Only answers to questions in this application.")]
-Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="How many days an answer is valid.")]
-
-
-@memory_app.command("ls")
-@command
-def list_answers(
-    app: MemoryApp = None, days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None
-) -> None:
-    """List the answers, newest first: the question, the time and run of the answer, and how often it was used."""
-    from orchestrator.store.printable import json_text
-
-    found = _used(lambda: _opened(file, runs_dir, days).all(app))
-    if as_json:
-        typer.echo(json_text([known.model_dump(mode="json", exclude={"exact"}) | {"good": good} for known, good in found], 2))
-        return
-    typer.echo(_table(found))
-
-
-@memory_app.command("rm")
-@command
-def remove_answers(
-    ids: Annotated[list[int] | None, typer.Argument(metavar="ID...", help="Numbers as `memory ls` shows them.")] = None,
-    expired: Annotated[bool, typer.Option("--expired", help="All expired answers.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    days: Days = 180.0,
-    file: File = None,
-    runs_dir: RunsDir = None,
-) -> None:
-    """Forget answers."""
-    from orchestrator.errors import UsageProblem
-
-    if sum((bool(ids), expired, everything)) != 1:
-        raise UsageProblem("Name the answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
-    kept = _opened(file, runs_dir, days)
-    if ids:
-        known = {answer.id for answer, _ in _used(kept.all)}
-        if missing := [number for number in ids if number not in known]:
-            raise UsageProblem(f"There is no answer {missing[0]}; list them with: deskcrew memory ls")
-        gone = sum(_used(lambda number=number: kept.remove(number)) for number in dict.fromkeys(ids))
-    else:
-        gone = _used(kept.remove_expired if expired else kept.remove_all)
-    typer.echo(f"{gone} answer{'s' if gone != 1 else ''} forgotten")
-
-
-def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile:
-    from roles.knowledge.answers import AnswerFile, answers_path
-
-    return AnswerFile(answers_path(file, runs_dir or RUNS), days=days)
-
-
-def _used(work: Any) -> Any:
-    """What `work` gives; a memory that cannot be used is a usage problem here."""
-    from orchestrator.errors import UsageProblem
-    from roles.contracts.context import MemoryFault
-
-    try:
-        return work()
-    except MemoryFault as fault:
-        said = str(fault)
-        raise UsageProblem(f"{said[:1].upper()}{said[1:]}.") from None
-
-
-def _table(found: list[Any]) -> str:
-    from orchestrator.store.printable import clean
-    from orchestrator.views.listing import moment, table
-
-    if not found:
-        return "Nothing is remembered; answers are kept where memory.answers is ask or on."
-    rows = [("ID", "APP", "QUESTION", "ANSWER", "WHEN", "RUN", "USED")]
-    for known, good in found:
-        when = moment(known.at) + ("" if good else " (expired)")
-        texts = (clean(known.app, 20), clean(known.question, 50), clean(known.value, 40))
-        rows.append((str(known.id), *texts, when, clean(known.run, 40), str(known.used)))
-    return table(rows)
 
 
 knowledge_app = typer.Typer(

@@ -29,7 +29,6 @@ from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunSt
 from roles.journal.journal import Event
 from roles.journal.rows import TEXTS
 from roles.journal.transcripts import PICTURE, WITHDRAWN
-from roles.knowledge.answers import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
 
@@ -176,7 +175,6 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
         )
     ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"
     run.context.journal.record(RunFinishedEvent(status=status, reason=reason, exit_code=code), key=ended_at)
-    withdraw_private(run.context)
     if late := code != BUDGET and redactor_of(run.context.journal).vault.finds(str(run.record["goal"])):
         scrub(run)
     learned = after_run(run.context.journal, run.record, run.folder, {**ended, "judge": verdict})

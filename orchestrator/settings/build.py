@@ -30,13 +30,12 @@ from orchestrator.settings.settings import (
     show_config,
 )
 from roles.contracts import Clock, SupplementSource
-from roles.contracts.context import Answers, Context
+from roles.contracts.context import Context
 from roles.contracts.nodes import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
 from roles.journal.screenshots import Gallery
-from roles.knowledge.answers import AnswerFile, answers_path
 from roles.knowledge.library import Library, stored_at
 from roles.knowledge.retrievers import McpSource
 from roles.operator.safety.permits import guard
@@ -136,14 +135,6 @@ def build_skills(settings: Settings, environment: Environment, given: Iterable[A
         raise UsageProblem(str(bad)) from bad
 
 
-def build_answers(settings: Settings, clock: Clock = time.time) -> Answers:
-    """What the user answered in earlier runs, where the settings want that; its file is made when something is kept."""
-    told = settings.memory
-    if told.answers == "off":
-        return Answers()
-    return AnswerFile(answers_path(told.answers_file, settings.runs_dir), told.answers, told.answers_days, clock)
-
-
 def build_context(
     settings: Settings,
     *,
@@ -210,7 +201,6 @@ def build_context(
         constraints=constraints,
         limits=settings.limits,
         blackboard=settings.memory.blackboard,
-        answers=given.get("answers") or build_answers(settings, clock),
         clock=clock,
         line=HubLine(journal, settings.limits, surface),
         gallery=gallery,

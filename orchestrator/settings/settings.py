@@ -46,10 +46,10 @@ from orchestrator.settings.role_settings import CrewSettings, RoleSettings
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
+from roles.contracts.facts import MemorySettings
 from roles.contracts.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
 from roles.journal.transcripts import RecordSettings
-from roles.knowledge.answers import MemorySettings
 from roles.knowledge.settings import KnowledgeSettings, McpSettings
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.policy import written_out
@@ -309,7 +309,7 @@ class Settings(Frozen):
     vision: VisionSettings = VisionSettings()
     """Whether the crew gets nothing but pictures of the screen."""
     memory: MemorySettings = MemorySettings()
-    """What is remembered: how much of the blackboard a prompt is told, and what the user answered in earlier runs."""
+    """How much of the blackboard a prompt is told."""
     help_dirs: tuple[Path, ...] = ()
     """Folders with help documents, `APP/*` in each: Markdown, JSON and HTML."""
     tools: tuple[McpSettings, ...] = ()

@@ -1,17 +1,17 @@
-"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock, earlier answers."""
+"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from environments.cards import AppCard, Cards, card_of_screen
 from environments.contract import AppCatalog, Environment, OwnCalendar
 from environments.effects import GuardedEnvironment
 from environments.sandbox.contract import NoSandbox, Sandbox
-from protocol import Frozen, GUIElement, VisualState
+from protocol import GUIElement, VisualState
 from roles.contracts import (
     AnalystPolicy,
     AppWords,
@@ -66,64 +66,6 @@ class WorkerLine:
         return False
 
 
-AnswersMode = Literal["off", "ask", "on"]
-
-
-class RememberedAnswer(Frozen):
-    """An answer of an earlier run."""
-
-    id: int
-    app: str
-    question: str
-    name: str
-    value: str
-    run: str
-    who: str
-    at: float
-    used: int = 0
-    """How often it was used since."""
-    exact: bool = True
-    """Whether exactly this was asked."""
-
-    @property
-    def told(self) -> str:
-        """`run r1, 2026-01-02`."""
-        return f"run {self.run}, {time.strftime('%Y-%m-%d', time.gmtime(self.at))}"
-
-
-class Answered(NamedTuple):
-    """What a person has just said, to be kept or not."""
-
-    app: str
-    question: str
-    name: str
-    value: str
-    run: str
-    who: str
-
-
-class MemoryFault(Exception):
-    """The memory cannot be read or written. The message is one sentence."""
-
-
-class Answers:
-    """What a crew asks of a memory of answers. This one keeps nothing, and knows nothing."""
-
-    mode: AnswersMode = "off"
-
-    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
-        return None
-
-    def keep(self, said: Answered) -> None:
-        return
-
-    def note_use(self, remembered: RememberedAnswer) -> None:
-        return
-
-    def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
-        return 0
-
-
 @dataclass(frozen=True)
 class Context:
     """Injected through LangGraph's `context`; never part of the state, never checkpointed."""
@@ -146,8 +88,6 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     blackboard: BoardSettings = field(default_factory=BoardSettings)
     """How much of the facts a prompt is told."""
-    answers: Answers = field(default_factory=Answers)
-    """What the user answered in earlier runs."""
     clock: Clock = time.time
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""

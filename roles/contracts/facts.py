@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from protocol import Frozen
 from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time, table_of
@@ -16,12 +16,10 @@ FactSource = Literal[
     "screen", "api", "agent", "tool", "script", "document", "demonstration", "user", "memory", "facts", "file", "model", ""
 ]
 """What said a value: a screen, an app's own interface, an agent in an app, a tool from outside, a script, something that was
-looked up, somebody who showed how it is done, the user, the memory of what the user said in another run, other facts that it
-was worked out from, a file, or nothing but a model. Empty where nobody noted it."""
+looked up, somebody who showed how it is done, the user, what the user said in another run (earlier versions kept that), other
+facts that it was worked out from, a file, or nothing but a model. Empty where nobody noted it."""
 USER = "user"
 """Source of what a person said when they were asked."""
-MEMORY = "memory"
-"""Role and source of what a person said in an earlier run."""
 
 
 class OtherValue(Frozen):
@@ -83,6 +81,26 @@ class BoardSettings(Frozen):
     """Facts."""
     characters: int = Field(default=6_000, ge=200)
     """Characters of all that is told of them, the lines about what is left out included."""
+
+
+_GONE = frozenset({"answers", "answers_days", "answers_file"})
+
+
+class MemorySettings(Frozen):
+    """The blackboard of a run."""
+
+    blackboard: BoardSettings = BoardSettings()
+    """How much of the blackboard a prompt is told; nothing of it is lost."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_answers(cls, data: Any) -> Any:
+        """Runs of earlier versions say that answers are not kept from run to run."""
+        if not isinstance(data, dict):
+            return data
+        if data.get("answers", "off") not in {"off", False}:
+            raise ValueError("answers are no longer kept from run to run; leave memory.answers out")
+        return {name: said for name, said in data.items() if name not in _GONE}
 
 
 _OTHERS = 5

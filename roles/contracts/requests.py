@@ -121,7 +121,6 @@ class QuestionRequest(_OfAnAction):
     kind: Literal["question"] = "question"
     query: str = ""
     """What the Manager searched for without success."""
-    remembered: JsonObject | None = None
     private: bool = False
     """The answer is typed without echo."""
 
@@ -191,6 +190,8 @@ class ElementRef(TypedDict):
 class Pending(Frozen):
     """The decided action that is not performed yet, as the state of a graph keeps it from stage to stage."""
 
+    model_config = ConfigDict(extra="ignore")  # as of a request
+
     key: str
     step: int
     action: JsonObject
@@ -228,13 +229,7 @@ class Pending(Frozen):
     """Of that request."""
     pressed: bool = False
     """It came of a press."""
-    remembered: JsonObject | None = None
-    """What was answered in an earlier run, to be offered."""
-    recalled: JsonObject | None = None
-    """The same, used without asking."""
     answer: str = ""
-    again: bool = False
-    """It was answered before in this run."""
     approved: str | None = None
     """The digest that a person has approved."""
     script: Pending | None = None

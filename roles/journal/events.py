@@ -247,31 +247,6 @@ class AnswerEvent(EventBody):
     advice: Text = ""
 
 
-class AnswerRecalledEvent(EventBody):
-    """Nobody was asked: the user had answered it in an earlier run."""
-
-    asked: Text
-    name: Text
-    id: int
-    app: Text
-    question: Text
-    value: Text
-    run: Text
-    who: Text
-    at: float
-    exact: bool = True
-    origin: Text = Field("", alias="from")
-
-
-class AnswerKeptEvent(EventBody):
-    """An answer was kept for later runs, or not, and why."""
-
-    question: Text
-    app: Text
-    kept: bool
-    why: Text
-
-
 class ObservedEvent(EventBody):
     """A screen was looked at."""
 
@@ -427,7 +402,6 @@ class ApprovalRequestedEvent(EventBody):
     state_id: Text = ""
     reason: Text = ""
     default: Text = ""
-    remembered: Json | None = None
     private: bool = False
     query: Text = ""
     plan_version: int = 0
@@ -599,7 +573,7 @@ JournalEvent = (
     RunStartedEvent | RunResumedEvent | RunStoppedEvent | RunFinishedEvent | ForkedEvent | LimitsChangedEvent | TaskStatusEvent
     | SituationEvent | SubtaskStatusEvent | ConflictEvent | InSeriesEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
     | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
-    | AnswerRecalledEvent | AnswerKeptEvent | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
+    | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
     | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | OutputEvent | PictureEvent
     | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent
     | ConstraintsAddedEvent | PausedEvent | SteeredEvent | TakenOverEvent | HandedBackEvent | CancelledEvent

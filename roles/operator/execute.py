@@ -40,7 +40,6 @@ from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import cut, put_out
-from roles.knowledge.answers import keep
 from roles.knowledge.blackboard import Origin, found
 from roles.operator.perceive import attempt_of, record, safety_of, subtask_id
 from roles.operator.recovery import has_trace, repeat_class, words
@@ -401,12 +400,7 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
             said = pending.answer
             secret = is_secret(action, safety_of(state, ctx))
             at: Update = {"subtask": subtask, "step": pending.step}
-            fact = remember_answer(
-                ctx.journal, action, said, _kind(ctx, said), private=secret, app=pending.app, recalled=pending.recalled, **at
-            )
-            if not (pending.recalled or pending.again):
-                who = (state.get("human_approval") or {}).get("who", "")
-                keep(ctx, action, said, who, pending.app, secret=secret, place=at)
+            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), private=secret, app=pending.app, **at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
             told = Fact(name="answer", value=text, kind=_kind(ctx, text), app=pending.app, subtask=subtask, step=pending.step)

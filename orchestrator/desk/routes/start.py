@@ -31,7 +31,7 @@ from roles.manager.plans import GivenPlan
 router = APIRouter(prefix="/api", tags=["starting"])
 _MAY_BE_SAID = (
     "policies", "world", "seed", "safety", "variation", "faults", "limits", "environment", "browser.url", "browser.resumes",
-    "screenshots", "vision", "memory.blackboard", "memory.answers", "memory.answers_days", "knowledge.look_up",
+    "screenshots", "vision", "memory.blackboard", "knowledge.look_up",
     "knowledge.help", "knowledge.experience", "knowledge.demonstrations", "skills.prefer", "skills.when", "skills.forbid",
     "skills.shown", "skills.known", "skills.seconds",
 )  # fmt: skip

@@ -82,7 +82,6 @@ export class Card {
       this.goal ? el('p', {class: 'quiet'}, 'Goal: ', cut(this.goal, 400)) : null,
       this.question && pending.screen ? el('pre', {tabindex: '0', 'aria-label': 'What was on the screen'}, pending.screen) : null,
       el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-      pending.remembered ? el('p', {}, `It was answered “${pending.remembered.value}” in ${pending.remembered.from || 'an earlier run'}; approve to give the same answer.`) : null,
       this.question ? null : plan ? el('ol', {}, (args.subtasks || []).map((one) => el('li', {}, `${one.id}: ${one.instruction}`, one.app ? el('span', {class: 'quiet'}, ` · ${one.app}`) : null))) : fold('The exact action', exactly(asAction(request)), this.picture),
       el('div', {class: 'bar choices', role: 'group', 'aria-label': 'Your answer'}, [...this.buttons.values()], plan ? el('a', {class: 'button', href: runHref(this.id, '/plan')}, 'Review and edit the plan') : null),
       may ? null : el('p', {class: 'quiet'}, 'You may look on; answering needs the role approve.'),
@@ -93,7 +92,7 @@ export class Card {
     if (shows) this.show();
   }
 
-  title(name) { return this.question && name === 'respond' ? 'Answer' : this.question && name === 'approve' ? 'As then' : CHOICES[name][1]; }
+  title(name) { return this.question && name === 'respond' ? 'Answer' : CHOICES[name][1]; }
 
   async show() {
     const reads = readsOf(this.id), box = boxOf(this.pending);

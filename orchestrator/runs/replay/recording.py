@@ -87,7 +87,7 @@ COMPARED: dict[str, tuple[str, ...]] = {
 
 
 FORMAT = 1
-_KEPT = {*COMPARED, AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed", "answer_recalled"}
+_KEPT = {*COMPARED, AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed"}
 
 
 _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "called it off"}

@@ -49,11 +49,9 @@ from roles.contracts import (
     Subtask,
     Supplement,
 )
-from roles.contracts.context import Answered, Answers, AnswersMode, RememberedAnswer
-from roles.contracts.requests import PlanReviewRequest, QuestionRequest, Request, read_request, request_in
+from roles.contracts.requests import PlanReviewRequest, Request, read_request
 from roles.journal.events import (
     AnsweredEvent,
-    AnswerRecalledEvent,
     ApprovalEvent,
     DecidedEvent,
     FeedbackEvent,
@@ -65,41 +63,10 @@ from roles.journal.events import (
     SupplementEvent,
 )
 from roles.journal.journal import Event
-from roles.knowledge.answers import MemorySettings, plain
 from roles.manager.plans import WORK_PLAN, as_given
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety.privacy.vault import REFERENCE, references_in
 from roles.skills.contract import Idempotence, Skill, SkillSettings, ToolRefused, ToolSilent
-
-
-class RecordedAnswers(Answers):
-    """Knows what was recalled or offered then, and nothing else."""
-
-    def __init__(self, recording: Recording) -> None:
-        settings = MemorySettings.model_validate(recording.record["settings"].get("memory", {}))
-        self.mode: AnswersMode = settings.answers
-        self._known: dict[str, RememberedAnswer] = {}
-        for event in recording.events:
-            if event.kind == AnswerRecalledEvent.KIND:
-                self._known[plain(event.body["asked"])] = _remembered(event.body)
-            elif isinstance(request := request_in(event.body), QuestionRequest) and request.remembered:
-                self._known[plain(request.about.args.get("question", ""))] = _remembered(request.remembered)
-
-    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
-        return self._known.get(plain(question))
-
-    def keep(self, said: Answered) -> None:
-        return
-
-    def note_use(self, remembered: RememberedAnswer) -> None:
-        return
-
-    def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
-        return 0
-
-
-def _remembered(body: Mapping[str, Any]) -> RememberedAnswer:
-    return RememberedAnswer.model_validate({name: body[name] for name in RememberedAnswer.model_fields if name in body})
 
 
 class RecordedTool:
@@ -126,7 +93,7 @@ def parts_of(recording: Recording, replies: RecordedReplies | None = None) -> di
     """What `runs.start` takes in place of policies, sources and a sandbox; with `replies` only models are replaced."""
     policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
     deciding = policies if replies is None else {"replies": replies}
-    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
+    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     # The tools that were called under the names of the run's servers, as its settings rate them

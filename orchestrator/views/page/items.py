@@ -133,8 +133,8 @@ class RunLines:
                 self._other(event, "error")
             case (
                 journal.ForkedEvent() | journal.ConflictEvent() | journal.InSeriesEvent() | journal.KnowledgeUsedEvent()
-                | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.AnswerRecalledEvent()
-                | journal.AnswerKeptEvent() | journal.BatchStoppedEvent() | journal.NoPictureEvent()
+                | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.BatchStoppedEvent() |
+                journal.NoPictureEvent()
                 | journal.ConstraintsAddedEvent() | journal.NetworkLearnedEvent() | journal.RequestStoppedEvent()
                 | journal.PolicyEvent()
             ):  # fmt: skip

@@ -115,7 +115,7 @@ def request_lines(request: Request) -> list[EventLine]:
                 lines.append(EventLine("rule", rule + (f" (risk: {risk})" if risk else "")))
             return [*lines, *_because(request)]
         case QuestionRequest():
-            return [_question_line(request), *remembered_lines(request)]
+            return [_question_line(request)]
         case PlanReviewRequest():
             return [EventLine("plan?", asked_words(request), "ask"), *plan_lines(request), *_because(request)]
         case DecisionRequest():
@@ -126,16 +126,6 @@ def request_lines(request: Request) -> list[EventLine]:
 
 def _question_line(request: Request) -> EventLine:
     return EventLine("question", clean(request.about.args.get("question", "")), "ask")
-
-
-def remembered_lines(request: QuestionRequest) -> list[EventLine]:
-    """What was answered in an earlier run, if that is offered: to which question, when, and in which run."""
-    known = request.remembered
-    if known is None:
-        return []
-    to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
-    said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to give the same answer"
-    return [EventLine("then", f"it was answered {said}", "dim")]
 
 
 def _because(request: Request) -> list[EventLine]:
@@ -177,9 +167,8 @@ def ask(
     try:
         match request:
             case QuestionRequest() | DecisionRequest() if "respond" in choices:
-                private, known = isinstance(request, QuestionRequest) and request.private, "approve" in choices
-                said = (hidden if private else read)(f"  your answer{' (Enter for the earlier one)' if known else ''}: ").strip()
-                return decision("respond", message=said) if said or not known else decision("approve")
+                private = isinstance(request, QuestionRequest) and request.private
+                return decision("respond", message=(hidden if private else read)("  your answer: ").strip())
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")

@@ -168,12 +168,6 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             return [EventLine("lanes", clean(content.message), "dim")]
         case journal.FactEvent():
             return [EventLine("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
-        case journal.AnswerRecalledEvent():
-            said = f"{clean(content.question, 160)} → {clean(content.value, 160)}"
-            return [EventLine("memory", f"{said} (as the user said in {clean(content.origin, 80)}; nobody was asked)")]
-        case journal.AnswerKeptEvent():
-            asked, why = clean(content.question, 160), clean(content.why, 160)
-            return [EventLine("memory", f"kept for later runs: {asked}" if content.kept else f"not kept: {asked} ({why})", "dim")]
         case journal.NetworkLearnedEvent():
             return [EventLine("network", f"not asked again in this run: {clean(content.line)}", "dim")]
         case journal.RequestStoppedEvent():

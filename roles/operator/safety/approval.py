@@ -7,7 +7,6 @@ nothing else than a row there lets an action be done that the policy asks about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from langgraph.types import interrupt
@@ -18,7 +17,6 @@ from environments.effects import released
 from protocol import CARRIES, AgentAction, AskUser, JsonObject, describe, parse_action
 from roles.contracts import USER, Fact
 from roles.contracts.context import Context, State, Update
-from roles.contracts.facts import MEMORY
 from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import (
     Answer,
@@ -117,12 +115,10 @@ def remember_answer(
     private: bool,
     step: int = 0,
     app: str | None = None,
-    recalled: Mapping[str, Any] | None = None,
 ) -> Fact:
     """Put the answer on the blackboard under the name that was given.
 
-    An answer to another question that has this name moves aside, so that it is still known. One that was `recalled` from an
-    earlier run is said to be from there, and is not the user's word in this one.
+    An answer to another question that has this name moves aside, so that it is still known.
     """
     facts = {fact.name: fact for fact in journal.facts()}
     held = facts.get(ask.name)
@@ -133,8 +129,6 @@ def remember_answer(
         journal.remember(held.model_copy(update={"name": f"{ask.name} ({number})"}))
     place: Update = {"subtask": subtask, "step": step, "app": app, "question": ask.question, "private": private}
     place |= {"role": USER, "source": USER}
-    if recalled:
-        place |= {"role": MEMORY, "source": MEMORY, "source_name": str(recalled.get("from", ""))}
     fact = Fact(name=ask.name, value=value, kind=kind, **place)
     journal.remember(fact)
     return fact
@@ -156,10 +150,7 @@ NOBODY = "nobody"
 
 
 _PRESSES = frozenset({"click", "press_key"})
-_QUESTION: dict[bool, tuple[Way, ...]] = {False: ("respond", "reject"), True: ("approve", "respond", "reject")}
-"""How a question may be answered: approving takes the answer of an earlier run, where there is one."""
-
-
+_QUESTION: tuple[Way, ...] = ("respond", "reject")
 _WAYS: dict[bool, tuple[Way, ...]] = {False: ("approve", "edit", "reject", "respond"), True: ("approve", "reject", "respond")}
 """How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
 
@@ -177,14 +168,13 @@ def to_be_asked(state: State, ctx: Context, pending: Pending, found: Review, *, 
     """Write down what is asked and when, and make it last; the interrupt follows."""
     action = parse_action(pending.action)
     question = isinstance(action, AskUser)
-    remembered = pending.remembered if question else None
     args = {k: v for k, v in pending.action.items() if k != "action_type"}
     if pending.private:
         args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
-    ways = _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)]
+    ways = _QUESTION if question else _WAYS[_as_it_is(action)]
     private = isinstance(action, AskUser) and bool(names_private(f"{action.question} {action.name}"))
     more: JsonObject = {"changes": pending.changes, "leads": pending.leads, "request": pending.request}
-    more |= {"page": found.page, "remembered": remembered, "private": private}
+    more |= {"page": found.page, "private": private}
     asks: type[ApprovalRequest | QuestionRequest] = QuestionRequest if question else ApprovalRequest
     request = asks(
         action_requests=(AskedAction(name=action.verb, args=args, description=pending.line),),
@@ -341,8 +331,6 @@ def _applied(state: State, ctx: Context, decision: Decision) -> Update:
     """What comes of an answer under the constraints that hold by then."""
     pending = pending_of(state)
     question = pending.action["action_type"] == "ask_user"
-    if question and isinstance(decision, Approve) and (known := pending.remembered):
-        decision = decision.responded(known["value"])
     if question and isinstance(decision, Approve | Edit):
         decision = decision.rejected("a question wants words, not an approval")
     if isinstance(decision, Edit) and _as_it_is(parse_action(pending.action)):

@@ -7,15 +7,13 @@ from collections import Counter
 from environments.effects import released
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.contracts.context import Context, State, Update
-from roles.contracts.facts import MEMORY
 from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import Json
-from roles.knowledge.answers import note_recall, recall
 from roles.operator.perceive import FINALIZE, attempt_of, current_screen, element_ref, ended, safety_of, subtask_id
 from roles.operator.recovery import asked_anew, doubt
-from roles.operator.safety.approval import answered, is_secret, record_review, to_be_asked
+from roles.operator.safety.approval import answered, record_review, to_be_asked
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import element_of, grounds_of, own_work, told_of, with_permit
 from roles.safety import Review, review
@@ -92,11 +90,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
-        pending = pending.but(answer=known.value, again=True)
-        if known.role == MEMORY:
-            pending = pending.but(recalled={"from": known.source_name})
-    elif isinstance(action, AskUser) and found.verdict == "ask":
-        found, pending = _remembered(state, ctx, action, found, pending, seen.app)
+        pending = pending.but(answer=known.value)
     changes, digest = shown(found.changes), ctx.journal.digest(action)
     told: Json = {"page": found.page, "changes": changes}
     finding = record_review(state, ctx, pending.key, digest, found, describe(action), step=pending.step, **told)
@@ -116,20 +110,6 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     first, *later = state["action_plan"] or [{}]
     rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
     return anew | rated | _verdict(state, ctx, pending, found, finding.body())
-
-
-def _remembered(
-    state: State, ctx: Context, ask: AskUser, found: Review, pending: Pending, app: str | None
-) -> tuple[Review, Pending]:
-    """What the user answered in an earlier run: used where the settings say so and exactly this was asked, else offered."""
-    known = recall(ctx, ask, app, secret=is_secret(ask, safety_of(state, ctx)))
-    if known is None:
-        return found, pending.but(remembered=None)
-    if ctx.answers.mode != "on" or not known["exact"]:
-        return found, pending.but(remembered=known)
-    note_recall(ctx, ask, known, subtask=subtask_id(state), step=pending.step)
-    used = pending.but(answer=known["value"], recalled=known)
-    return found.model_copy(update={"verdict": "allow", "policy": "answered_in_an_earlier_run"}), used
 
 
 def _judge(state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending) -> Review:

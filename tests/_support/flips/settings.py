@@ -206,9 +206,6 @@ FLIPS: dict[str, Flip] = {
     "safety": flip(see.reviewed, "safety", "read-only", "never-ask-in-simulation"),
     "memory.blackboard.most": flip(see.facts_told, "memory.blackboard.most", 3, 30),
     "memory.blackboard.characters": flip(see.facts_told, "memory.blackboard.characters", 300, 900),
-    "memory.answers": flip(see.remembered, "memory.answers", "on", "ask"),
-    "memory.answers_days": flip(see.remembered, "memory.answers_days", 5.0, 50.0, "memory.answers=on"),
-    "memory.answers_file": flip(see.remembered, "memory.answers_file", "null", "/nowhere/at/all", "memory.answers=on"),
     **{
         f"variation.{axis}": flip(view, f"variation.{axis}", one, other, *always)
         for axis, view, one, other, *always in (

@@ -579,20 +579,6 @@ def facts_told(overrides: Sequence[str], folder: Path) -> Any:
     return subtask_words.facts_told(PlanRequest(goal="go", facts=facts, board=board))
 
 
-def remembered(overrides: Sequence[str], folder: Path) -> Any:
-    """What is known of a question that was answered ten days ago, and of one that is nearly the same."""
-    from orchestrator.settings.build import build_answers
-    from roles.contracts.context import Answered
-    from roles.knowledge.answers import DAY, AnswerFile
-
-    now = 1_000_000_000.0
-    said = Answered("billing", "Which account should the invoice be paid from?", "account", "checking", "r1", "ada")
-    AnswerFile(folder / ".deskcrew" / "answers.sqlite", clock=lambda: now - 10 * DAY).keep(said)
-    answers = build_answers(settings_of([*overrides, f"runs_dir={folder / 'runs'}"]), lambda: now)
-    near = "Which account should this invoice be paid from?"
-    return [known and known.value for known in (answers.find(q, "billing") for q in (said.question, near))]
-
-
 def kept(overrides: Sequence[str], folder: Path) -> Any:
     """Where a run is kept."""
     from orchestrator.runs.runs import start

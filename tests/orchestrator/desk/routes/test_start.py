@@ -146,7 +146,7 @@ SERVERS_OWN: dict[str, Any] = {
     "browser.executable": "/bin/sh", "browser.headless": False, "knowledge.store": "/etc/x",
     "knowledge.online.url": "https://h/{query}",
     "knowledge.online.key_env": "HOME",
-    "memory.answers_file": "/tmp/a", "crew.operator.script": "/etc/passwd", "crew.manager.prompt": "/etc/passwd",
+    "crew.operator.script": "/etc/passwd", "crew.manager.prompt": "/etc/passwd",
     "crew.model.base_url": "http://127.0.0.1:1", "crew.operator.model.script": "/etc/passwd",
     "crew.model.options": {"base_url": "http://127.0.0.1:1"}, "crew.evaluator.model.options.model": "x",
     "nobody.has.thought": "of this",
@@ -221,7 +221,7 @@ def test_what_a_run_may_say_it_may_say_at_the_desk(tmp_path: Path) -> None:
     said = {
         "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "human", "seed": 4,
         "crew.manager.review": True, "safety.preset": "ask-all", "variation.language": "de", "skills.forbid": ["mail.*"],
-        "knowledge.look_up": "ahead", "memory.answers": "ask", "vision.on": False, "screenshots.save": "all",
+        "knowledge.look_up": "ahead", "vision.on": False, "screenshots.save": "all",
     }  # fmt: skip
     order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=tuple(f"{key}={json.dumps(value)}" for key, value in said.items()))
     assert loaded(order, target_of(order)).settings.limits.role_tokens == {"operator": 5}
