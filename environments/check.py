@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Environment, Peek, Seats, WorldState
+from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Environment, Peek, WorldState
 from protocol import (
     Action,
     ActionResult,
@@ -41,7 +41,6 @@ def check_environment(env: Environment) -> list[str]:
         check.ambiguity_is_an_error()
         check.a_key_acts_once()
         check.peeking_changes_nothing()
-        check.seats_are_found_again()
     finally:
         check.closing_twice_is_fine()
     return kept
@@ -174,25 +173,6 @@ class _Check:
             self.env.peek(info.app)
         _promise(self.env.observe() == before, "peek changed the screen")
         self.kept.append("peek changes nothing")
-
-    def seats_are_found_again(self) -> None:
-        if not isinstance(self.env, Seats):
-            return
-        action = self._visible_action()
-        for seat in ("one", "two", "one"):
-            self.env.seat(seat)
-        self.perform(action)
-        world = self.env.world() if isinstance(self.env, WorldState) else None
-        left, apart = self.env.observe(), dict(self.env.seats())
-        self.env.seat("two")
-        self.env.seat("one")
-        _promise(self.env.observe() == left, "a seat did not find again what it had left")
-        if world is not None and isinstance(self.env, WorldState):
-            _promise(self.env.world()["apps"] == world["apps"], "taking a seat changed an app")
-        _promise(apart["one"] > apart["two"], "an action took time at a seat where nothing was done")
-        self.env.seat("")
-        _promise(not self.env.seats(), "seats that were given up are still there")
-        self.kept.append("a seat finds again what it left, and has its own time")
 
     def closing_twice_is_fine(self) -> None:
         try:

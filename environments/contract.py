@@ -258,17 +258,3 @@ class Files(Protocol):
 
     def files(self) -> FileTree | None:
         """None if no app has files."""
-
-
-@runtime_checkable
-class Seats(Protocol):
-    """Supports several workers as if at the same time: each seat has its own focus, clipboard and time."""
-
-    def seat(self, name: str, *, since: float | None = None) -> None:
-        """Use this seat from now on; it does nothing before `since` on the environment's clock.
-
-        A new seat starts now. Taking a seat is not an action: no app changes. An empty name releases all seats.
-        """
-
-    def seats(self) -> Mapping[str, float]:
-        """The time of each seat."""

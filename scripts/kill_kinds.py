@@ -33,7 +33,6 @@ KINDS: dict[str, Work] = {
     "approval pending": Work(SUBMIT, later=True),
     "supplement": Work("ask-the-handbook"),
     "technician script": Work(SORT, ("world=workshop",)),
-    "parallel subtasks": Work("claim-two-invoices", ("limits.parallel=2",)),
     "fault injected": Work(SUBMIT, (STALE_AND_SWALLOWED, "seed=3")),
     "PostgreSQL": Work("plan-again", shared=True),
     "browser world": Work(BROWSED, (*BROWSER, "safety.network=watch"), served="office"),

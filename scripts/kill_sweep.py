@@ -9,7 +9,7 @@
     scripts/kill_sweep.py --twice                      a second kill during the resume
     scripts/kill_sweep.py --random 20                  so many kills at random in one run
     scripts/kill_sweep.py --moments 50                 not at points, but at so many moments between them
-    scripts/kill_sweep.py -c limits.parallel=2         with other settings
+    scripts/kill_sweep.py -c limits.check_every=2      with other settings
     scripts/kill_sweep.py --kind replan --write docs/durability.md
 
 A point is an event of the journal, the moment before and after an action is performed, and the moment before and after a

@@ -36,7 +36,7 @@ _SETTLES = 5.0
 _LONGEST = 300.0
 HEAD = "| run | killed in mid-run | processes | locks | files | processes after the resume | locks | files | command |"
 SCRIPT = "technician script"
-RUNS = {name: KINDS[name] for name in ("replan", "parallel subtasks", SCRIPT, "browser world")}
+RUNS = {name: KINDS[name] for name in ("replan", SCRIPT, "browser world")}
 RUNS |= {"technician script in gVisor": KINDS[SCRIPT]._replace(overrides=(*KINDS[SCRIPT].overrides, "sandbox=gvisor"))}
 
 

@@ -188,7 +188,7 @@ class InjectedFault(NamedTuple):
 
 
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "seat", "seats", "clock", "now", "cards", "written",
+                 "environment_type", "files", "clock", "now", "cards", "written",
                  "guard", "admit", "held")  # fmt: skip
 _TURNED = ("preview", "control", "latest_keys")
 """What is asked of the inner one in its own words."""

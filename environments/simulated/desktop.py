@@ -20,7 +20,7 @@ from environments.simulated.preview import changes_between
 from environments.simulated.screen.cards import card_of
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import screen_of, state_of, window_of
-from environments.simulated.turn.advance import follow, settled, taken, truth
+from environments.simulated.turn.advance import follow, settled, truth
 from environments.simulated.turn.events import TriggerEvent
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.file_changes import tree_of
@@ -163,14 +163,6 @@ class SimulatedDesktop:
         first = self._first()
         return [card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items()]
 
-    def seat(self, name: str, *, since: float | None = None) -> None:
-        """Go on at this seat: its own focus, window and clipboard are there again. Nothing is done by it."""
-        self._live()
-        before, after = self._world, taken(self._world, name, since)
-        if after is not before:
-            self._store.commit(before, after, None)
-            self._world = after
-
     @property
     def now(self) -> str:
         """Day and time of this world, as `2026-03-02 10:30`."""
@@ -180,10 +172,6 @@ class SimulatedDesktop:
     def clock(self) -> float:
         """Seconds that have passed in this world since it began."""
         return self._world.desk.clock
-
-    def seats(self) -> dict[str, float]:
-        """How far the time of each seat has come."""
-        return {name: seat.at for name, seat in self._world.desk.seats.items()}
 
     def functions(self) -> list[FunctionInfo]:
         return [function for name in self._world.apps for function in function_infos(IdentityKey(APPS[name]))]

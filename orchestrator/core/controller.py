@@ -167,8 +167,6 @@ class RunState(RunInput, total=False):
     gates_by: dict[str, int]
     """Gates so far, by trigger."""
     since_gate: int
-    lanes: dict[str, Any]
-    """Subtasks that are worked side by side, if any are."""
     steps_by: dict[str, int]
     """Actions so far, by worker."""
     left_at: dict[str, Any]

@@ -8,13 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.hub_line import HubLine, source_of
-from orchestrator.core.lanes import Lanes
 from orchestrator.core.machine import FAILURES, UNDONE, GateTrigger, Signal, Situation, SubtaskStatus, TaskStatus, Totals
 from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
 from roles.journal.budgets import BudgetUse, Work
-from roles.journal.events import BudgetEvent, ConflictEvent, InSeriesEvent, SubtaskStatusEvent
+from roles.journal.events import BudgetEvent, SubtaskStatusEvent
 from roles.knowledge.blackboard import outcome_told
 from roles.manager.graph import with_status
 from roles.manager.plans import next_ready
@@ -57,7 +56,6 @@ class Turn:
             "plan_version": 0,
             "more": False,
             "carry": {},
-            "lanes": {},
             "steps_by": {},
             "left_at": {},
             "constraints": {},
@@ -75,7 +73,6 @@ class Turn:
         before = [one for one in (state.get("worked_goal"),) if one and one != goal]
         self.update["earlier_goals"] = [*state.get("earlier_goals", ()), *before][-KEPT:]
         self.update["turn"] = state.get("turn", 0) + 1
-        self.lanes = Lanes(self.update["lanes"], ctx.environment, ctx.limits.parallel)
         self.unusable = int((state.get("assignment") or {}).get("unusable", 0))
         """How many plans in a row, before this report, could not be used."""
         self.checked: dict[str, Any] = (state.get("assignment") or {}) if self.worker == "evaluator" else {}
@@ -109,7 +106,7 @@ class Turn:
         self.line.status(status, reason=self.summary, key=self.key())
 
     def move(self, subtask: str, status: SubtaskStatus, why: str = "") -> None:
-        """A subtask stands so from now on; one that has ended gives its lane back."""
+        """A subtask stands so from now on."""
         before, attempt = self.update["statuses"][subtask]
         self.update["statuses"] = self.update["statuses"] | {subtask: [status.value, attempt]}
         self.ctx.journal.record(
@@ -118,13 +115,6 @@ class Turn:
             subtask=subtask,
             key=self.key(),
         )
-        if status in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}:
-            self.lanes.end(subtask)
-
-    def conflict(self, app: str, subtask: str, other: str, resolution: str) -> None:
-        """Two lanes want the same window; `app` is the one whose it is."""
-        said = ConflictEvent(about="window", app=app, subtasks=[subtask, other], resolution=resolution)
-        self.ctx.journal.record(said, role="controller", subtask=subtask, key=self.key())
 
     def key(self) -> str:
         """Names the next event of this turn, so that a turn that is worked again after a kill records nothing twice."""
@@ -161,8 +151,7 @@ def start(turn: Turn) -> None:
         turn.ended = False
         turn.situation, turn.trigger = Situation(left["situation"]), Signal(left["trigger"])
         turn.summary, turn.query, turn.continued = left["summary"], left["query"], left["continued"]
-        turn.update |= {"held": left["held"], "lanes": left["lanes"], "left_at": {}, "ended_by": "", "reason": ""}
-        turn.lanes = Lanes(turn.update["lanes"], turn.ctx.environment, turn.ctx.limits.parallel)
+        turn.update |= {"held": left["held"], "left_at": {}, "ended_by": "", "reason": ""}
         turn.status(TaskStatus.PENDING)
         return
     if turn.ended:
@@ -170,10 +159,6 @@ def start(turn: Turn) -> None:
         return
     if not turn.update["plan_version"]:
         turn.ctx.journal.begin()
-    turn.lanes.start()
-    if turn.ctx.limits.parallel > 1 and not turn.lanes.several:
-        why = f"{turn.ctx.environment.name} can be operated by one worker only: subtasks run in sequence (limits.parallel)"
-        turn.ctx.journal.record(InSeriesEvent(message=why), role="controller", key=turn.key())
     turn.status(TaskStatus.CREATED)
     turn.status(TaskStatus.PENDING)
     given = turn.ctx.journal.plan(turn.update["plan_version"])
@@ -193,11 +178,8 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
         turn.update["steps"] = max(turn.update["steps"] + done, turn.ctx.say.by_hand())
         turn.update["steps_by"] = by | {turn.worker: by.get(turn.worker, 0) + done} if done else by
         turn.update["since_gate"] += int(carry.get("actions", 0))
-        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "not_done", "batch", "slice") if k in carry}
+        turn.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "not_done", "batch") if k in carry}
         turn.situation = source_of(signal) or turn.situation
-        holder = turn.lanes.reported(turn.update["current"], carry, yielded=signal is Signal.YIELDED)
-        if holder is not None:
-            turn.conflict(carry["waits_for"], turn.update["current"], holder.subtask, "it waits")
     turn.query = {"query": report.get("query") or "", "app": report.get("app"), "ask": bool(report.get("ask"))}
     if worked:
         turn.update["held"] = report.get("held_action")
@@ -244,8 +226,6 @@ def _statuses_after(turn: Turn, signal: Signal) -> int:
                 turn.move(replaced, SubtaskStatus.REJECTED)
         known = turn.update["statuses"]
         turn.update["statuses"] = {s.id: known.get(s.id, [s.status.value, s.attempt]) for s in plan}
-        for changed in turn.lanes.keep(turn.plan()):
-            turn.move(changed, SubtaskStatus.READY)
     elif signal is Signal.GATE_DONE and current:
         turn.move(current, SubtaskStatus.FULFILLED)
     elif signal in FAILURES and current:
@@ -303,7 +283,6 @@ def dispatch(turn: Turn) -> None:
             "query": turn.query,
             "continued": turn.continued,
             "held": turn.update["held"],
-            "lanes": turn.lanes.dump(),
         }
         if spent is not None:
             cause = f"{said}; " if turn.trigger in UNDONE and said else ""
@@ -315,7 +294,7 @@ def dispatch(turn: Turn) -> None:
         _finish(turn)
         return
     _SPOKES[turn.situation](turn)
-    turn.update |= {"situation": turn.situation.value, "lanes": turn.lanes.dump()}
+    turn.update["situation"] = turn.situation.value
 
 
 def _next_worker(turn: Turn) -> str:
@@ -360,7 +339,6 @@ def _to_supplement(turn: Turn) -> None:
 
 
 def _to_worker(turn: Turn) -> None:
-    told = _take_lane(turn) if turn.lanes.several else {}
     subtask = turn.subtask()
     going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
     if not going_on:
@@ -388,21 +366,8 @@ def _to_worker(turn: Turn) -> None:
         "message": message if turn.continued else "",
         "answers": turn.update["answers"],
         "refused": turn.update["refused"],
-        **told,
     }
     turn.update["held"] = None
-
-
-def _take_lane(turn: Turn) -> dict[str, Any]:
-    """Put the present lane aside, begin what can be begun beside it, and take up whose turn it is."""
-    turn.lanes.park(turn.update["current"], turn.update["since_gate"], turn.update["carry"])
-    for lane, other in turn.lanes.settle():
-        turn.conflict(lane.waits_for, lane.subtask, other.subtask, "both wait: the younger gives its windows up")
-    for subtask in turn.lanes.admit(turn.plan()):
-        turn.begin(subtask)
-    lane = turn.lanes.take(turn.plan(), turn.update["current"] if turn.continued else None)
-    turn.update |= {"current": lane.subtask, "since_gate": lane.since_gate, "carry": lane.carry}
-    return turn.lanes.task(lane, turn.update["steps"])
 
 
 def _to_evaluator(turn: Turn) -> None:
@@ -428,9 +393,6 @@ def _to_evaluator(turn: Turn) -> None:
 def _finish(turn: Turn) -> None:
     turn.update["situation"] = Situation.DONE.value
     if not turn.ended:
-        if turn.trigger is not Signal.BUDGET_SPENT:  # after it the lanes may yet go on
-            turn.lanes.finish()
-        turn.update["lanes"] = {}
         turn.update["reason"] = turn.summary
         turn.update["ended_by"] = turn.trigger.value
     turn.update["held"] = None

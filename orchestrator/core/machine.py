@@ -143,7 +143,6 @@ ROWS: tuple[TransitionRow, ...] = (
     TransitionRow(_S.GET_ACTION, _G.WORKER_SUCCESS, _S.QUALITY_CHECK),
     TransitionRow(_S.GET_ACTION, _G.STALE_PROGRESS, _S.QUALITY_CHECK),
     TransitionRow(_S.GET_ACTION, _G.CHECK_DUE, _S.QUALITY_CHECK),
-    TransitionRow(_S.GET_ACTION, _G.YIELDED, _S.GET_ACTION),
     TransitionRow(_S.GET_ACTION, _G.STEERED, _S.PLAN),
     TransitionRow(_S.GET_ACTION, _G.CANNOT_EXECUTE, _S.PLAN),
     TransitionRow(_S.GET_ACTION, _G.SUPPLEMENT, _S.SUPPLEMENT),

@@ -58,12 +58,11 @@ def _of_the_hub(limits: Limits) -> int:
     """Two for each turn of the hub: its own, and its spoke's.
 
     A spoke plans, fetches a supplement (after which there is a plan), checks, or works. Work ends in a plan, in a supplement
-    or at a check; beside others it is interrupted after each action, and waits once for a window whenever a lane ends.
+    or at a check.
     """
     planning = 2 * (limits.plans + 1)
     checking = limits.gates + 1
-    ending = planning + checking
-    working = ending + limits.parallel * (ending + limits.steps)
+    working = 2 * (planning + checking) + limits.steps
     return 2 * (planning + checking + working)
 
 

@@ -115,7 +115,7 @@ class Deciders:
         if role == "manager" and told.plan:
             worker = self._crew.operator
             works = worker.chain[0].policy if worker.policy == "fallback" else worker.policy
-            whole = told.plan == "as_needed" and works == "llm" and worker.form != "narrow" and self._limits.parallel == 1
+            whole = told.plan == "as_needed" and works == "llm" and worker.form != "narrow"
             return AdaptiveManager(policy, rules_policy(role), self._recorder(role), whole=whole)
         if role == "evaluator" and (told.final_check or told.gates):
             events = partial(self._journal.events, *JUDGED)

@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_serializer
@@ -46,8 +46,8 @@ from orchestrator.settings.role_settings import CrewSettings, RoleSettings
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
-from roles.contracts.facts import MemorySettings
-from roles.contracts.limits import Limits
+from roles.contracts.facts import BoardSettings
+from roles.contracts.limits import KeptSettings, Limits
 from roles.journal.screenshots import ScreenshotSettings
 from roles.journal.transcripts import RecordSettings
 from roles.knowledge.settings import KnowledgeSettings, McpSettings
@@ -273,6 +273,15 @@ def _fault(value: Any) -> Any:
     full = {key: tuple(part) if isinstance(part, list) else part for key, part in value.items()}
     kind = value.get("kind")
     return full | {"kind": FaultKind(kind)} if kind in list(FaultKind) else full
+
+
+class MemorySettings(KeptSettings):
+    """The blackboard of a run."""
+
+    GONE: ClassVar[Mapping[str, object]] = {"answers": "off", "answers_days": 180.0, "answers_file": None}
+
+    blackboard: BoardSettings = BoardSettings()
+    """How much of the blackboard a prompt is told; nothing of it is lost."""
 
 
 class Settings(Frozen):

@@ -76,7 +76,7 @@ def work(state: State, ctx: Context) -> Update:
         place |= {"source": "facts", "used": result.used} if result.used else {"source": "model"}
         why = "" if hidden else result.working[:_WHY]
         fact = Fact(name=result.name, value=result.value, kind=result.kind, private=hidden, reason=why, **place)
-        ctx.journal.remember(fact, beside=delegation.get("beside", ()))
+        ctx.journal.remember(fact)
     worked_out = AnswerEvent(**answer.model_dump(mode="json", exclude_defaults=True))
     ctx.journal.record(worked_out, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
     ctx.journal.commit()

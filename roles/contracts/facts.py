@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from protocol import Frozen
 from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time, table_of
@@ -81,26 +81,6 @@ class BoardSettings(Frozen):
     """Facts."""
     characters: int = Field(default=6_000, ge=200)
     """Characters of all that is told of them, the lines about what is left out included."""
-
-
-_GONE = frozenset({"answers", "answers_days", "answers_file"})
-
-
-class MemorySettings(Frozen):
-    """The blackboard of a run."""
-
-    blackboard: BoardSettings = BoardSettings()
-    """How much of the blackboard a prompt is told; nothing of it is lost."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_answers(cls, data: Any) -> Any:
-        """Runs of earlier versions say that answers are not kept from run to run."""
-        if not isinstance(data, dict):
-            return data
-        if data.get("answers", "off") not in {"off", False}:
-            raise ValueError("answers are no longer kept from run to run; leave memory.answers out")
-        return {name: said for name, said in data.items() if name not in _GONE}
 
 
 _OTHERS = 5

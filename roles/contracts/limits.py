@@ -6,10 +6,10 @@ one decision, one action or one delegation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from protocol import ExecStatus, Frozen
 from roles.contracts.subtasks import StepRecord
@@ -19,8 +19,23 @@ _Count = Annotated[int, Field(ge=1)]
 _Amount = Annotated[float, Field(gt=0)]
 
 
-class Limits(Frozen):
+class KeptSettings(Frozen):
+    """Settings as runs keep them: what an earlier version wrote and is GONE is passed over where it says no more than there."""
+
+    GONE: ClassVar[Mapping[str, object]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_is_gone(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {name: said for name, said in data.items() if name not in cls.GONE or said != cls.GONE[name]}
+
+
+class Limits(KeptSettings):
     """Limits of a run. A spent budget ends the run (or the delegation) with a reported outcome; the trace is kept."""
+
+    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1}
 
     plans: int = Field(default=10, ge=1)
     """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""
@@ -44,8 +59,6 @@ class Limits(Frozen):
     """Observe-plan-act iterations of one delegation (seed 000)."""
     max_recovery_attempts: int = Field(default=4, ge=0)
     """Recovery attempts in a row, without a successful step between them (seed 000)."""
-    parallel: int = Field(default=1, ge=1, le=8)
-    """Independent subtasks worked in parallel, if the environment has seats; 1 works one after the other."""
     retries: int = Field(default=2, ge=0)
     """Executions that may time out or fail in one subtask attempt before the Manager replans."""
     check_every: int = Field(default=15, ge=1)

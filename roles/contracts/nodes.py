@@ -40,10 +40,6 @@ class Carry(TypedDict, total=False):
     """Actions that were decided together with others and are not done, and why."""
     batch: JsonObject | None
     """What is left of a decision of several actions, one of which waits for a check."""
-    slice: JsonObject
-    """Where lanes take turns: the worker's own context at the end of its turn."""
-    touched: list[str]
-    waits_for: str
 
 
 class Delegation(TypedDict, total=False):
@@ -67,11 +63,6 @@ class Delegation(TypedDict, total=False):
     answers: list[str]
     """What the user said instead of approving something."""
     refused: list[str]
-    beside: list[str]
-    """Subtasks that are worked at the same time."""
-    locks: dict[str, str]
-    base: int
-    slice: int
 
 
 class Assignment(TypedDict, total=False):
@@ -192,7 +183,7 @@ def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callabl
 
 _T = TypeVar("_T")
 _TIMED = ("apps", "cards", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot",
-          "files", "seat", "seats", "meant", "latest_keys", "written", "preview",
+          "files", "meant", "latest_keys", "written", "preview",
           "guard", "control", "admit", "held")  # fmt: skip
 _VALUES = ("environment_type", "clock", "now")
 _LEAVING = 5.0

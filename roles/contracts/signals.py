@@ -40,7 +40,6 @@ class Signal(StrEnum):
     WORKER_SUCCESS = "worker_success"
     STALE_PROGRESS = "stale_progress"
     CHECK_DUE = "check_due"
-    YIELDED = "yielded"
     STEERED = "steered"
     """A person has said something that the plan is to mind."""
     CANNOT_EXECUTE = "cannot_execute"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from protocol import Action, ActionResult, AgentAction, JsonObject, VisualState, parse_action
@@ -85,17 +85,14 @@ class Facts:
         """The rows are others now."""
         self._facts = None
 
-    def remember(self, fact: Fact, *, beside: Sequence[str] = ()) -> None:
-        """Put a fact on the blackboard; the newest value of a name counts.
-
-        `beside` are the subtasks that are worked at the same time: which value is the newest is then no more than chance.
-        """
+    def remember(self, fact: Fact) -> None:
+        """Put a fact on the blackboard; the newest value of a name counts."""
         held = next((f for f in self.all() if f.name == fact.name), None)
         fact = self._referring(fact.model_copy(update={"run": fact.run or self._run_id}))
         fact = fact.model_copy(update={"instead": others_beside(fact, held)})
         known = held is not None and fact == held.model_copy(update={"step": fact.step, "state_id": fact.state_id})
         if held is not None and not known:
-            self._conflicts(fact, held, beside)
+            self._conflicts(fact, held)
         self._facts = None
         # An answer belongs to its call, also where it is the same as that of an earlier one.
         fact = held if known and held is not None and fact.kind != "result" else fact
@@ -103,17 +100,15 @@ class Facts:
         if not known:  # no key: it would hold the value, private or not
             self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
 
-    def _conflicts(self, fact: Fact, held: Fact, lanes: Sequence[str]) -> None:
-        """Say that two values meet under one name: chance decides between lanes; what two sources say stays side by side."""
-        at_once = held.subtask in lanes and held.value != fact.value
-        if not at_once and not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
+    def _conflicts(self, fact: Fact, held: Fact) -> None:
+        """Say that two values meet under one name: what two sources say stays side by side."""
+        if not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
             return
         subtasks = [fact.subtask, held.subtask]
         told = [source_told(each) or each.role for each in (fact, held)]
-        resolution = "the later value counts" if at_once else "both are kept; the later one is used until one is looked at again"
+        resolution = "both are kept; the later one is used until one is looked at again"
         said = ConflictEvent(about="fact", name=fact.name, subtasks=subtasks, sources=told, resolution=resolution)
-        lane = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}"
-        key = lane if at_once else f"{lane}/{fact.step}"
+        key = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}/{fact.step}"
         self.record(said, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
 
     def _referring(self, fact: Fact) -> Fact:

@@ -119,20 +119,13 @@ class SubtaskStatusEvent(EventBody):
 
 
 class ConflictEvent(EventBody):
-    """Two subtasks meet at a window (`app`), or two values under the name of a fact."""
+    """Two sources say different values under the name of a fact."""
 
     about: Text
-    app: Text = ""
     name: Text = ""
     subtasks: Sequence[Text]
     sources: Sequence[Text] = ()
     resolution: Text
-
-
-class InSeriesEvent(EventBody):
-    """Subtasks that could be worked side by side are not."""
-
-    message: Text
 
 
 class BudgetEvent(EventBody):
@@ -571,7 +564,7 @@ def error_event(problem: str, *, asked_enough: bool) -> ErrorEvent:
 
 JournalEvent = (
     RunStartedEvent | RunResumedEvent | RunStoppedEvent | RunFinishedEvent | ForkedEvent | LimitsChangedEvent | TaskStatusEvent
-    | SituationEvent | SubtaskStatusEvent | ConflictEvent | InSeriesEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
+    | SituationEvent | SubtaskStatusEvent | ConflictEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
     | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
     | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
     | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | OutputEvent | PictureEvent

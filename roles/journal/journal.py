@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -230,12 +230,9 @@ class Journal(Ledger):
                 self._steps.popitem(last=False)
         return self._steps[slot]
 
-    def remember(self, fact: Fact, *, beside: Sequence[str] = ()) -> None:
-        """Put a fact on the blackboard; the newest value of a name counts.
-
-        `beside` are the subtasks that are worked at the same time: which value is the newest is then no more than chance.
-        """
-        self._board.remember(fact, beside=beside)
+    def remember(self, fact: Fact) -> None:
+        """Put a fact on the blackboard; the newest value of a name counts."""
+        self._board.remember(fact)
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""

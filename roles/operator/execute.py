@@ -119,10 +119,9 @@ def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult
         subtask=subtask_id(state),
         step=pending.step,
     )
-    beside = (state.get("delegation") or {}).get("beside", ())
     if (before := _answer_before(ctx, action, fact)) is not None:
-        ctx.journal.remember(before, beside=beside)
-    ctx.journal.remember(fact, beside=beside)
+        ctx.journal.remember(before)
+    ctx.journal.remember(fact)
 
 
 def _answer_before(ctx: Context, action: Action, fact: Fact) -> Fact | None:
@@ -407,7 +406,7 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
             fact = found(text, screen, grounds_of(state, ctx)).of(told)
         case _:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is not an action to execute")
-    ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
+    ctx.journal.remember(fact)
     return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
 
 

@@ -61,12 +61,8 @@ from roles.operator.safety.interruption import (
     before_the_effect,
     between_actions,
     deciding,
-    handing_over,
     marking,
-    minding_others,
-    resumed,
     unless_dropped,
-    yielding,
 )
 from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, held_event, next_held, with_permit
 from roles.operator.safety.review import review_action_safety
@@ -210,9 +206,9 @@ def _required(state: State, ctx: Context) -> Update:
 
 
 def _left_of_batch(state: State, ctx: Context) -> Update:
-    """Whoever plans anew is told what was decided and is not done; after a check, or the turn of others, the batch goes on."""
+    """Whoever plans anew is told what was decided and is not done; after a check the batch goes on."""
     report = state.get("report") or {}
-    if not state["task_context"].get("batch") or report.get("signal") in {Signal.YIELDED, Signal.CHECK_DUE}:
+    if not state["task_context"].get("batch") or report.get("signal") == Signal.CHECK_DUE:
         return {}
     context = stop_batch(state, ctx, str(report.get("summary", "")))
     return {"task_context": context, "report": report | {"evidence": [*report.get("evidence", ()), context["batch_stopped"]]}}
@@ -357,18 +353,18 @@ DURABLE_BEFORE = frozenset({"execute_action", "request_human_approval"})
 
 
 STAGES: dict[str, Stage] = {
-    "prepare_interaction_task": resumed(guarded(prepare_interaction_task)),
+    "prepare_interaction_task": guarded(prepare_interaction_task),
     "observe_environment": between_actions(observe_environment),
     "recognize_elements": recognize_elements,
     "interpret_context": interpret_context,
-    "plan_next_action": deciding(minding_others(plan_next_action)),
+    "plan_next_action": deciding(plan_next_action),
     "review_action_safety": review_action_safety,
     "request_human_approval": asking(ask_by_interrupt),
     "execute_action": before_the_effect(execute_action),
     "observe_feedback": unless_dropped(observe_feedback, "decide_next_step"),
-    "decide_next_step": unless_dropped(marking(yielding(decide_next_step)), "observe_environment"),
+    "decide_next_step": unless_dropped(marking(decide_next_step), "observe_environment"),
     "recover_from_failure": recover_from_failure,
-    FINALIZE: handing_over(finalize_interaction_report),
+    FINALIZE: finalize_interaction_report,
 }
 EDGES: tuple[tuple[str, str], ...] = (
     ("observe_environment", "recognize_elements"),

@@ -288,7 +288,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         for name, value in facts_in(stdout, wanted).items():
             told: Update = {"value": value, "kind": kind_of(value), "role": "technician", "source": "script"}
             fact = Fact(name=name, subtask=subtask.id, step=step, **told)
-            ctx.journal.remember(fact, beside=state["delegation"].get("beside", ()))
+            ctx.journal.remember(fact)
     note = finished(state, ctx, _step(state, ctx, pending, result, body, after), pending)
     ctx.journal.commit()
     done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from environments.check import ContractError, check_environment
-from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Peek, Seats, WorldState
+from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Peek, WorldState
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
-from protocol import Action, ActionResult, ExecStatus, PressKey, VisualState
+from protocol import Action, ActionResult, ExecStatus, VisualState
 
 
 def desktop() -> SimulatedDesktop:
@@ -56,7 +56,7 @@ def test_the_desktop_keeps_every_promise() -> None:
 
 
 def test_the_desktop_offers_every_capability() -> None:
-    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, ActionRecord, Seats))
+    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, ActionRecord))
 
 
 def test_an_adapter_without_capabilities_can_be_checked() -> None:
@@ -149,27 +149,6 @@ class ClosesOnce(Plain):
         self.closed = True
 
 
-class ComesByAKey(Plain):
-    keys = itertools.count()
-
-    def seat(self, name: str, *, since: float | None = None) -> None:
-        self.inner.seat(name, since=since)
-        if name == "one":
-            self.inner.perform(PressKey(keys=("Escape",)), key=f"come {next(self.keys)}")
-
-    def seats(self) -> dict[str, float]:
-        return self.inner.seats()
-
-
-class KeepsSeats(Plain):
-    def seat(self, name: str, *, since: float | None = None) -> None:
-        if name:
-            self.inner.seat(name, since=since)
-
-    def seats(self) -> dict[str, float]:
-        return self.inner.seats()
-
-
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
@@ -185,8 +164,6 @@ class KeepsSeats(Plain):
         (TakesAnyDigest, "raises DigestMismatch"),
         (GuessesTargets, "was performed"),
         (ClosesOnce, "closing twice"),
-        (ComesByAKey, "did not find again"),
-        (KeepsSeats, "are still there"),
     ],
 )
 def test_a_broken_promise_is_named(broken: Any, said: str) -> None:

@@ -20,7 +20,7 @@ from protocol import Action, ActionResult
 pytestmark = pytest.mark.slow("processes that are killed")
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-ALONE = ("replan", "approval pending", "supplement", "technician script", "parallel subtasks", "fault injected")
+ALONE = ("replan", "approval pending", "supplement", "technician script", "fault injected")
 """Kinds that need nothing but this process."""
 
 

@@ -28,7 +28,7 @@ from environments.simulated.preview import ForwardedEvent
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.turn.advance import follow, passed, run_out, settled, waited
+from environments.simulated.turn.advance import follow, run_out, settled
 from environments.simulated.turn.events import Rule
 from environments.simulated.turn.turn import Failed, Refused, Turn, spend
 from environments.simulated.world.file_changes import change_files
@@ -316,10 +316,10 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
             raise EnvironmentCrash(crash.message, spend(world, armed))
     # The clock goes on, whatever comes of the action; what has run out by then is gone
     desk = world.desk
-    took = waited(desk, action.seconds) if isinstance(action, Wait) else SECONDS_PER_ACTION
-    time = passed(desk, took + (action.delay or 0.0))
-    gone = run_out(desk, time["clock"])
-    started = world.with_desk(**time, actions=desk.actions + 1, **gone)
+    took = action.seconds if isinstance(action, Wait) else SECONDS_PER_ACTION
+    clock = round(desk.clock + took + (action.delay or 0.0), 3)
+    gone = run_out(desk, clock)
+    started = world.with_desk(clock=clock, actions=desk.actions + 1, **gone)
     turn = Turn(started, rules)
     resolved: Resolved | None = None
     meant = pinned(world, action) if gone else action  # what is gone may have moved element ids

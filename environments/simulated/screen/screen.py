@@ -316,7 +316,7 @@ def screen_of(world: World) -> Screen:
 
 _LATEST: list[tuple[World, Screen]] = []
 """The screen that was drawn last: every action begins with a clock that has gone on, which most often shows nowhere."""
-_UNSEEN = {"clock", "actions", "seat", "seats", "caret", "anchor", "selection", "clipboard"}
+_UNSEEN = {"clock", "actions", "caret", "anchor", "selection", "clipboard"}
 _SEEN = [name for name in Desk.model_fields if name not in _UNSEEN]
 
 

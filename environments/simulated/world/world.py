@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil, sqrt
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState, Dialog
@@ -81,24 +81,10 @@ class ClosedDialog(Model):
     button: str
 
 
-class Seat(Model):
-    """A place at the desktop that is worked beside others, and what was left there."""
-
-    at: float
-    """How far its time has come."""
-    front: str | None = None
-    focus: str = ""
-    caret: int = 0
-    anchor: int | None = None
-    mark: int | None = None
-    selection: str = ""
-    clipboard: str = ""
-    dialogs: tuple[Dialog, ...] = ()
-    """Those that apps opened there."""
-
-
 class Desk(Model):
     """Everything that is not inside an app."""
+
+    model_config = ConfigDict(extra="ignore")  # a stored one of an earlier version had seats
 
     name: str
     seed: int
@@ -149,10 +135,6 @@ class Desk(Model):
     altered: dict[str, tuple[Alteration, ...]] = Field(default_factory=dict)
     """How apps show themselves otherwise than they would."""
     answered: tuple[ClosedDialog, ...] = ()
-    seat: str = ""
-    """Whose desk this is: the seat that is taken, or nobody's in particular."""
-    seats: dict[str, Seat] = Field(default_factory=dict)
-    """By name. Of the one that is taken only the time counts."""
 
     @property
     def now(self) -> str:

@@ -159,7 +159,7 @@ def _tell_of_goal(folder: Path, run_id: str, goal: str, at: int) -> None:
             {
                 **{"goal": goal, "worked_goal": goal, "statuses": statuses, "plans": plans, "steps": at, "plan_version": 0},
                 **{"situation": Situation.PLAN.value, "spoke": "manager", "assignment": assignment, "report": None},
-                **{"current": None, "held": None, "since_gate": 0, "carry": {}, "lanes": {}, "more": False},
+                **{"current": None, "held": None, "since_gate": 0, "carry": {}, "more": False},
                 **{"evidence": [], "user_words": [], "answers": []},
                 "earlier_goals": [*values.get("earlier_goals", ()), values["goal"]],
             },

@@ -132,7 +132,7 @@ class RunLines:
             case journal.ErrorEvent():
                 self._other(event, "error")
             case (
-                journal.ForkedEvent() | journal.ConflictEvent() | journal.InSeriesEvent() | journal.KnowledgeUsedEvent()
+                journal.ForkedEvent() | journal.ConflictEvent() | journal.KnowledgeUsedEvent()
                 | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.BatchStoppedEvent() |
                 journal.NoPictureEvent()
                 | journal.ConstraintsAddedEvent() | journal.NetworkLearnedEvent() | journal.RequestStoppedEvent()

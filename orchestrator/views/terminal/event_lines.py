@@ -162,10 +162,8 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             return [EventLine("error", clean(content.message), "bad"), *([EventLine("reply", reply, "dim")] if reply else [])]
         case journal.ConflictEvent():
             pair = " and ".join(clean(name, 60) for name in content.subtasks)
-            where = f"{clean(content.about, 40)} {clean(content.app or content.name, 80)}"
-            return [EventLine("conflict", f"⇄ {pair} meet at the {where}: {clean(content.resolution)}", "ask")]
-        case journal.InSeriesEvent():
-            return [EventLine("lanes", clean(content.message), "dim")]
+            said = f"⇄ {pair} meet at the fact {clean(content.name, 80)}: {clean(content.resolution)}"
+            return [EventLine("conflict", said, "ask")]
         case journal.FactEvent():
             return [EventLine("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
         case journal.NetworkLearnedEvent():

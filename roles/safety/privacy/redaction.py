@@ -245,7 +245,7 @@ def _disarmed(value: Any) -> Any:
     return [_disarmed(item) for item in value] if isinstance(value, list) else value
 
 
-_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock", "now",
+_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "clock", "now",
               "cards", "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
 """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
 _VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")

@@ -152,12 +152,6 @@ def _unusable() -> ScriptedEvaluator:
     return ScriptedEvaluator(EvaluatorScript(verdicts={GateTrigger.WORKER_SUCCESS: (wrong,) * 20}))
 
 
-def _two_apart() -> ScriptedManager:
-    """Plans two subtasks in two windows that do not wait for each other."""
-    apart = tuple(Subtask(id=app, title=app, instruction=f"look at {app}", app=app) for app in ("billing", "reimbursement"))
-    return ScriptedManager(ManagerScript(plans=(PlanAnswer(outcome="planned", subtasks=apart),)))
-
-
 def _handing_on() -> ScriptedManager:
     """Plans nothing but a script."""
     subtask = Subtask(id="t", title="run it", instruction="run it", worker="technician")
@@ -275,7 +269,6 @@ FLIPS: dict[str, Flip] = {
     "limits.goal_chars": flip(see.planned, "limits.goal_chars", 10, 100),
     "limits.max_steps": flip(see.run(), "limits.max_steps", 1, 40),
     "limits.max_recovery_attempts": flip(see.run(operator=see.Lost), "limits.max_recovery_attempts", 0, 3),
-    "limits.parallel": flip(see.run(manager=_two_apart, operator=see.Repeating), "limits.parallel", 1, 2, "limits.steps=8"),
     "limits.retries": flip(see.run(), "limits.retries", 0, 3, "faults=[{kind: timeout, times: 2}]"),
     "limits.check_every": flip(see.run(), "limits.check_every", 2, 30),
     **{

@@ -333,20 +333,6 @@ def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str
     assert len(lines(done.folder)) == len(set(lines(done.folder)))
 
 
-def test_lanes_go_on_side_by_side_after_a_pause(tmp_path: Path) -> None:
-    goal = 'In the reimbursement form, enter "$5.00" as the amount. Create a note titled "Trip"'
-    overrides = (*OPEN, "limits.parallel=2")
-    plain = Crew(load_settings(overrides=[*overrides, f"runs_dir={tmp_path / 'plain'}"])).run(goal)
-    assert plain.status == "fulfilled", plain.reason
-    for at in range(1, 5):
-        run = working(tmp_path / str(at), at, goal, overrides)
-        _, outcome = run.meanwhile(lambda control: control.pause())
-        assert outcome.status == "paused"
-        done = runs.resume(outcome.run_id, runs_dir=tmp_path / str(at))
-        assert done.status == "fulfilled", done.reason
-        assert lines(done.folder) == lines(plain.folder)
-
-
 KILLED_BY_HAND = """
 import os, signal, sys
 from pathlib import Path

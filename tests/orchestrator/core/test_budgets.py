@@ -261,7 +261,7 @@ _LIMITS = st.builds(
     Limits,
     plans=st.integers(1, 12), steps=st.integers(1, 15), gates=st.integers(1, 12), max_steps=st.integers(1, 8),
     max_recovery_attempts=st.integers(0, 4), retries=st.integers(0, 3), check_every=st.integers(1, 5),
-    looks=st.integers(0, 2), parallel=st.integers(1, 3), replans=st.none() | st.integers(0, 3),
+    looks=st.integers(0, 2), replans=st.none() | st.integers(0, 3),
     recoveries=st.none() | st.integers(1, 5), stale_repeats=st.integers(2, 9),
 )  # fmt: skip
 

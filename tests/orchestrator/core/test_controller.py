@@ -14,7 +14,7 @@ from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask
 
 from orchestrator.core.controller import build_controller
 from orchestrator.core.machine import ANYWHERE, ROWS
-from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, OperatorDecision, Screenshot, Wait
+from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
 from roles.contracts import GateVerdict, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.nodes import Graph
@@ -165,11 +165,6 @@ def steered(kind: str) -> Run:
     return run
 
 
-def side_by_side() -> Run:
-    plan = planned(subtask("a", app="reimbursement"), subtask("b", app="notes"))
-    return Run([plan], {"a": [FILL, OTHER], "b": [decide(LaunchApp(app="notes"))]}, limits=Limits(parallel=2)).go()
-
-
 def never_answered() -> Run:
     """The Evaluator relies on what nobody saw, however often it is asked."""
     invented = GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
@@ -203,7 +198,6 @@ STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "never answered": (never_answered, "rejected"),
     "steered at work": (lambda: steered("outcome"), "fulfilled"),
     "steered at the end": (lambda: steered("gate"), "fulfilled"),
-    "side by side": (side_by_side, "fulfilled"),
 }
 
 

@@ -212,7 +212,6 @@ def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that
         ("--task", "changed-behind-the-back", "--sample", "3", "--seed", "7"),
         ("--task", "invoice-to-reimbursement", "--only", "perform", "--last", "2"),
         ("--task", "invoice-to-reimbursement", "--only", "approval"),
-        ("--task", "claim-two-invoices", "-c", "limits.parallel=2", "--sample", "3", "--seed", "3"),
     ],
     ids=lambda points: " ".join(points[1:]),
 )

@@ -10,7 +10,7 @@ from roles.contracts.limits import Limits
 LEAST = {
     "plans": 1, "steps": 1, "max_steps": 1, "max_recovery_attempts": 0, "retries": 0,
     "check_every": 1, "reasks": 0, "gates": 1, "stale_repeats": 2,
-    "parallel": 1, "looks": 0, "script_output": 100, "tool_output": 100, "answer_output": 100, "goal_chars": 1,
+    "looks": 0, "script_output": 100, "tool_output": 100, "answer_output": 100, "goal_chars": 1,
 }  # fmt: skip
 LEAST_IF_ANY = {"replans": 0, "tokens": 1, "recoveries": 1, "unusable": 1, "output": 1}
 TIMES_AND_MONEY = {"wall_seconds", "simulated_seconds", "action_seconds", "script_seconds", "money"}
