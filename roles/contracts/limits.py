@@ -35,7 +35,7 @@ class KeptSettings(Frozen):
 class Limits(KeptSettings):
     """Limits of a run. A spent budget ends the run (or the delegation) with a reported outcome; the trace is kept."""
 
-    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1}
+    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1, "output": None}
 
     plans: int = Field(default=10, ge=1)
     """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""
@@ -51,8 +51,6 @@ class Limits(KeptSettings):
     """Recovery attempts of the whole run; None: limited only by those in a row and by the steps that they take."""
     unusable: int | None = Field(default=None, ge=1)
     """Unusable answers of all roles together that were asked for again; None: limited only by `reasks`."""
-    output: int | None = Field(default=None, ge=1)
-    """Characters of output of scripts, tools and models in the whole run; None: limited only per output."""
     goal_chars: int = Field(default=8_000, ge=1)
     """Characters of a goal, its slots filled; a longer one is not begun."""
     max_steps: int = Field(default=40, ge=1)

@@ -20,12 +20,11 @@ from roles.journal.events import (
     ErrorEvent,
     JournalEvent,
     ModelCallEvent,
-    OutputEvent,
     RecoveredEvent,
     Unreadable,
 )
 
-COUNTED = tuple(event.KIND for event in (ModelCallEvent, RecoveredEvent, ErrorEvent, OutputEvent, BudgetWarningEvent))
+COUNTED = tuple(event.KIND for event in (ModelCallEvent, RecoveredEvent, ErrorEvent, BudgetWarningEvent))
 """The kinds of events that are counted."""
 
 
@@ -61,8 +60,6 @@ class Spending:
     unusable: Counter[str] = field(default_factory=Counter)
     """Answers that were asked for again, by role."""
     recoveries: int = 0
-    output: Counter[str] = field(default_factory=Counter)
-    """Characters, by what put them out: script, tool or answer."""
     warned: set[tuple[str, float]] = field(default_factory=set)
     """Budgets that were warned of, each with the limit that it had then."""
 
@@ -82,19 +79,12 @@ class Spending:
         match event:
             case ModelCallEvent():
                 self.by_role[role] += Use(1, event.tokens_in, event.tokens_out, event.money, event.seconds)
-                self._put_out("answer", event.characters)
             case RecoveredEvent():
                 self.recoveries += 1
             case ErrorEvent():
                 self.unusable[role] += event.unusable
-            case OutputEvent():
-                self._put_out(event.of, event.characters)
             case BudgetWarningEvent():
                 self.warned.add((event.key, event.limit))
-
-    def _put_out(self, of: str, characters: int) -> None:
-        if characters:
-            self.output[of] += characters
 
 
 WARN_AT = 0.8
@@ -216,9 +206,6 @@ def _meters(limits: Limits) -> Iterator[_Meter]:
     if limits.unusable is not None:
         what = f"{limits.unusable} unusable answers"
         yield _Meter("unusable", limits.unusable, what, lambda used: used.spending.unusable.total())
-    if limits.output is not None:
-        what = f"{limits.output} characters of output"
-        yield _Meter("output", limits.output, what, lambda used: used.spending.output.total())
     if limits.tokens is not None:
         yield _Meter("tokens", limits.tokens, f"{limits.tokens} tokens", lambda used: used.spending.total().tokens)
     if limits.money is not None:

@@ -343,13 +343,6 @@ class DroppedEvent(EventBody):
     key: Text
 
 
-class OutputEvent(EventBody):
-    """How much a script or a tool put out."""
-
-    of: Text
-    characters: int
-
-
 class PictureEvent(EventBody):
     """A picture of a screen was kept: `clean`, or `annotated` with marks."""
 
@@ -567,7 +560,7 @@ JournalEvent = (
     | SituationEvent | SubtaskStatusEvent | ConflictEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
     | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
     | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
-    | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | OutputEvent | PictureEvent
+    | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | PictureEvent
     | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent
     | ConstraintsAddedEvent | PausedEvent | SteeredEvent | TakenOverEvent | HandedBackEvent | CancelledEvent
     | NetworkLearnedEvent | RequestStoppedEvent | AnsweredEvent | PolicyEvent | GateEvent | ModelCallEvent | ErrorEvent

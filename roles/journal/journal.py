@@ -14,7 +14,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from protocol import VisualState
 from protocol.retries import Retries
@@ -27,7 +27,6 @@ from roles.journal.events import (
     JournalEvent,
     Json,
     LedgerEvent,
-    OutputEvent,
     StepEvent,
     SupplementEvent,
     Unreadable,
@@ -292,16 +291,6 @@ def _record(written: str) -> StepRecord:
     return StepRecord.model_validate({name: said for name, said in json.loads(written).items() if name != "attempt"})
 
 
-Of = Literal["script", "tool"]
-"""Answers of models are counted with their calls."""
-
-
 def cut(text: str, most: int) -> str:
     """The text, or as much of it as may be kept and how much is missing."""
     return text if len(text) <= most else f"{text[:most]}\n(cut: {len(text) - most} more characters)"
-
-
-def put_out(journal: Journal, of: Of, characters: int, *, role: str, subtask: str = "", step: int = 0, key: str = "") -> None:
-    """Count what is kept of an output."""
-    if characters:
-        journal.record(OutputEvent(of=of, characters=characters), role=role, subtask=subtask, step=step, key=key)

@@ -15,7 +15,7 @@ from protocol.retries import Retries
 from roles.contracts import Subtask, Supplement, SupplementSource
 from roles.contracts.context import Context
 from roles.journal.events import ErrorEvent
-from roles.journal.journal import cut, put_out
+from roles.journal.journal import cut
 from roles.knowledge.pages.documents import DocumentKind, Hit, asked_stems, text_digest
 from roles.knowledge.pages.filling import without_quoted, without_values
 from roles.knowledge.pages.folders import sync
@@ -203,4 +203,3 @@ def _ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str
     for number, fault in enumerate(dumb, start=1):
         ctx.journal.record(ErrorEvent(message=fault), role=role, subtask=subtask, key=f"{key}/fault/{number}")
     ctx.journal.supplied(query, found, subtask=subtask, key=key, role=role, ahead=True)
-    put_out(ctx.journal, "tool", sum(len(hit.text) for hit in found), role=role, subtask=subtask, key=f"output/{key}")

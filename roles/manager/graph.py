@@ -21,7 +21,7 @@ from roles.contracts.policies import Note
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, KnowledgeUsedEvent, LedgerEvent, PlanEvent, SupplementEvent
-from roles.journal.journal import Journal, put_out
+from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of
 from roles.knowledge.library import goal_ahead, look_up
 from roles.knowledge.pages.playbook import playbooks_in
@@ -399,7 +399,6 @@ def _supplied(ctx: Context, assignment: Mapping[str, Any], found: list[Supplemen
     query = assignment["query"]
     key = _key(assignment)
     ctx.journal.supplied(query, found, subtask=assignment.get("failed") or "", key=key)
-    put_out(ctx.journal, "tool", sum(len(hit.text) for hit in found), role="manager", key=f"output/{key}")
     if not found:
         return _report(ctx, Signal.NOTHING_FOUND, "; ".join([f"nothing was found for {query!r}", *dumb]))
     titles = ", ".join(f"{s.title} ({s.source})" for s in found)

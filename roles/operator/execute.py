@@ -39,17 +39,17 @@ from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent, OutcomeEvent
-from roles.journal.journal import cut, put_out
+from roles.journal.journal import cut
 from roles.knowledge.blackboard import Origin, found
 from roles.operator.perceive import attempt_of, record, safety_of, subtask_id
-from roles.operator.recovery import has_trace, repeat_class, words
+from roles.operator.recovery import has_trace, idempotence_of, words
 from roles.operator.safety.approval import forbidden_still, is_secret, remember_answer
 from roles.operator.safety.interruption import otherwise_now
 from roles.operator.safety.permits import admit, done_but_held, element_of, grounds_of, is_guarded, learn
 from roles.operator.safety.review import unlike
 from roles.safety.effects import Effect, effect_of
 from roles.safety.privacy.vault import UnknownSecret
-from roles.skills.contract import AGENT, RESULT, Idempotence, Repeat, ToolFault, ToolRefused, ToolSilent
+from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
 
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
 """Verbs whose results are somebody's output."""
@@ -188,7 +188,7 @@ def stands(action: Action, before: VisualState | None, now: VisualState, expecte
         return PostconditionCheck.DONE
     was = target_element(action.target, before) if before is not None else None
     effect = effect_of(action, was, before or now)
-    if repeat_class(action, effect) is Repeat.SAFE:
+    if idempotence_of(action, effect) is not Idempotence.ONCE:
         return PostconditionCheck.NOT_DONE
     if before is None:
         return PostconditionCheck.UNKNOWN
@@ -256,8 +256,6 @@ def execute_action(state: State, ctx: Context) -> Update:
     note_outcome(state, ctx, pending, result)
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
-        at = {"role": "operator", "subtask": subtask_id(state)}
-        put_out(ctx.journal, "tool", len(result.output), **at, step=pending.step, key=f"output/{key}")
     ctx.journal.commit()
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
 

@@ -38,7 +38,7 @@ from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import announces, classify_dialog, dialog_text, dismiss_choice, target_name
 from roles.screen.screens import FIELD_ROLES
-from roles.skills.contract import REPEATS, Idempotence, Repeat, Skill
+from roles.skills.contract import REPEATS, Idempotence, Skill
 
 CHANGED = "the screen changed after the approval"
 """How an error begins that says why an approval did not hold."""
@@ -49,16 +49,16 @@ _PASSING = frozenset({"alert", "status", "progressbar", "tooltip", "timer"})
 _RECENT = 8
 
 
-def repeat_class(action: Action, effect: Effect, skill: Skill | None = None) -> Repeat:
-    """The class of an action: by its verb; a field that is sent is not safe, and a press that only looks is.
+def idempotence_of(action: Action, effect: Effect, skill: Skill | None = None) -> Idempotence:
+    """What it means to do it twice: by its verb; a field that is sent is not repeatable, and a press that only looks is.
 
     What is called is as its skill says.
     """
     if skill is not None and skill.kind != "gui":
-        return Repeat.READ_BACK if skill.idempotence is Idempotence.ONCE else Repeat.SAFE
+        return skill.idempotence
     if getattr(action, "submit", False):
-        return Repeat.READ_BACK
-    return Repeat.SAFE if effect is Effect.OBSERVE else REPEATS.get(action.verb, Repeat.READ_BACK)
+        return Idempotence.ONCE
+    return Idempotence.READING if effect is Effect.OBSERVE else REPEATS.get(action.verb, Idempotence.ONCE)
 
 
 def doubt(
@@ -71,7 +71,7 @@ def doubt(
     skill: Skill | None = None,
 ) -> str:
     """Why this action needs a person before it is tried again, or an empty string. `steps` are those of the attempt."""
-    if repeat_class(action, effect, skill) is Repeat.SAFE:
+    if idempotence_of(action, effect, skill) is not Idempotence.ONCE:
         return ""
     first = next((s for s in reversed(steps[-_RECENT:]) if _same(s, action, element, effect)), None)
     if first is None or first.exec_status is ExecStatus.EXECUTED or first.error.startswith(_NOT_DONE):

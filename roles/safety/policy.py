@@ -221,12 +221,6 @@ Objection = tuple[Verdict, str]
 STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
 
 
-def _condition(condition: str) -> str:
-    if problem := problem_with(condition):
-        raise ValueError(f"{condition!r} cannot be evaluated: {problem}")
-    return condition
-
-
 def written_out(network: Any) -> Any:
     """What a policy says of requests, in a word or in full; `off` without quotes is what YAML takes for false."""
     if network is False:
@@ -259,7 +253,7 @@ class Rule(Frozen):
     values: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     """Hosts that it opens, sends to, or is done on, with all below them."""
-    condition: Annotated[str, AfterValidator(_condition)] | None = Field(default=None, alias="if")
+    condition: Annotated[str, AfterValidator(_over_actions)] | None = Field(default=None, alias="if")
     """CEL over action, target, app, value, provenance, facts, screen and confidence."""
     why: str = ""
 

@@ -34,28 +34,20 @@ class Idempotence(StrEnum):
     """The second time adds to the first."""
 
 
-class Repeat(StrEnum):
-    """What it means to do a thing twice."""
-
-    SAFE = "safe"
-    """The second time makes nothing different: a field is filled, an application opened."""
-    READ_BACK = "read_back"
-    """The second time adds to the first: a press, keys, a drag, a script."""
-
-
-REPEATS: dict[str, Repeat] = {
+REPEATS: dict[str, Idempotence] = {
+    **dict.fromkeys(("hover", "wait", "screenshot", "scroll"), Idempotence.READING),
     **dict.fromkeys(
-        ("fill", "select_option", "hover", "launch_app", "switch_window", "navigate", "wait", "screenshot", "memorize", "answer"),
-        Repeat.SAFE,
+        ("fill", "select_option", "launch_app", "switch_window", "navigate", "memorize", "answer", "ask_user", "finish_goal",
+         "fail_goal", "mouse_up", "key_up"),
+        Idempotence.REPEATABLE,
     ),
-    **dict.fromkeys(("ask_user", "finish_goal", "fail_goal", "mouse_up", "key_up", "scroll"), Repeat.SAFE),
     **dict.fromkeys(
-        ("click", "mouse_down", "drag", "type", "press_key", "hold_key", "key_down", "go_back", "go_forward", "tabs", "upload"),
-        Repeat.READ_BACK,
+        ("click", "mouse_down", "drag", "type", "press_key", "hold_key", "key_down", "go_back", "go_forward", "tabs", "upload",
+         "call_api", "ask_in_app_agent", "run_script"),
+        Idempotence.ONCE,
     ),
-    **dict.fromkeys(("call_api", "ask_in_app_agent", "run_script"), Repeat.READ_BACK),
-}
-"""Every verb of the protocol; one of somebody else's (`x-`) is READ_BACK."""
+}  # fmt: skip
+"""Every verb of the protocol; one of somebody else's (`x-`) is ONCE."""
 
 
 class Skill(Frozen):

@@ -17,7 +17,7 @@ from protocol import Action, AskInAppAgent, CallApi, GUIElement, JsonObject, Vis
 from protocol.model.actions import KnownAction
 from roles.safety.effects import SENSITIVE, Effect, effects_of
 from roles.skills.arguments import problem_with
-from roles.skills.contract import AGENT, REPEATS, Idempotence, OutsideTool, Repeat, Skill, SkillSettings
+from roles.skills.contract import AGENT, REPEATS, Idempotence, OutsideTool, Skill, SkillSettings
 
 _ALWAYS = (
     "click",
@@ -60,9 +60,7 @@ def surface_verbs(environment: Environment) -> tuple[str, ...]:
 @cache
 def verb_skill(verb: str) -> Skill:
     """A verb of the surface as a skill. The control that it is done to says what it risks, where the verb does not."""
-    reading = _RISKS.get(verb) is Effect.OBSERVE
-    repeatable = REPEATS.get(verb, Repeat.READ_BACK) is Repeat.SAFE
-    twice = Idempotence.READING if reading else Idempotence.REPEATABLE if repeatable else Idempotence.ONCE
+    twice = REPEATS.get(verb, Idempotence.ONCE)
     kind = _kinds().get(verb)
     said = (kind.__doc__ or "").strip().partition("\n")[0] if kind is not None else ""
     return Skill(kind="gui", name=verb, summary=said, risk=_RISKS.get(verb), idempotence=twice)

@@ -29,7 +29,6 @@ from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent, action_key
 from roles.journal.events import ErrorEvent
-from roles.journal.journal import put_out
 from roles.knowledge.blackboard import board_for_worker
 from roles.operator.execute import finished, note_outcome, performed
 from roles.operator.perceive import FINALIZE, attempt_of, ended, key_of, safety_of, step_of, subtask_id
@@ -242,12 +241,9 @@ def execute_action(state: State, ctx: Context) -> Update:
         forbidden = forbidden_still(state, ctx, pending)
         outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending.action))
         body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
-        said = sum(len(body.get(stream, "")) for stream in ("stdout", "stderr"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
         ctx.journal.settle(key, result)
         note_outcome(state, ctx, pending, result, "technician")
-        at = {"role": "technician", "subtask": subtask_id(state)}
-        put_out(ctx.journal, "script", said, **at, step=pending.step, key=f"output/{key}")
         if outcome.change:
             ctx.journal.intend(change_key(key), outcome.change.action())
         ctx.journal.commit()

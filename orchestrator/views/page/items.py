@@ -141,7 +141,7 @@ class RunLines:
                 self._other(event, "note")
             case (
                 journal.RunStartedEvent() | journal.RunFinishedEvent() | journal.TaskStatusEvent() | journal.SituationEvent()
-                | journal.RecognizedEvent() | journal.FeedbackEvent() | journal.OutputEvent() | journal.FactEvent()
+                | journal.RecognizedEvent() | journal.FeedbackEvent() | journal.FactEvent()
                 | journal.PictureEvent() | journal.PictureWithdrawnEvent()
             ):  # fmt: skip
                 pass  # shown elsewhere, or nothing to a reader

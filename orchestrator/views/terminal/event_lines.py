@@ -175,7 +175,7 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             | journal.SituationEvent() | journal.SubtaskStatusEvent() | journal.KnowledgeHelpedEvent()
             | journal.ExperienceEvent() | journal.AnswerEvent() | journal.ObservedEvent() | journal.RecognizedEvent()
             | journal.DecidedEvent() | journal.BatchStoppedEvent() | journal.StepEvent() | journal.FeedbackEvent()
-            | journal.OutputEvent() | journal.PictureEvent() | journal.PictureWithdrawnEvent() | journal.NoPictureEvent()
+            | journal.PictureEvent() | journal.PictureWithdrawnEvent() | journal.NoPictureEvent()
             | journal.AnsweredEvent() | journal.PolicyEvent() | journal.ModelCallEvent() | journal.LedgerEvent()
         ):  # fmt: skip
             return []

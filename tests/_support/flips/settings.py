@@ -248,7 +248,6 @@ FLIPS: dict[str, Flip] = {
     "limits.simulated_seconds": flip(see.run(), "limits.simulated_seconds", 0.5, 50_000.0),
     "limits.recoveries": flip(see.run(operator=see.Lost), "limits.recoveries", 1, 50),
     "limits.unusable": flip(see.run(evaluator=_unusable), "limits.unusable", 1, 50),
-    "limits.output": flip(see.run(model=_answering), "limits.output", 1, 10_000_000, *BY_MODEL),
     "limits.action_seconds": flip(
         see.run(environment=see.slow, operator=see.Repeating), "limits.action_seconds", 1.0, 60.0, "limits.steps=1"
     ),

@@ -11,10 +11,10 @@ from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from protocol import VERBS, ActionTarget, CallApi, Click, Fill, OperatorDecision, PressKey, Type, Wait
 from roles.contracts import OperatorView
 from roles.contracts.limits import Limits
-from roles.operator.recovery import repeat_class
+from roles.operator.recovery import idempotence_of
 from roles.safety import SafetyPolicy
 from roles.safety.effects import Effect
-from roles.skills.contract import REPEATS, Repeat
+from roles.skills.contract import REPEATS, Idempotence
 
 AMOUNT = ActionTarget(text="Amount")
 SAVE = ActionTarget(text="Save draft")
@@ -177,10 +177,10 @@ def test_a_dialog_without_a_safe_answer_is_a_question() -> None:
 
 def test_every_verb_has_a_class_of_repetition() -> None:
     assert set(REPEATS) == set(VERBS)
-    assert repeat_class(Click(target=SAVE), Effect.OBSERVE) is Repeat.SAFE
-    assert repeat_class(Click(target=SAVE), Effect.SAVE) is Repeat.READ_BACK
-    assert repeat_class(Fill(target=AMOUNT, text="1"), Effect.EDIT) is Repeat.SAFE
-    assert repeat_class(Fill(target=AMOUNT, text="1", submit=True), Effect.SUBMIT) is Repeat.READ_BACK
+    assert idempotence_of(Click(target=SAVE), Effect.OBSERVE) is Idempotence.READING
+    assert idempotence_of(Click(target=SAVE), Effect.SAVE) is Idempotence.ONCE
+    assert idempotence_of(Fill(target=AMOUNT, text="1"), Effect.EDIT) is Idempotence.REPEATABLE
+    assert idempotence_of(Fill(target=AMOUNT, text="1", submit=True), Effect.SUBMIT) is Idempotence.ONCE
 
 
 def test_an_action_that_left_no_trace_is_tried_again() -> None:

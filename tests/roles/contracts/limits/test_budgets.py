@@ -13,7 +13,7 @@ from roles.journal.budgets import COUNTED, WARN_AT, Budgets, BudgetUse, Spending
 from roles.journal.events import event_of
 
 EVERYTHING = Limits(
-    replans=4, simulated_seconds=50.0, recoveries=6, unusable=7, output=800, tokens=900, money=1.5,
+    replans=4, simulated_seconds=50.0, recoveries=6, unusable=7, tokens=900, money=1.5,
     role_tokens={"operator": 10}, role_money={"manager": 0.5}, role_seconds={"evaluator": 3.0},
     role_steps={"technician": 2}, role_unusable={"analyst": 1},
 )  # fmt: skip
@@ -27,7 +27,6 @@ CASES: list[tuple[str, dict[str, Any], list[tuple[str, str, dict[str, Any]]]]] =
     ("limits.simulated_seconds", {"simulated": 50.0}, []),
     ("limits.recoveries", {}, [("recovered", "operator", {})] * 6),
     ("limits.unusable", {}, [("error", "operator", {"unusable": True})] * 7),
-    ("limits.output", {}, [("output", "technician", {"of": "script", "characters": 800})]),
     ("limits.tokens", {}, [("model_call", "evaluator", {"tokens_in": 800, "tokens_out": 100})]),
     ("limits.money", {}, [("model_call", "evaluator", {"money": 1.5})]),
     ("limits.role_tokens.operator", {}, [("model_call", "operator", {"tokens_in": 10})]),
@@ -43,10 +42,10 @@ def _told(events: Any) -> list[tuple[str, Any]]:
 
 
 def test_every_budget_has_a_case_here() -> None:
-    assert [budget.key for budget in Budgets(EVERYTHING).standing(BudgetUse())] == [key for key, _, _ in CASES[:11]] + [
+    assert [budget.key for budget in Budgets(EVERYTHING).standing(BudgetUse())] == [key for key, _, _ in CASES[:10]] + [
         "limits.role_steps.technician",
         "limits.role_unusable.analyst",
-        *(key for key, _, _ in CASES[11:14]),
+        *(key for key, _, _ in CASES[10:13]),
     ]
 
 

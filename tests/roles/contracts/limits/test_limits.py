@@ -12,7 +12,7 @@ LEAST = {
     "check_every": 1, "reasks": 0, "gates": 1, "stale_repeats": 2,
     "looks": 0, "script_output": 100, "tool_output": 100, "answer_output": 100, "goal_chars": 1,
 }  # fmt: skip
-LEAST_IF_ANY = {"replans": 0, "tokens": 1, "recoveries": 1, "unusable": 1, "output": 1}
+LEAST_IF_ANY = {"replans": 0, "tokens": 1, "recoveries": 1, "unusable": 1}
 TIMES_AND_MONEY = {"wall_seconds", "simulated_seconds", "action_seconds", "script_seconds", "money"}
 BY_ROLE = {"role_tokens": 1, "role_steps": 1, "role_unusable": 1, "role_money": 0.01, "role_seconds": 0.01}
 
