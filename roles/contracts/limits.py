@@ -35,7 +35,7 @@ class KeptSettings(Frozen):
 class Limits(KeptSettings):
     """Limits of a run. A spent budget ends the run (or the delegation) with a reported outcome; the trace is kept."""
 
-    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1, "output": None}
+    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1, "output": None, "role_seconds": {}, "role_unusable": {}}
 
     plans: int = Field(default=10, ge=1)
     """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""
@@ -88,12 +88,8 @@ class Limits(KeptSettings):
     role_tokens: dict[Role, _Count] = Field(default_factory=dict)
     """The same for single roles: `{operator: 50000}`."""
     role_money: dict[Role, _Amount] = Field(default_factory=dict)
-    role_seconds: dict[Role, _Amount] = Field(default_factory=dict)
-    """Time that the models of a role take for their answers."""
     role_steps: dict[Role, _Count] = Field(default_factory=dict)
     """Actions of one worker: `{technician: 5}`."""
-    role_unusable: dict[Role, _Count] = Field(default_factory=dict)
-    """As `unusable`, for single roles."""
 
 
 _INNER = frozenset({"memorize", "answer", "ask_user"})

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from queue import SimpleQueue
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
@@ -124,16 +124,9 @@ class RunBlocked(GraphBubbleUp):
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
-class Stage(Protocol):
-    """What a role does at one node; plain and testable without a graph."""
-
-    def __call__(self, state: State, ctx: Context) -> Update: ...
-
-
-class Node(Protocol):
-    def __call__(self, state: Any, runtime: Runtime[Context]) -> Update | Command[str]: ...
-
-
+Stage: TypeAlias = Callable[[State, Context], Update]
+"""What a role does at one node; plain and testable without a graph."""
+Node: TypeAlias = Callable[..., Update | Command[str]]
 Given: TypeAlias = Context | Callable[[str], Context] | None
 """One context for all calls, one by the name of the thread, or none, where each call brings its own."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +15,8 @@ from roles.contracts.signals import GateDecision, GateTrigger, Signal
 from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask, Supplement
 from roles.skills.contract import Skill, Way
 
+Clock = Callable[[], float]
+"""Wall time in seconds; injected, so that a replay does not use its own."""
 Addressee = Literal["crew", "manager", "operator", "technician", "analyst", "evaluator"]
 ADDRESSEES: tuple[Addressee, ...] = get_args(Addressee)
 
@@ -456,9 +458,3 @@ class SupplementSource(Protocol):
     name: str
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]: ...
-
-
-class Clock(Protocol):
-    """Wall time in seconds; injected, so that a replay does not use its own."""
-
-    def __call__(self) -> float: ...

@@ -62,15 +62,9 @@ class AppShown(_ExpectationModel):
     app: str
 
 
-EXPECTATIONS: dict[str, type[_ExpectationModel]] = {
-    "fact_known": FactKnown,
-    "field_has": FieldHas,
-    "text_shown": TextShown,
-    "effect_seen": EffectSeen,
-    "app_shown": AppShown,
-}
-"""By the word for their kind."""
 Expectation = Annotated[FactKnown | FieldHas | TextShown | EffectSeen | AppShown, Field(discriminator="kind")]
+EXPECTATIONS = {kind.model_fields["kind"].default: kind for kind in (FactKnown, FieldHas, TextShown, EffectSeen, AppShown)}
+"""By the word for their kind."""
 
 
 class StepOrigin(Frozen):

@@ -216,10 +216,8 @@ def _meters(limits: Limits) -> Iterator[_Meter]:
 def _by_role(limits: Limits) -> Iterator[_Meter]:
     """The same for single roles."""
     tables: tuple[tuple[str, Mapping[Role, float], str, Callable[[BudgetUse, str], float]], ...] = (
-        ("role_unusable", limits.role_unusable, "unusable answers of", lambda used, role: used.spending.unusable[role]),
         ("role_tokens", limits.role_tokens, "tokens of", lambda used, role: used.spending.by_role[role].tokens),
         ("role_money", limits.role_money, "for models of", lambda used, role: used.spending.by_role[role].money),
-        ("role_seconds", limits.role_seconds, "seconds for answers of", lambda used, role: used.spending.by_role[role].seconds),
     )
     for role, steps in limits.role_steps.items():
         read = _of_role(lambda used, role: used.steps_by.get(role, 0), role)

@@ -36,8 +36,8 @@ from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
 from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import Redactor
 
-_screens_REMEMBERED = 256
-"""Ids of the latest screens, to store each once."""
+_REMEMBERED = 256
+"""Ids of the latest screens, to store each once, and keys of the latest events, to know those of a step that is worked again."""
 _AT_HAND = 48
 
 
@@ -48,7 +48,7 @@ class Screens:
         self._rows = rows
         self._redactor = redactor
         self._at_hand: OrderedDict[str, VisualState] = OrderedDict()
-        self._stored: deque[str] = deque(reversed(rows.latest_screens(_screens_REMEMBERED)), maxlen=_screens_REMEMBERED)
+        self._stored: deque[str] = deque(reversed(rows.latest_screens(_REMEMBERED)), maxlen=_REMEMBERED)
         self._latest = latest
 
     def keep(self, state: VisualState) -> str:
@@ -97,8 +97,6 @@ class Screens:
         self._latest.clear()
 
 
-_REMEMBERED = 256
-"""Keys of the latest events: enough to recognise the events of a step that is worked again."""
 _CACHED = 200
 
 

@@ -22,7 +22,7 @@ from roles.contracts import Supplement
 from roles.knowledge.pages.documents import KINDS, MAX_TITLE, asked_stems, fits, indexed
 from roles.knowledge.settings import McpSettings, OnlineSettings
 from roles.knowledge.store import SourceFault
-from roles.safety.privacy.vault import REFERENCE
+from roles.safety.privacy.vault_shapes import REFERENCE
 from roles.skills.arguments import CallTimeout, within
 from roles.skills.chain_tools import McpFault, McpServer, tools_of
 

@@ -97,7 +97,7 @@ _MOVES = frozenset(
     ("escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end", "goback", "gohome",
      "appswitch", "browserback")
 )  # fmt: skip
-_OTHERS = {
+BY_VERB = {
     "upload": Effect.UPLOAD,
     **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
     **dict.fromkeys(("launch_app", "switch_window", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
@@ -132,7 +132,7 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
         case CallApi():
             return _call(action, state)
         case _:
-            return _OTHERS.get(action.verb, Effect.ACTIVATE)
+            return BY_VERB.get(action.verb, Effect.ACTIVATE)
 
 
 def _dropped(element: GUIElement | None, to: ActionTarget, state: VisualState) -> Effect:

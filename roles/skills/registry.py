@@ -15,7 +15,7 @@ from environments.cards import AppCard, FunctionCard, arguments_of
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi, type_of
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, JsonObject, VisualState
 from protocol.model.actions import KnownAction
-from roles.safety.effects import SENSITIVE, Effect, effects_of
+from roles.safety.effects import BY_VERB, SENSITIVE, Effect, effects_of
 from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, REPEATS, Idempotence, OutsideTool, Skill, SkillSettings
 
@@ -36,14 +36,6 @@ INNER = ("memorize", "answer", "ask_user")
 _PAGES = ("navigate", "go_back", "go_forward", "tabs")
 LOOKING = frozenset({"wait", "screenshot"})
 """Verbs that touch nothing: they stay where the surface is forbidden."""
-_RISKS = {
-    **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
-    **dict.fromkeys(("switch_window", "launch_app", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
-    "upload": Effect.UPLOAD,
-}
-"""By verb alone; of the others the control tells the risk."""
-
-
 def surface_verbs(environment: Environment) -> tuple[str, ...]:
     """The verbs that make sense here, those that need a capability only where it is there."""
     apps = {app.app for app in environment.apps()} if isinstance(environment, AppCatalog) else set()
@@ -63,7 +55,7 @@ def verb_skill(verb: str) -> Skill:
     twice = REPEATS.get(verb, Idempotence.ONCE)
     kind = _kinds().get(verb)
     said = (kind.__doc__ or "").strip().partition("\n")[0] if kind is not None else ""
-    return Skill(kind="gui", name=verb, summary=said, risk=_RISKS.get(verb), idempotence=twice)
+    return Skill(kind="gui", name=verb, summary=said, risk=BY_VERB.get(verb), idempotence=twice)
 
 
 @cache

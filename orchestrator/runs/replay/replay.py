@@ -65,7 +65,8 @@ from roles.journal.events import (
 from roles.journal.journal import Event
 from roles.manager.plans import WORK_PLAN, as_given
 from roles.policies.fallback import GaveUp, PolicyFault
-from roles.safety.privacy.vault import REFERENCE, references_in
+from roles.safety.privacy.vault import references_in
+from roles.safety.privacy.vault_shapes import REFERENCE
 from roles.skills.contract import Idempotence, Skill, SkillSettings, ToolRefused, ToolSilent
 
 

@@ -14,7 +14,7 @@ from environments.contract import DigestMismatch, Environment, EnvironmentFault,
 from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import CARRIES, Action, ActionResult, BoundingBox, ExecStatus, GUIElement, VisualState, parse_action, target_element
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.vault import UnknownSecret, Vault, disarmed, is_reference
+from roles.safety.privacy.vault import UnknownSecret, Vault, disarmed, each, is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped, spotted
 
 MASK = "•••"
@@ -111,7 +111,7 @@ class Redactor:
     def arriving(self, state: VisualState) -> VisualState:
         """A screen as the environment gives it: nothing that is written there is taken for a reference."""
         if any("<" in (text or "") and disarmed(text or "") != text for text in _texts(state)):
-            state = VisualState.model_validate(_disarmed(state.model_dump(mode="json")))
+            state = VisualState.model_validate(each(state.model_dump(mode="json"), disarmed))
         return self.screen(state)
 
     def _hidden(self, state: VisualState) -> set[str]:
@@ -194,7 +194,7 @@ class Redactor:
     def result(self, result: ActionResult) -> ActionResult:
         """What came of an action, with references."""
         dump = result.model_dump(mode="json", exclude_defaults=True)
-        sealed = self.body(_disarmed(dump))
+        sealed = self.body(each(dump, disarmed))
         return result if sealed == dump else ActionResult.model_validate(sealed)
 
     def _shaped(self, value: Any) -> Any:
@@ -235,14 +235,6 @@ def _texts(state: VisualState) -> Iterator[str | None]:
         yield from element.options
     for window in state.windows:
         yield window.title
-
-
-def _disarmed(value: Any) -> Any:
-    if isinstance(value, str):
-        return disarmed(value)
-    if isinstance(value, dict):
-        return {key: _disarmed(item) for key, item in value.items()}
-    return [_disarmed(item) for item in value] if isinstance(value, list) else value
 
 
 _PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "clock", "now",

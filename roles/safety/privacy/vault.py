@@ -14,15 +14,14 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from roles.safety.privacy.vault_shapes import finder_of
+from roles.safety.privacy.vault_shapes import REFERENCE, finder_of
 
 FILE = "vault.jsonl"
-REFERENCE = re.compile(r"<secret>([a-z0-9_]{1,40})</secret>")
 _LOOKS_LIKE_ONE = re.compile(r"<(\s*/?\s*secret\s*)>", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w@.+:=][\w@.+:=-]*(?: [\w@.+:=][\w@.+:=-]*)*")
 _LONGEST_NAME = 32
@@ -149,7 +148,7 @@ class Vault:
 
     def sealed(self, value: Any) -> Any:
         """`value` (JSON) with every text sealed, keys as well."""
-        return value if self._finder is None else _each(value, self.seal)
+        return value if self._finder is None else each(value, self.seal)
 
     def finds(self, text: str) -> bool:
         """Whether a value stands in `text`, written plainly or as URLs, HTML, JSON and base64 write it."""
@@ -168,11 +167,11 @@ class Vault:
 
     def revealed(self, value: Any) -> Any:
         """`value` (JSON) with every text revealed."""
-        return _each(value, self.reveal)
+        return each(value, self.reveal)
 
     def as_known(self, value: Any) -> Any:
         """As `revealed`; a reference whose value is not known stays as it is."""
-        return _each(value, lambda text: REFERENCE.sub(lambda match: self._values.get(match[1], match[0]), text))
+        return each(value, lambda text: REFERENCE.sub(lambda match: self._values.get(match[1], match[0]), text))
 
     def alike(self, value: Any) -> Any:
         """`value` (JSON) written as a screen shows it now: what was learned since it was sealed is referred to as well."""
@@ -280,11 +279,12 @@ def _entry(line: bytes) -> dict[str, Any]:
     return entry if "name" not in entry or "value" in entry else {}
 
 
-def _each(value: Any, change: Any) -> Any:
+def each(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` (JSON) with every text changed, keys as well."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {change(key) if isinstance(key, str) else key: _each(item, change) for key, item in value.items()}
+        return {change(key) if isinstance(key, str) else key: each(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_each(item, change) for item in value]
+        return [each(item, change) for item in value]
     return value

@@ -26,7 +26,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _OTHER_SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 """Signs that take no room."""
-_vault_forms_REFERENCE = r"<secret>[a-z0-9_]{1,40}</secret>"
+REFERENCE = re.compile(r"<secret>([a-z0-9_]{1,40})</secret>")
 
 
 class Form(NamedTuple):
@@ -48,14 +48,14 @@ class Finder:
 
     def __init__(self, forms: Mapping[str, Form]) -> None:
         ways = "|".join(f"(?P<_{name}>{form.pattern})" for name, form in forms.items())
-        self._pattern = re.compile(f"{_vault_forms_REFERENCE}|{ways}")
+        self._pattern = re.compile(f"{REFERENCE.pattern}|{ways}")
         self._texts = tuple({text for form in forms.values() for text in form.texts})
         self._figures = tuple(form.figures for form in forms.values() if form.figures)
         self._letters = tuple(form.letters for form in forms.values() if form.letters)
         self._alike = tuple(dict.fromkeys(form.likeness for form in forms.values() if form.likeness))
         first = {form.likeness: name for name, form in sorted(forms.items(), key=lambda each: -len(each[0])) if form.likeness}
         like = "|".join(f"(?P<_{first[letters]}>{_apart(letters)})" for letters in self._alike)
-        self._like = re.compile(f"{_vault_forms_REFERENCE}|{like}" if like else "(?!)")
+        self._like = re.compile(f"{REFERENCE.pattern}|{like}" if like else "(?!)")
 
     def replaced(self, text: str, write: Callable[[str], str], write_like: Callable[[str, str], str]) -> str:
         """`write_like` gets the name of a value and the text that is like it."""
@@ -156,7 +156,6 @@ class PrivateSpan(NamedTuple):
     label: str
 
 
-_REFERENCE = re.compile(r"<secret>[a-z0-9_]{1,40}</secret>")
 _CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)")
 _ISSUED = re.compile(
     r"4\d{12}(?:\d{3}){0,2}|(?:5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720))\d{12,}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
@@ -213,7 +212,7 @@ def names_private(text: str, labels: Iterable[str] = ()) -> str:
 def spotted(text: str, labels: Iterable[str] = ()) -> list[PrivateSpan]:
     """Every private value in `text`, in order; no two overlap. `labels` are more words for such values."""
     found = [*_shaped(text), *_labelled(text, tuple(labels)), *_signing_in(text)]
-    taken = [match.span() for match in _REFERENCE.finditer(text)]
+    taken = [match.span() for match in REFERENCE.finditer(text)]
     kept: list[PrivateSpan] = []
     for spot in sorted(found, key=lambda spot: (spot.start, -spot.end)):
         if all(spot.end <= start or spot.start >= end for start, end in taken):
@@ -227,7 +226,7 @@ def shaped(text: str) -> tuple[PrivateSpan, ...]:
     """Cards, tokens and keys in `text`."""
     if len(text) < 13 or _MAY_HAVE_SHAPE.search(text) is None:
         return ()
-    return tuple(spot for spot in _shaped(text) if not _REFERENCE.search(text[spot.start : spot.end]))
+    return tuple(spot for spot in _shaped(text) if not REFERENCE.search(text[spot.start : spot.end]))
 
 
 def _shaped(text: str) -> Iterator[PrivateSpan]:

@@ -263,8 +263,6 @@ FLIPS: dict[str, Flip] = {
     "record.megabytes": flip(see.recorded, "record.megabytes", 0.001, 9, *GIVEN),
     "limits.answer_output": flip(see.talked, "limits.answer_output", 100, 9_000, *GIVEN),
     "limits.role_steps": flip(see.run(), "limits.role_steps", "{operator: 1}", "{operator: 100}"),
-    "limits.role_unusable": flip(see.run(evaluator=_unusable), "limits.role_unusable", "{evaluator: 1}", "{evaluator: 50}"),
-    "limits.role_seconds": flip(see.took_time, "limits.role_seconds", "{operator: 1.0}", "{operator: 500.0}", *GIVEN),
     "limits.goal_chars": flip(see.planned, "limits.goal_chars", 10, 100),
     "limits.max_steps": flip(see.run(), "limits.max_steps", 1, 40),
     "limits.max_recovery_attempts": flip(see.run(operator=see.Lost), "limits.max_recovery_attempts", 0, 3),

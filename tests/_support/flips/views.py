@@ -416,18 +416,6 @@ def talked(overrides: Sequence[str], folder: Path) -> Any:
     return bench.decided()
 
 
-def took_time(overrides: Sequence[str], folder: Path) -> Any:
-    """What is decided by a model that takes ten seconds for every answer."""
-    bench = Bench(overrides, folder)
-
-    def slowly(messages: Any) -> str:
-        bench.slept.append(10.0)
-        return CLICK
-
-    bench.model.answer = slowly
-    return [bench.decided() for _ in range(2)]
-
-
 def looked_up(overrides: Sequence[str], folder: Path) -> Any:
     """What is kept of a long text that a source knows."""
     journal = Journal(None, lambda: 0.0)

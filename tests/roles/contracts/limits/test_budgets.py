@@ -14,8 +14,8 @@ from roles.journal.events import event_of
 
 EVERYTHING = Limits(
     replans=4, simulated_seconds=50.0, recoveries=6, unusable=7, tokens=900, money=1.5,
-    role_tokens={"operator": 10}, role_money={"manager": 0.5}, role_seconds={"evaluator": 3.0},
-    role_steps={"technician": 2}, role_unusable={"analyst": 1},
+    role_tokens={"operator": 10}, role_money={"manager": 0.5},
+    role_steps={"technician": 2},
 )  # fmt: skip
 WHOLE: tuple[Work, ...] = ("plan", "replan", "act", "check", "call", "any")
 CASES: list[tuple[str, dict[str, Any], list[tuple[str, str, dict[str, Any]]]]] = [
@@ -31,9 +31,7 @@ CASES: list[tuple[str, dict[str, Any], list[tuple[str, str, dict[str, Any]]]]] =
     ("limits.money", {}, [("model_call", "evaluator", {"money": 1.5})]),
     ("limits.role_tokens.operator", {}, [("model_call", "operator", {"tokens_in": 10})]),
     ("limits.role_money.manager", {}, [("model_call", "manager", {"money": 0.5})]),
-    ("limits.role_seconds.evaluator", {}, [("model_call", "evaluator", {"seconds": 3.0})]),
     ("limits.role_steps.technician", {"steps_by": {"technician": 2}, "worker": "technician"}, []),
-    ("limits.role_unusable.analyst", {}, [("error", "analyst", {"unusable": True})]),
 ]
 
 
@@ -44,8 +42,7 @@ def _told(events: Any) -> list[tuple[str, Any]]:
 def test_every_budget_has_a_case_here() -> None:
     assert [budget.key for budget in Budgets(EVERYTHING).standing(BudgetUse())] == [key for key, _, _ in CASES[:10]] + [
         "limits.role_steps.technician",
-        "limits.role_unusable.analyst",
-        *(key for key, _, _ in CASES[10:13]),
+        *(key for key, _, _ in CASES[10:12]),
     ]
 
 

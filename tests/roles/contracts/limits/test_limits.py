@@ -14,7 +14,7 @@ LEAST = {
 }  # fmt: skip
 LEAST_IF_ANY = {"replans": 0, "tokens": 1, "recoveries": 1, "unusable": 1}
 TIMES_AND_MONEY = {"wall_seconds", "simulated_seconds", "action_seconds", "script_seconds", "money"}
-BY_ROLE = {"role_tokens": 1, "role_steps": 1, "role_unusable": 1, "role_money": 0.01, "role_seconds": 0.01}
+BY_ROLE = {"role_tokens": 1, "role_steps": 1, "role_money": 0.01}
 
 
 def test_every_whole_number_has_its_least_value_tested_here() -> None:
@@ -69,3 +69,9 @@ def test_a_misspelt_limit_is_refused_and_none_changes_while_a_run_goes_on() -> N
         Limits.model_validate({"max_step": 3})
     with pytest.raises(ValidationError, match="frozen"):
         Limits().steps = 10_000  # type: ignore[misc]
+
+
+def test_what_an_earlier_version_wrote_and_is_gone_is_passed_over_where_it_limited_nothing() -> None:
+    assert Limits.model_validate({"parallel": 1, "output": None, "role_seconds": {}, "steps": 7}) == Limits(steps=7)
+    with pytest.raises(ValidationError, match="output"):
+        Limits.model_validate({"output": 500})

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from protocol import GUIElement, VisualState, Window
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.vault import REFERENCE, reference
+from roles.safety.privacy.vault import reference
+from roles.safety.privacy.vault_shapes import REFERENCE
 
 SECRET = "hunter2-é🎈"
 HELD = reference("password")
