@@ -75,7 +75,11 @@ def batch_of(decision: OperatorDecision, seen: VisualState) -> Batch | None:
     if not decision.then or decision.action is None:
         return None
     left: list[BatchStep] = [
-        {"action": step.action.dump(), "expected": step.expected, "anchors": _anchors(step.action, seen)}
+        {
+            "action": step.action.dump(),
+            "expected": step.expected,
+            "anchors": {name: _anchor(element, seen) for name, element in _elements(step.action, seen).items()},
+        }
         for step in decision.then
     ]
     return {
@@ -196,11 +200,6 @@ def _elements(action: Action, seen: VisualState) -> dict[str, GUIElement | None]
     """What each target of the action is on this screen."""
     targets = {name: getattr(action, name, None) for name in ("target", "to")}
     return {name: target_element(target, seen) for name, target in targets.items() if isinstance(target, ActionTarget)}
-
-
-def _anchors(action: Action, seen: VisualState) -> dict[str, Anchor | None]:
-    """The same in what it is known by: role, name, place."""
-    return {name: _anchor(element, seen) for name, element in _elements(action, seen).items()}
 
 
 def _anchor(element: GUIElement | None, seen: VisualState) -> Anchor | None:

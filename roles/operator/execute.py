@@ -184,8 +184,9 @@ def reconciled(
 def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> PostconditionCheck:
     """Whether the screen shows that the action was done. `expected` are words that its doer wanted to see afterwards."""
     field = target_element(action.target, now)
-    if isinstance(action, Fill | SelectOption) and field is not None and field.value == _wanted(action) and not _sends(action):
-        return PostconditionCheck.DONE
+    match action:
+        case Fill(text=wanted, submit=False) | SelectOption(option=wanted) if field is not None and field.value == wanted:
+            return PostconditionCheck.DONE
     was = target_element(action.target, before) if before is not None else None
     effect = effect_of(action, was, before or now)
     if idempotence_of(action, effect) is not Idempotence.ONCE:
@@ -221,14 +222,6 @@ def _brought(pressed: GUIElement, before: VisualState, now: VisualState, *, anyt
 
 def _named(seen: VisualState, roles: frozenset[str] | None) -> set[str]:
     return {e.name for e in seen.elements if roles is None or e.role in roles}
-
-
-def _wanted(action: Fill | SelectOption) -> str:
-    return action.text if isinstance(action, Fill) else action.option
-
-
-def _sends(action: Action) -> bool:
-    return bool(getattr(action, "submit", False))
 
 
 def _says(seen: VisualState, words: str) -> bool:

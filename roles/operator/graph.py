@@ -272,15 +272,15 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
         return asked | {"recovery_attempts": state["recovery_attempts"] + 1}
     if trouble := trouble_in(after, since[-1], blocked):
         return _recover(state, state["task_context"], trouble)
-    if why := stalled(since, ctx.limits.stale_repeats, lambda state_id: _content(ctx, state_id)):
+
+    def shows(state_id: str) -> object:
+        screen = ctx.journal.screens.get(state_id)
+        return state_id if screen is None else content(screen)
+
+    if why := stalled(since, ctx.limits.stale_repeats, shows):
         return ended(state, Signal.STALE_PROGRESS, "blocked", why)
     reset = {} if pending.recovery else {"recovery_attempts": 0}
     return reset | {"pending_action": None, "route": "observe_environment"}
-
-
-def _content(ctx: Context, state_id: str) -> object:
-    screen = ctx.journal.screens.get(state_id)
-    return state_id if screen is None else content(screen)
 
 
 def _failed(state: State, ctx: Context, result: ActionResult) -> Update:

@@ -128,7 +128,8 @@ class ScriptedEvaluator:
         lines = self._verdicts.get(request.trigger, ())
         if request.nth < len(lines):
             return lines[request.nth]
-        return GateVerdict(decision=_default(request.trigger), reason="the script has ended")
+        goes_on = request.trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE}
+        return GateVerdict(decision=Signal.GATE_CONTINUE if goes_on else Signal.GATE_DONE, reason="the script has ended")
 
 
 class ScriptedAnalyst:
@@ -140,7 +141,3 @@ class ScriptedAnalyst:
     def answer(self, request: AnalystRequest) -> Answer:
         found = self._answers.get(request.subtask.id) or self._answers.get("any")
         return found or Answer(missing=(f"a line of the script for {request.subtask.id}",), reason="the script has no answer")
-
-
-def _default(trigger: GateTrigger) -> GateDecision:
-    return Signal.GATE_CONTINUE if trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE} else Signal.GATE_DONE

@@ -280,7 +280,8 @@ class Rule(Frozen):
         if self.targets and not glob(case.target, self.targets):
             return "targets"
         fits = all if self.verdict == "allow" else any
-        if self.domains and not (case.domains and fits(glob(host, _with_below(self.domains)) for host in case.domains)):
+        below = (*self.domains, *(f"*.{domain}" for domain in self.domains))
+        if self.domains and not (case.domains and fits(glob(host, below) for host in case.domains)):
             return "domains"
         if self.values and not fits(glob(value, self.values) for value in case.values):
             return "values"
@@ -406,10 +407,6 @@ def _rules_of(asked: Constraints) -> Iterator[Rule]:
         effects = changing if level != "ask-sensitive" else tuple(e for e in changing if e in SENSITIVE | unknown)
         verdict: Verdict = "deny" if level == "read-only" else "ask"
         yield Rule(name="maximum_autonomy", verdict=verdict, effects=effects, why=f"the maximum autonomy is {level}")
-
-
-def _with_below(domains: tuple[str, ...]) -> tuple[str, ...]:
-    return (*domains, *(f"*.{domain}" for domain in domains))
 
 
 class Uptime(NamedTuple):

@@ -30,16 +30,13 @@ _SMALL = 200
 def fits(asked: Sequence[str], title: str, body: str, known: Mapping[str, int], total: int) -> float:
     """The share of the query, rare words weighing more, that title and text have. All are stems."""
     in_title, in_body = set(title.split()), set(body.split())
-    weights = {word: _weight(known.get(word, 0), max(total, _SMALL)) for word in asked}
+    total = max(total, _SMALL)
+    weights = {w: math.log(1 + (total - known.get(w, 0) + 0.5) / (known.get(w, 0) + 0.5)) for w in asked}
     whole = sum(weights.values())
     if not whole:
         return 0.0
     got = sum(weight * (1.0 if word in in_title else _BODY if word in in_body else 0.0) for word, weight in weights.items())
     return got / whole
-
-
-def _weight(documents: int, total: int) -> float:
-    return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f\u0e00-\u0eff"

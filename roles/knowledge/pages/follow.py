@@ -365,9 +365,6 @@ def without_page(request: PlanRequest) -> Without | None:
     kept = tuple(s for s in request.plan if s.status is SubtaskStatus.FULFILLED)
     uses = [PageUse(source=source, title=title, failed=True, why=f'"{failed.title}" failed') for source, title in pages]
     anew = {"plan": (), "failed": None, "trigger": "supplied", "given_up": (*request.given_up, *pages)}
-    return Without(request.model_copy(update=anew), tuple(uses)) if not _changed(kept) else None
-
-
-def _changed(kept: Sequence[Subtask]) -> bool:
-    """Whether something was made, filled in or pressed already: another page does not know of that."""
-    return any(step.skill in {"fill", "create", "press"} for subtask in kept for step in subtask.steps)
+    # Another page does not know of what was made, filled in or pressed already.
+    changed = any(step.skill in {"fill", "create", "press"} for subtask in kept for step in subtask.steps)
+    return None if changed else Without(request.model_copy(update=anew), tuple(uses))

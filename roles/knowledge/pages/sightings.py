@@ -32,7 +32,8 @@ class Slots:
         self.goal = goal
         hidden = [Given(goal[s.start : s.end], "private", s.start, s.end, (s.label,)) for s in spotted(goal)]
         given = [*hidden, *(one for one in values_in(goal) if not any(_meet(one, secret) for secret in hidden))]
-        self.given = sorted((one for n, one in enumerate(given) if not any(_meet(one, o) for o in given[:n])), key=_at)
+        apart = (one for n, one in enumerate(given) if not any(_meet(one, o) for o in given[:n]))
+        self.given = sorted(apart, key=lambda one: one.start)
         self.values: dict[str, str] = {}
         """What each slot held in this demonstration, by its name."""
         for one in hidden:
@@ -91,10 +92,6 @@ class Slots:
     def unused(self) -> list[str]:
         """Values of the goal that no step needed."""
         return [one.text for one in self.given if one.kind != "name" and one.text not in self.values.values()]
-
-
-def _at(one: Given) -> int:
-    return one.start
 
 
 def _meet(one: Given, other: Given) -> bool:
