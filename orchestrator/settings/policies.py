@@ -133,13 +133,7 @@ class Deciders:
         if role != "evaluator" and any(case.trigger for case in settings.when):
             raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
         cases = [
-            Case(
-                NamedPolicy(case.policy, self._made(role, settings, case.policy)),
-                case.app,
-                case.worker,
-                case.subtask,
-                case.trigger,
-            )
+            Case(NamedPolicy(case.policy, self._made(role, settings, case.policy)), **case.model_dump(exclude={"policy"}))
             for case in settings.when
         ]
         return BySubtask(cases, main, self._recorder(role))

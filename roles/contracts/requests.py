@@ -271,9 +271,6 @@ class _Decided(Frozen):
     def rejected(self, message: str) -> Reject:
         return Reject(message=message, who=self.who, way=self.way)
 
-    def responded(self, message: str) -> Respond:
-        return Respond(message=message, who=self.who, way=self.way)
-
 
 class Approve(_Decided):
     """Exactly this, once."""

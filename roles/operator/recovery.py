@@ -142,10 +142,6 @@ class Question(NamedTuple):
             re.search(rf"\b{re.escape(button.name)}\b", goal, re.IGNORECASE) for button in (self.yes, self.no)
         )
 
-    def goes_on_with(self, press: StepRecord, seen: VisualState) -> bool:
-        """Whether yes is no more than what the press was for; what is graver is left to the safest answer."""
-        return not _is_graver(self.yes, press, seen)
-
 
 def _is_graver(button: GUIElement, press: StepRecord, seen: VisualState) -> bool:
     """Whether a button of the dialog that a press brought up does more than the press said."""
@@ -237,7 +233,7 @@ def interruption(
     if (asked := question_of(dialog, inside)) is not None and (begun := brought_up_by(seen, steps)) is not None:
         if asked.answered_in(goal):
             return None  # the goal says how it is answered, and the answer is reviewed as any press
-        if asked.goes_on_with(begun, seen):
+        if not _is_graver(asked.yes, begun, seen):  # else it is left to the safest answer
             answer = Click(target=ActionTarget.of(asked.yes))
             return Interruption(False, answer, f"the page asks after {describe(parse_action(begun.action))}: {asked.words}")
     kind = classify_dialog(dialog, inside)

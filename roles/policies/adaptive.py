@@ -11,11 +11,11 @@ from roles.contracts.orders import LedgerEntry
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, ModelCallEvent, PlanEvent, StepEvent
 from roles.journal.journal import Event
+from roles.policies.fallback import Recorder
 from roles.safety.destinations import texts as texts_of
 from roles.screen.calls import changes_something, is_call, looks_only
 from roles.screen.screens import fold
 
-Recorder = Callable[[dict[str, Any]], None]
 JUDGED = (GateEvent, ErrorEvent, ModelCallEvent, StepEvent, FactEvent, PlanEvent)
 """Events that say what was judged, and what has happened since."""
 _CODE = "code, no model"

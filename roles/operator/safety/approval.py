@@ -46,7 +46,7 @@ from roles.journal.events import (
 )
 from roles.journal.journal import Journal
 from roles.operator.perceive import current_screen, ended, record, safety_of, subtask_id
-from roles.operator.safety.interruption import previewed
+from roles.operator.safety.interruption import EXECUTE, previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
 from roles.safety import Constraints, Review, SafetyPolicy, review
 from roles.safety.policy import Moment, overdue, together
@@ -144,7 +144,6 @@ def _plain(question: str) -> str:
 
 
 ASK = "request_human_approval"
-EXECUTE = "execute_action"
 NOBODY = "nobody"
 """Who rejects what no person has answered in time."""
 
