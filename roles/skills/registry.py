@@ -36,6 +36,8 @@ INNER = ("memorize", "answer", "ask_user")
 _PAGES = ("navigate", "go_back", "go_forward", "tabs")
 LOOKING = frozenset({"wait", "screenshot"})
 """Verbs that touch nothing: they stay where the surface is forbidden."""
+
+
 def surface_verbs(environment: Environment) -> tuple[str, ...]:
     """The verbs that make sense here, those that need a capability only where it is there."""
     apps = {app.app for app in environment.apps()} if isinstance(environment, AppCatalog) else set()

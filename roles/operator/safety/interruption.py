@@ -9,10 +9,7 @@ from langgraph.errors import GraphBubbleUp
 
 from environments.contract import STOPPED, KnownKeys
 from environments.effects import Change, Preview, released
-from protocol import (
-    Action,
-    RunScript,
-)
+from protocol import Action, RunScript
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import RunBlocked, Stage, TraceNote
 from roles.contracts.policies import SteeringInput
