@@ -51,7 +51,7 @@ class Plain:
 
 def test_the_desktop_keeps_every_promise() -> None:
     kept = check_environment(desktop())
-    assert len(kept) == 10
+    assert len(kept) == 9
     assert "an ambiguous text target is an error that names the candidates" in kept
 
 

@@ -14,7 +14,7 @@ from environments.simulated.screen.screen import screen_of
 from environments.simulated.turn.effects import apply
 from environments.simulated.turn.events import Rule, Trigger, moment_of
 from environments.simulated.turn.turn import Failed, Turn
-from environments.simulated.world.world import ScheduledEvent, World
+from environments.simulated.world.world import Desk, ScheduledEvent, World
 
 _APP = re.compile(r"\bworld\s*\.\s*apps\s*(?:\.\s*(\w+)|\[\s*[\"'](\w+)[\"']\s*\])(?:\s*\.\s*(\w+)(?!\w*\s*\())?")
 _WORLD = re.compile(r"\bworld\b(?!\s*\.\s*apps\s*[.\[])")
