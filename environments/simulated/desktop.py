@@ -123,7 +123,7 @@ class SimulatedDesktop:
             self._store.commit(before, crash.world, None)
             self._world = crash.world
             raise EnvironmentFault(str(crash)) from None
-        done = PerformedAction(key, action.digest, json.dumps(action.dump()), result.model_dump_json(exclude_defaults=True))
+        done = PerformedAction(key, action.digest, *(one.model_dump_json(exclude_defaults=True) for one in (action, result)))
         self._store.commit(before, after, done)
         self._world = after
         return result
