@@ -245,7 +245,8 @@ def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
     by_subtask: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         by_subtask[fact.subtask].append(fact)
-    groups = sorted((_Group(subtask, sorted(found, key=lambda f: f.name)) for subtask, found in by_subtask.items()), key=_newest)
+    grouped = (_Group(subtask, sorted(found, key=lambda f: f.name)) for subtask, found in by_subtask.items())
+    groups = sorted(grouped, key=lambda group: (-max(fact.step for fact in group.facts), group.subtask))
     rest = f"{len(facts)} more facts are left out"
     lines: list[str] = []
     told = 0
@@ -258,10 +259,6 @@ def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
     if told < len(facts):
         lines.append(f"{len(facts) - told} {'more ' if lines else ''}facts are left out")
     return tuple(lines)
-
-
-def _newest(group: _Group) -> tuple[int, str]:
-    return (-max(fact.step for fact in group.facts), group.subtask)
 
 
 def _group_told(group: _Group) -> str:

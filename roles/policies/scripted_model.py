@@ -185,16 +185,12 @@ class ScriptedChatModel(BaseChatModel):
             turn = self._asked[key]
         if turn == 1 and random.Random(f"error {key}").random() < self.errors:  # noqa: S311 - chance by seed
             raise Overloaded("the scripted model is overloaded")
-        reply = self._reply(messages)
+        fitting = (reply for line in self.lines if (reply := line.reply(messages)) is not None)
+        reply = self.answer(messages) if self.answer is not None else next(fitting, _NOTHING)
         chance = random.Random(f"malformed {key}")  # noqa: S311 - chance by seed
         if chance.random() < self.malformed:
             return _used(AIMessage(content=spoiled(_as_text(reply), chance)), said)
         return _used(self._formed(reply, bound, key), said)
-
-    def _reply(self, messages: Sequence[BaseMessage]) -> Reply:
-        if self.answer is not None:
-            return self.answer(messages)
-        return next((reply for line in self.lines if (reply := line.reply(messages)) is not None), _NOTHING)
 
     def _formed(self, reply: Reply, bound: Mapping[str, Any], key: str) -> AIMessage:
         if isinstance(reply, AIMessage):

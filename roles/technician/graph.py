@@ -239,7 +239,7 @@ def execute_action(state: State, ctx: Context) -> Update:
     key = pending.key
     if ctx.journal.outcome(key) is None:
         forbidden = forbidden_still(state, ctx, pending)
-        outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending.action))
+        outcome = _failed(forbidden, {}) if forbidden else _run(ctx, parse_action(pending.action))
         body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
         ctx.journal.settle(key, result)
@@ -250,19 +250,15 @@ def execute_action(state: State, ctx: Context) -> Update:
     return changed(state, ctx, asked)
 
 
-def _nothing(why: str) -> Outcome:
-    return Outcome(ActionResult(exec_status=ExecStatus.ERROR, error=why), FileChange())
-
-
 def _run(ctx: Context, action: Any) -> Outcome:
     if isinstance(action, RunScript):
         try:
             meant = action.model_copy(update={"code": ctx.journal.revealed_in_code(action.code)})
         except (UnknownSecret, ValueError) as no:
-            return _nothing(str(no))
+            return _failed(str(no), {})
         return run_script(ctx.sandbox, ctx.environment, meant, ctx.limits.script_seconds, ctx.limits.script_output)
 
-    return _nothing(f"the technician runs scripts; {action.verb} is none")
+    return _failed(f"the technician runs scripts; {action.verb} is none", {})
 
 
 def observe_feedback(state: State, ctx: Context) -> Update:

@@ -12,7 +12,6 @@ from environments.effects import Change, Preview, released
 from protocol import Action, RunScript
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import RunBlocked, Stage, TraceNote
-from roles.contracts.policies import SteeringInput
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import DroppedEvent, ErrorEvent
@@ -50,8 +49,9 @@ def before_the_effect(execute: Stage) -> Stage:
 
     def run(state: State, ctx: Context) -> Update:
         ctx.say.safe_point()
-        pending = pending_of(state)
-        if (ctx.line.cancelled() or _spoken_since(pending, ctx.say)) and not was_done(pending.key, ctx):
+        pending, now = pending_of(state), ctx.say.mark()
+        spoken = (pending.turns, pending.heard) != (now.get("turns", 0), now.get("heard", 0))
+        if (ctx.line.cancelled() or spoken) and not was_done(pending.key, ctx):
             return dropped(state, ctx)
         return execute(state, ctx)
 
@@ -98,12 +98,6 @@ def asking(ask: Stage) -> Stage:
         return update | {"pending_action": marked.dump()}
 
     return run
-
-
-def _spoken_since(pending: Pending, say: SteeringInput) -> bool:
-    """Whether a person has acted or spoken since this was decided, or approved."""
-    now = say.mark()
-    return (pending.turns, pending.heard) != (now.get("turns", 0), now.get("heard", 0))
 
 
 def unless_dropped(stage: Stage, route: str) -> Stage:
