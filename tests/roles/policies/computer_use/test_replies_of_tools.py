@@ -137,6 +137,8 @@ def test_words_alone_are_the_end_only_where_they_say_so(name: str) -> None:
         assert asked.action.parameters["question"] == "Which category is it?"
     for words in ("All done!", "I will now click on Submit.", "", "Success. The task is complete.", "DONE well\nCANNOT go on"):
         assert "DONE, CANNOT and QUESTION" in unusable(name, AIMessage(content=words)) or tool.in_words
+    if tool.in_words:
+        assert "expected an action" in unusable(name, AIMessage(content="Thought: It is.\nAction: explode()\nDONE it is sent"))
 
 
 def test_ui_tars_asks_and_says_facts_at_the_end() -> None:

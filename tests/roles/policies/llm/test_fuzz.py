@@ -110,6 +110,7 @@ def _asked(role: str, model: ScriptedChatModel, journal: Journal) -> Any:
 
 
 @pytest.mark.slow("a large sample")
+@pytest.mark.timeout(max(300, REPLIES))
 @pytest.mark.parametrize("role", ["operator", "narrow", "manager", "evaluator", "technician", "analyst"])
 def test_every_reply_ends_as_a_valid_decision_or_a_counted_failure(role: str) -> None:
     decided = failed = 0
