@@ -141,6 +141,13 @@ def test_words_alone_are_the_end_only_where_they_say_so(name: str) -> None:
         assert "expected an action" in unusable(name, AIMessage(content="Thought: It is.\nAction: explode()\nDONE it is sent"))
 
 
+def test_ui_tars_counts_on_a_picture_whose_sides_are_multiples_of_28() -> None:
+    said = "Thought: There.\nAction: click(start_box='({},{})')"
+    place = decided("ui_tars", AIMessage(content=said.format(1_284, 806))).action.target.point  # the picture has 1,280 by 800
+    assert place.image_size == (1_288, 812)
+    assert "is not on the screen" in unusable("ui_tars", AIMessage(content=said.format(1_288, 806)))
+
+
 def test_ui_tars_asks_and_says_facts_at_the_end() -> None:
     asked = decided("ui_tars", AIMessage(content="Thought: Which of the two invoices is meant?\nAction: call_user()"))
     assert asked.status is AgentStatus.PENDING
