@@ -221,11 +221,11 @@ def test_facts_stand_anywhere_in_texts_and_arguments(text: str, typed: str) -> N
 
 def test_a_value_that_the_same_answer_keeps_may_be_named_behind_it() -> None:
     kept = {"action": "memorize", "name": "total", "value": "$9.90"}
-    written = {"action": "fill", "target": "e2", "text": "It is fact:total"}
-    said = {"reasoning": "r", "actions": [kept, written], "status": "CONTINUE"}
-    (behind,) = read_decision(said, view(facts=(fact("total", "7"),)), batch=2).then
+    written = {"action": "fill", "target": "e2", "text": "It is fact:total by fact:payer"}
+    said = {"reasoning": "r", "actions": [kept, kept | {"name": "payer", "value": "Ada"}, written], "status": "CONTINUE"}
+    *_, behind = read_decision(said, view(facts=(fact("total", "7"),)), batch=3).then
     assert isinstance(behind.action, Fill)
-    assert behind.action.text == "It is $9.90"
+    assert behind.action.text == "It is $9.90 by Ada"
     with pytest.raises(UnusableReply, match="there is no fact 'total'"):
         read_decision(said | {"actions": [written, kept]}, view(), batch=2)
 
