@@ -218,6 +218,9 @@ class _History:
             yield RecordEffect(step.step, app, words, control, after=after)
             return
         seen, led = _fallen_on(target, before), self.begun.get(app)
+        last = self.found[-1] if self.found and target is not None and target.role == "menuitem" else None
+        if last is not None and last.control and last.app == app and last.after is before:
+            words |= last.words  # what it chooses in is the menu that the press before opened: "Move to", "Trash"
         if is_way_out(control) and (before.modal or led is not None):
             self.begun.pop(app, None)
             return

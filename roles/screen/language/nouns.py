@@ -19,31 +19,36 @@ class Nouns(Names):
     """Reads things at a place of a goal; whatever a method passes over, its result holds. What narrows a thing down speaks of
     things itself: whoever reads that too is a reader of both."""
 
-    def thing(self, at: int, inner: bool = False) -> Read[Thing] | None:
-        found = self.simple(at, inner)
+    def thing(self, at: int, inner: bool = False, begun: Read[Thing] | None = None) -> Read[Thing] | None:
+        """One thing or a list of them, of which the first may be read already."""
+        found = begun or self.simple(at, inner)
         if found is None:
             return None
         first, end = found
-        others: list[Thing] = []
+        others = [*first.also]  # the mails from Ann and Bob, and the note A
         while (sep := self._separator(end)) and not self.clause(sep):
-            closing, within = self.low(sep - 1) == "and", first.place is not None and self.low(sep) == "in"
+            last = (others or [first])[-1]
+            closing, within = self.low(sep - 1) == "and", last.place is not None and self.low(sep) == "in"
             again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
             sep += bool(again or within)  # to A and to B, the lights in A and in B
             article = self.take(sep, "articles")
             place = article.end if article and article.entry.name == "one" else sep
             more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
-            last = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
-            if last and first.name and self._titled(sep) and self.words.list[end - 1].end == (others or [first])[-1].spans[-1][1]:
+            listed = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
+            if listed and first.name and self._titled(sep) and self.words.list[end - 1].end == last.spans[-1][1]:
                 stop = self._name_end(sep)  # the notes Travel plan and Printer order
                 more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
-            alike = first.place is not None and word_alone(first.place)
+            alike = last.place is not None and (word_alone(last.place) or place > sep)
             if more is None or self.low(sep) == "one" or (unknown(more[0]) and not (unknown(first) or alike)):
                 break
-            if within or (alike and word_alone(more[0])):  # the lights in the hall and the attic
-                more = first.model_copy(update={"place": more[0]}), more[1]
-            elif bare(more[0]) and first.name and first.kind:
-                more = more[0].model_copy(update={"kind": first.kind}), more[1]
-            others, end = [*others, more[0]], more[1]
+            own = self.kind(sep) in {"id", "file"} or self._stands_alone(more[0])
+            if inner and bare(first) and self.low(at - 1) != "about" and own:
+                break  # the mails from Ann, and the files of the office
+            if within or (alike and (word_alone(more[0]) or (place > sep and bare(more[0])))):  # the lights in the hall and the attic
+                more = last.model_copy(update={"place": more[0]}), more[1]
+            elif bare(more[0]) and last.name and last.kind:
+                more = more[0].model_copy(update={"kind": last.kind}), more[1]
+            others, end = [*others, more[0].model_copy(update={"also": ()}), *more[0].also], more[1]
             if closing:
                 if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
                     first = first.model_copy(update={"quantity": "one", "number": 0})
@@ -51,6 +56,12 @@ class Nouns(Names):
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
         return found
+
+    def _stands_alone(self, thing: Thing) -> bool:
+        """Whether it is of its own, and no other person or place of those that a name in a list before it tells of."""
+        named = thing.name is not None and thing.name.text != thing.kind
+        of_names = self.words.lexicon.data["procedures"]["kinds"]["name quote"]
+        return bool(thing.kind) and thing.kind not in of_names and (named or bool(thing.tests) or plural(thing))
 
     def clause(self, at: int) -> bool:
         """Whether an order or another sentence begins here, after a comma or "and"."""
@@ -395,8 +406,13 @@ class Nouns(Names):
         draft = Draft(kind=kind, quantity="all")
         start = at + (self.low(at) in {"those", "that"} and bool(self.take(at + 1, "prepositions", "relatives")))
         end = self.modifiers(start, draft) if start > at or self.take(at, "prepositions") else at
-        thing = self.thing(at) if end == at else (draft.thing(self.spans(at, end)), end) if end > start else None
+        begun = (apart(draft.thing(self.spans(at, end))), end) if end > start else None
+        thing = self.thing(at, begun=begun) if begun or end == at else None
         self.said_kind = said
+        first, *more = (thing[0].kind, *(one.kind for one in thing[0].also)) if thing else ("",)
+        twice = thing is not None and any(one.but for one in (thing[0], *thing[0].also))
+        if twice or any(one and one not in {kind, first} for one in more):
+            raise Doubt(f"is all of that excepted: {self.words.text(at, thing[1])!r}?")  # type: ignore[index]
         if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None
         return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
@@ -434,6 +450,8 @@ def apart(thing: Thing) -> Thing:
         before, after = thing.tests[:place], thing.tests[place + 1 :]
         if not plural(thing) or test.negated:
             return apart(thing.model_copy(update={"tests": (*before, *tests, *after)}))
+        if thing.quantity == "number":
+            raise Doubt(f"is it {thing.number} of each of them, or of all?")
         first, *more = [apart(thing.model_copy(update={"tests": (*before, one, *after)})) for one in tests]
         return first.model_copy(update={"also": (*first.also, *more)})
     return thing
