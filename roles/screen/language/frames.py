@@ -322,6 +322,8 @@ class Frame:
         if role in {"value", "by", "to", "called", "with"} and (value := self.read.amount(at) or self.read.value(at)):
             return value
         thing = self.read.thing(at, inner=True)
+        if role == "into" and thing and any(one.kind not in {"", thing[0].kind} for one in thing[0].also if thing[0].kind):
+            thing = self.read.simple(at, inner=True)  # into the folder A, and the mails B and C into another
         return (self.read.valued_thing(thing[0]), thing[1]) if thing else None
 
     def as_field(self, at: int) -> int | None:

@@ -343,7 +343,8 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
     if () in records.but:
         raise StepFailure(f"an exception from {naming(records)} does not say what is excepted")
     for group in records.but:  # whoever names one that is not there may mean another
-        if group[0].label in keys and not any(matches(row, group) for row in fit):
+        named = group[0].label in keys or (not group[0].label and group[0].relation in {"is", "has"})
+        if named and not any(matches(row, group) for row in fit):
             raise StepFailure(f"what is excepted, {words_of(group)}, is not among {naming(records)}")
     fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
     return picked(fit, records.pick) if records.pick is not None and (fit or records.exactly != 1) else fit
@@ -358,6 +359,8 @@ def _meant(records: Records, rows: Sequence[Row], state: Survey, at: Situation) 
         raise StepFailure(f'neither the list in {where} nor "{open_ones[0].key}" itself says whether it is {what}')
     if not state["whole"]:
         raise StepFailure(f"the list in {where} is too long to be seen whole: {state['seen']} records were looked at for {what}")
+    if not (records.exactly or records.place) and (folders := at.notes.get("folders")):
+        raise StepFailure(f"{what} may also stand in {', '.join(folders[:4])} of {where}; say in which folder")
     if records.exactly and len(fit) != records.exactly:
         if not fit:
             raise StepFailure(f"no {what} was found in {where} ({state.get('total', 0)} looked at)")

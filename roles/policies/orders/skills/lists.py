@@ -94,7 +94,8 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
     items = max(fitting, key=lambda pair: pair[0])[1]
     keys = [f.label for f in card.fields if f.key] if card else []
     found = [Listed(_row(item, keys[0] if keys else "Name"), item) for item in items]
-    own = [one for one in found if _of_kind(one.row, records)]  # folders stand beside files, and a column says which is which
+    own = [one for one in found if _of_kind(one.row, records.kind)]  # folders stand beside files, and a column says which is which
+    at.notes["folders"] = [one.row.key for one in found if own and one not in own and _of_kind(one.row, "folder")]
     return own or found
 
 
@@ -134,8 +135,8 @@ def _row(item: Item, key_label: str) -> Row:
     return Row(item.text, key, cells or ((key_label, key),))
 
 
-def _of_kind(row: Row, records: Records) -> bool:
-    return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in row.cells)
+def _of_kind(row: Row, kind: str) -> bool:
+    return any(similarity(label, "type") >= 0.9 and kind in fold(value) for label, value in row.cells)
 
 
 def is_sheet(at: Situation) -> bool:
