@@ -212,15 +212,13 @@ class _History:
         if not (press.kind in _PRESSED or step.action.get("submit")) or not step.visible_change or _only_looks(press):
             return
         words, control = _words(press)
+        words |= self._menu(press)
         if not words or (target is not None and target.role in _TICKS | {"slider"}):
             return
         if before is None:
             yield RecordEffect(step.step, app, words, control, after=after)
             return
         seen, led = _fallen_on(target, before), self.begun.get(app)
-        last = self.found[-1] if self.found and target is not None and target.role == "menuitem" else None
-        if last is not None and last.control and last.app == app and last.after is before:
-            words |= last.words  # what it chooses in is the menu that the press before opened: "Move to", "Trash"
         if is_way_out(control) and (before.modal or led is not None):
             self.begun.pop(app, None)
             return
@@ -240,6 +238,12 @@ class _History:
         values = tuple(self._values(app, before))
         for one in seen:
             yield RecordEffect(step.step, app, words, control, one, values, before, after, origin, opened)
+
+    def _menu(self, press: _Press) -> frozenset[str]:
+        """What the menu was opened for in which it is chosen: "Move to", of "Trash"."""
+        last = self.found[-1] if self.found and press.target is not None and press.target.role == "menuitem" else None
+        opened = last is not None and last.control and last.app == press.app and last.after is press.before
+        return last.words if last is not None and opened else frozenset()
 
     def _values(self, app: str, before: VisualState) -> Iterator[Written]:
         """What the form holds as it is pressed; of each field which step wrote it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
 from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
@@ -27,27 +28,10 @@ class Nouns(Names):
         first, end = found
         others = [*first.also]  # the mails from Ann and Bob, and the note A
         while (sep := self._separator(end)) and not self.clause(sep):
-            last = (others or [first])[-1]
-            closing, within = self.low(sep - 1) == "and", last.place is not None and self.low(sep) == "in"
-            again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
-            sep += bool(again or within)  # to A and to B, the lights in A and in B
-            article = self.take(sep, "articles")
-            place = article.end if article and article.entry.name == "one" else sep
-            more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
-            listed = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
-            if listed and first.name and self._titled(sep) and self.words.list[end - 1].end == last.spans[-1][1]:
-                stop = self._name_end(sep)  # the notes Travel plan and Printer order
-                more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
-            alike = last.place is not None and (word_alone(last.place) or place > sep)
-            if more is None or self.low(sep) == "one" or (unknown(more[0]) and not (unknown(first) or alike)):
+            closing = self.low(sep - 1) == "and"
+            more = self._next(sep, at, (first, *others), end, inner)
+            if more is None:
                 break
-            own = self.kind(sep) in {"id", "file"} or self._stands_alone(more[0])
-            if inner and bare(first) and self.low(at - 1) != "about" and own:
-                break  # the mails from Ann, and the files of the office
-            if within or (alike and (word_alone(more[0]) or (place > sep and bare(more[0])))):  # the lights in the hall and the attic
-                more = last.model_copy(update={"place": more[0]}), more[1]
-            elif bare(more[0]) and last.name and last.kind:
-                more = more[0].model_copy(update={"kind": last.kind}), more[1]
             others, end = [*others, more[0].model_copy(update={"also": ()}), *more[0].also], more[1]
             if closing:
                 if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
@@ -56,6 +40,31 @@ class Nouns(Names):
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
         return found
+
+    def _next(self, sep: int, at: int, before: Sequence[Thing], end: int, inner: bool) -> Read[Thing] | None:
+        """The next of a list that begins at `at` and was read to `end`; None where what follows is not of it."""
+        first, last = before[0], before[-1]
+        within = last.place is not None and self.low(sep) == "in"
+        again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
+        sep += bool(again or within)  # to A and to B, the lights in A and in B
+        article = self.take(sep, "articles")
+        place = article.end if article and article.entry.name == "one" else sep
+        more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
+        listed = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
+        if listed and first.name and self._titled(sep) and self.words.list[end - 1].end == last.spans[-1][1]:
+            stop = self._name_end(sep)  # the notes Travel plan and Printer order
+            more = Thing(name=self.text(sep, stop), spans=self.spans(sep, stop)), stop
+        alike = last.place is not None and (word_alone(last.place) or place > sep)
+        if more is None or self.low(sep) == "one" or (unknown(more[0]) and not (unknown(first) or alike)):
+            return None
+        own = self.kind(sep) in {"id", "file"} or self._stands_alone(more[0])
+        if inner and bare(first) and self.low(at - 1) != "about" and own:
+            return None  # the mails from Ann, and the files of the office
+        if within or (alike and (word_alone(more[0]) or (place > sep and bare(more[0])))):  # the lights in the hall and the attic
+            return last.model_copy(update={"place": more[0]}), more[1]
+        if bare(more[0]) and last.name and last.kind:
+            return more[0].model_copy(update={"kind": last.kind}), more[1]
+        return more
 
     def _stands_alone(self, thing: Thing) -> bool:
         """Whether it is of its own, and no other person or place of those that a name in a list before it tells of."""

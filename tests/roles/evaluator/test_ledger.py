@@ -153,6 +153,23 @@ def test_what_is_spared_of_several_is_left_as_it_is(goal: str, on: list[str], tm
     assert judged(goal, "smart-home", success, "home.devices.*.on", tmp_path) == ("fulfilled", True)
 
 
+@pytest.mark.parametrize(
+    ("goal", "world", "shown"),
+    [
+        ("Set the brightness to 30 and the volume to 60", "office", 2),
+        ('Delete the note "Printer order", move the newest mail to Trash', "office", 2),
+    ],
+)
+def test_what_was_done_for_an_order_is_shown_for_it(goal: str, world: str, shown: int, tmp_path: Path) -> None:
+    run = worked(goal, tmp_path, world)
+    assert (run.status, states(run.held())) == ("fulfilled", ["shown"] * shown)
+
+
+@pytest.mark.parametrize("goal", ["Delete all files", "Delete the files in Documents except the parking ones"])
+def test_what_all_are_or_what_is_excepted_is_not_guessed(goal: str, tmp_path: Path) -> None:
+    assert judged(goal, "office", "true", "files.*", tmp_path)[0] == "rejected"
+
+
 def test_whoever_excepts_what_is_not_there_may_mean_another(tmp_path: Path) -> None:
     ended = judged("Delete all notes except Wedding", "office", f'"1" in {WRITTEN}', "notes.notes.*", tmp_path)
     assert ended[0] == "rejected"

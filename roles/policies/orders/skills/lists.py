@@ -94,7 +94,7 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
     items = max(fitting, key=lambda pair: pair[0])[1]
     keys = [f.label for f in card.fields if f.key] if card else []
     found = [Listed(_row(item, keys[0] if keys else "Name"), item) for item in items]
-    own = [one for one in found if _of_kind(one.row, records.kind)]  # folders stand beside files, and a column says which is which
+    own = [one for one in found if _of_kind(one.row, records.kind)]  # folders stand beside files, as a column says
     at.notes["folders"] = [one.row.key for one in found if own and one not in own and _of_kind(one.row, "folder")]
     return own or found
 

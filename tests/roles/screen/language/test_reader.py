@@ -177,6 +177,17 @@ Archive the mails from Ann and from Bob
     archive all mail from 'Ann' & all mail from 'Bob'
 Turn off the lights in the kitchen and in the hall
     turn_off all light at (kitchen 'kitchen') & all light at (hall 'hall')
+Delete the mails from Ann and Bob and the note "A"
+    delete all mail from 'Ann' & all mail from 'Bob' & note 'A'
+Delete the newest mail from Ann and the file a.txt
+    delete mail {most date x1} from 'Ann' & file 'a.txt'
+Turn off every light except in the kitchen and the hall
+    turn_off all light but (all light at (kitchen 'kitchen')) but (all light at (hall 'hall'))
+Delete all mails except from Ann and Bob
+    delete all mail but (all mail from 'Ann') but (all mail from 'Bob')
+Move the mail "A" to the folder "Old" and the mails "B" and "C" to the folder "New"
+    move mail 'A' into=(folder 'Old')
+    move all mail 'B' & mail 'C' into=(folder 'New')
 Turn off the lights in kitchen and hall
     turn_off all light at ('kitchen') & all light at ('hall')
 Send the same message "We start" to Ann and to Bob
@@ -525,7 +536,8 @@ TOLD = [
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
         'Keep only the note "A"', "Claim INV-1 before that", "Claim INV-1 before the closing at 08:50",
-        "Make sure that Ann is happy", "Do nothing", "Check that the front door is locked",
+        "Make sure that Ann is happy",
+        'Delete the note "A", wait, keep it and delete "B"', "Do nothing", "Check that the front door is locked",
         "I want all mails from Ann in the trash",
         "Do nothing with the mail", "Move the team lunch to Friday on the same day", "The file has to go to Ann",
         "What do the lamps cost?", "How much does Brook Catering owe us?",
@@ -552,6 +564,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         'Delete the note "A" and archive the mail "B" if INV-1 is paid',
         'Do not delete the note "A" and archive the mail "B"', "Remind me of the team lunch tomorrow at 9",
         "When INV-1 is paid, delete the note",
+        "Delete the two mails from Ann and Bob", 'Delete all mails from Ann, except the note "A", the file "B" and the mail "C"',
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
