@@ -92,7 +92,7 @@ Value: TypeAlias = Annotated[Text | Amount | When | Of | Worked | Back, Field(di
 
 Relation: TypeAlias = Literal[
     "is", "has", "about", "from", "to", "with", "by", "before", "after", "between", "on", "over", "under", "at_least", "at_most",
-    "in",
+    "in", "starts", "ends",
 ]  # fmt: skip
 
 

@@ -167,6 +167,10 @@ def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | Non
 
 
 def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> bool | None:
+    if test.relation in {"starts", "ends"}:
+        told = [fold(value) for value in (held if test.field else [record.key]) if value]
+        found = [one.startswith(fold(text)) if test.relation == "starts" else one.endswith(fold(text)) for one in told]
+        return any(found) if found else None
     if any(says(value, text) or same_state(value, text) for value in held) or (not test.field and says(record.text, text)):
         return True
     if test.relation == "is" and (states := [v for label, v in record.cells if similarity("status", label) >= 0.9]):

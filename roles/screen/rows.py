@@ -134,6 +134,9 @@ def _may_say(text: str, test: RowTest) -> bool:
 
 def compare(text: str, test: RowTest) -> int | None:
     """How a text passes a test: 2 exactly, 1 as a part of it, 0 not at all; None where it does not tell."""
+    if test.relation in {"starts", "ends"}:
+        there = fold(text).startswith(fold(test.value)) if test.relation == "starts" else fold(text).endswith(fold(test.value))
+        return 2 if there else None if is_cut(text) and test.relation == "ends" else 0
     first, _, last = test.value.partition(" .. ")
     last = last or first
     if test.relation in _OF_DAYS and _is_day(first):  # "at least 2026-03-02" is a day, and no number

@@ -407,6 +407,8 @@ class _Grounding:
         if isinstance(test.value, When) and " .. " in value and relation in ("is", "on", "in", "from"):
             relation = "between"
         label = self.label(test)
+        if relation in {"starts", "ends"} and not label:  # what it is called
+            label = next((field.label for field in self.kind.fields if field.key), "")
         if relation == "is" and not label and isinstance(test.value, Text) and not test.value.quoted and not value.islower():
             relation = "has"  # Redwood's invoice is that of Redwood Print
         return RowTest(label=label, relation=relation, value=value, negated=test.negated)

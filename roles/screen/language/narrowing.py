@@ -383,7 +383,7 @@ class Narrowing(Nouns):
             return self._on(skip, when[1], field, negated), when[1]
         if field and relation == "is" and field not in {"company", "name", "price"}:
             return None
-        value = self.amount(end) or self.marked(end) or self.valued(end)
+        value = self.amount(end) or self.marked(end) or self.valued(end, inner=True)
         if value is None:
             return None
         if relation == "has" and isinstance(value[0], Of) and self._is_literal(value[0]):

@@ -432,9 +432,9 @@ class Nouns(Names):
             return thing.back.model_copy(update={"spans": thing.spans})
         return (thing.name if bare(thing) else None) or Of(thing=thing, spans=thing.spans)
 
-    def valued(self, at: int) -> Read[Value] | None:
+    def valued(self, at: int, inner: bool = False) -> Read[Value] | None:
         """A thing as a value: its name alone, where there is no more."""
-        found = self.thing(at)
+        found = self.thing(at, inner)
         if found is None:
             return None
         return self.valued_thing(found[0]), found[1]

@@ -179,6 +179,8 @@ Turn off the lights in the kitchen and in the hall
     turn_off all light at (kitchen 'kitchen') & all light at (hall 'hall')
 Delete the mails from Ann and Bob and the note "A"
     delete all mail from 'Ann' & all mail from 'Bob' & note 'A'
+Delete the notes whose titles begin with "Old" and the files that do not end with "report"
+    delete all note title 'Old' & all file not ends 'report'
 Delete the newest mail from Ann and the file a.txt
     delete mail {most date x1} from 'Ann' & file 'a.txt'
 Turn off every light except in the kitchen and the hall
