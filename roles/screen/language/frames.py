@@ -9,6 +9,7 @@ from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
 from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.nouns import unknown
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt
 
@@ -45,6 +46,7 @@ class Frame:
         return end
 
     def fill(self, at: int, pending: tuple[str, ...]) -> int | None:
+        self.kept = self.verb["name"] == "keep" and self.read.low(at - 2) == "but"  # but leave the hall
         while True:
             if pending and self.filled() and all(self.read.low(at + n) == word for n, word in enumerate(pending)):
                 at, pending = at + len(pending), ()
@@ -634,9 +636,10 @@ class Frame:
     def counted(self) -> None:
         """ "Put two Kettle Calm into my cart": the quantity of the one of that name."""
         thing = self.object
-        if thing is None or thing.quantity != "number" or thing.name is None or thing.kind or thing.also:
+        if thing is None or thing.quantity != "number" or thing.name is None or thing.also:
             return
-        one = thing.model_copy(update={"quantity": "one", "number": 0})
+        kind = "" if unknown(Thing(name=thing.name)) else thing.kind  # two kettle calm
+        one = thing.model_copy(update={"quantity": "one", "number": 0, "kind": kind})
         if one == Thing(name=thing.name, spans=thing.spans):
             self.object = one
             many = Amount(number=thing.number, text=str(thing.number), spans=thing.spans)

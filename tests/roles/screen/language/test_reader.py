@@ -196,6 +196,11 @@ Send the same message "We start" to Ann and to Bob
     send any message to=('Ann' & 'Bob') saying='We start'
 Put two Kettle Calm into my cart
     put 'Kettle Calm' into=(cart) quantity=2
+Put 2 kettle calm in cart
+    put 'kettle calm' into=(cart) quantity=2
+Archive all mails from Ann but leave the ones about "tea"
+    archive all mail from 'Ann' but (all mail about 'tea')
+    keep all mail about 'tea'
 Water every plant in the kitchen that is dry
     water all plant is 'dry' at (kitchen 'kitchen')
 Send Ann Lee a mail with the subject "Lunch" saying "See you"
