@@ -57,7 +57,9 @@ class Nouns(Names):
         alike = last.place is not None and (word_alone(last.place) or place > sep)
         if more is None or self.low(sep) == "one" or (unknown(more[0]) and not (unknown(first) or alike)):
             return None
-        own = self.kind(sep) in {"id", "file"} or self._stands_alone(more[0])
+        thing, of_names = more[0], self.words.lexicon.data["procedures"]["kinds"]["name quote"]
+        told = bool(thing.tests) or plural(thing) or (thing.name is not None and thing.name.text != thing.kind)
+        own = self.kind(sep) in {"id", "file"} or (told and thing.kind not in {"", *of_names})
         if inner and bare(first) and self.low(at - 1) != "about" and own:
             return None  # the mails from Ann, and the files of the office
         if within or (alike and (word_alone(more[0]) or (place > sep and bare(more[0])))):  # the lights in the hall and the attic
@@ -65,12 +67,6 @@ class Nouns(Names):
         if bare(more[0]) and last.name and last.kind:
             return more[0].model_copy(update={"kind": last.kind}), more[1]
         return more
-
-    def _stands_alone(self, thing: Thing) -> bool:
-        """Whether it is of its own, and no other person or place of those that a name in a list before it tells of."""
-        named = thing.name is not None and thing.name.text != thing.kind
-        of_names = self.words.lexicon.data["procedures"]["kinds"]["name quote"]
-        return bool(thing.kind) and thing.kind not in of_names and (named or bool(thing.tests) or plural(thing))
 
     def clause(self, at: int) -> bool:
         """Whether an order or another sentence begins here, after a comma or "and"."""

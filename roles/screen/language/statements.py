@@ -6,7 +6,7 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Order, Slot, Span, Text, Thing, Value
+from roles.contracts.orders import Context, Of, Slot, Text, Thing
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.names import LOOKING, bare, plural
 
@@ -124,44 +124,29 @@ class Statements(Conditions):
         return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
 
     def _given_slot(self, at: int) -> int | None:
-        """The subject is X. | The title should be X: for the order before."""
+        """The subject is X. | The title should be X | Text: all of a sentence: for the order before."""
         article = self.take(at, "articles", "possessives")
         field = self.take(article.end if article else at, "field")
         last = self.orders[-1] if self.orders else None
         if field is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
             return None
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
-        start = modal.end if modal else field.end + be
+        start = modal.end if modal else field.end + (be or self.low(field.end) == ":")
+        end = self._sentence_end(start)
+        rest = range(start + (end == start + 1), end)  # a quotation is all of it
+        whole = self.low(field.end) == ":" and not any(self.low(n) == ":" or self.kind(n) == "quote" for n in rest)
         known = any(slot.field == field.entry.name for slot in last.slots)
-        if self.low(field.end) == ":" and not known:
-            return self._dictated(at, field.end + 1, field.entry.name, last)
         plain = article is None and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
         said = modal or be or plain or self.low(at - 1) == "and"
         value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
+        value = (self.text(start, end, quoted=self.kind(start) == "quote"), end) if whole and end > start and not known else value
         more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
         if value is None or not (more or self.over(value[1])):
             return None
-        self._with_more(last, field.entry.name, value[0], self.spans(at, value[1]))
-        return self._given_slot(value[1] + 1) if more else value[1]
-
-    def _dictated(self, first: int, at: int, field: str, last: Order) -> int | None:
-        """Subject: X. | Text: we start at seven. For the order before, and all that the sentence says."""
-        end = self._sentence_end(at)
-        quoted = self.kind(at) == "quote"
-        if (
-            end == at
-            or (quoted and end > at + 1)
-            or any(self.low(n) == ":" or self.kind(n) == "quote" for n in range(at + 1, end))
-        ):
-            return None
-        amount = self.amount(at)
-        value = amount[0] if amount and amount[1] == end else self.text(at, end, quoted=quoted)
-        self._with_more(last, field, value, self.spans(first, end))
-        return end
-
-    def _with_more(self, last: Order, field: str, value: Value, spans: tuple[Span, ...]) -> None:
-        slot = Slot(role="with", field=field, value=value, spans=spans)
+        spans = self.spans(at, value[1])
+        slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
+        return self._given_slot(value[1] + 1) if more else value[1]
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""

@@ -176,8 +176,7 @@ class Values(Narrowing):
         if be and be.entry.name == "be" and not thing.pick and (due := self._due_next(be.end)):
             change = {"quantity": "one", "pick": due[0][0], "tests": (*thing.tests, *due[0][1])}
             return Of(thing=thing.model_copy(update=change), spans=self.spans(at, due[1])), due[1]
-        best = self._best(be.end) if be and be.entry.name == "have" else self._costs_most(stop)
-        best = best if not thing.pick else None
+        best = self._best(be.end) if be and be.entry.name == "have" and not thing.pick else None
         if best is not None:
             return Of(thing=thing.model_copy(update={"quantity": "one", "pick": best[0]}), spans=self.spans(at, best[1])), best[1]
         more = self.predicates(stop)
@@ -186,14 +185,6 @@ class Values(Narrowing):
             return (Of(thing=thing, spans=self.spans(at, stop)), stop) if has else None
         thing = thing.model_copy(update={"tests": (*thing.tests, *more[0]), "spans": self.spans(at, more[1])})
         return Of(thing=thing, spans=thing.spans), more[1]
-
-    def _costs_most(self, at: int) -> Read[Pick] | None:
-        """costs the most | the least"""
-        verb = self.take(at, "predicates")
-        word = self.low(verb.end + 1) if verb and verb.entry.name in {"costs", "comes to"} and self.low(verb.end) == "the" else ""
-        if verb is None or word not in {"most", "least"}:
-            return None
-        return Pick(by="amount", order="most" if word == "most" else "least", spans=self.spans(at, verb.end + 2)), verb.end + 2
 
     def everybody(self, at: int) -> Read[Value] | None:
         """everybody who comes to THING | [all] the attendees of THING"""
