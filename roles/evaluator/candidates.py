@@ -157,8 +157,7 @@ class Candidates:
         record = SeenRecord(f"{effect.text}\n{effect.origin}", cells, effect.record.track)
         answer = fits(thing.model_copy(update={"but": ()}), record)
         if order.verb == "set" and answer and not told:
-            called = next((slot.field for slot in order.slots if slot.field), thing.kind)  # "... and the volume to 60"
-            return any(similarity(called, v.label) >= 0.6 for v in effect.written) or None
+            return any(similarity(s.field or thing.kind, v.label) >= 0.6 for s in order.slots for v in effect.written) or None
         if thing.pick is not None and answer is not False:
             chosen = self.find.all_of(thing)
             return None if chosen is None else any(fell_on(one, effect) for one in chosen.records)

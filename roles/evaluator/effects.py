@@ -242,8 +242,7 @@ class _History:
     def _menu(self, press: _Press) -> frozenset[str]:
         """What the menu was opened for in which it is chosen: "Move to", of "Trash"."""
         last = self.found[-1] if self.found and press.target is not None and press.target.role == "menuitem" else None
-        opened = last is not None and last.control and last.app == press.app and last.after is press.before
-        return last.words if last is not None and opened else frozenset()
+        return last.words if last is not None and last.control and last.after is press.before else frozenset()
 
     def _values(self, app: str, before: VisualState) -> Iterator[Written]:
         """What the form holds as it is pressed; of each field which step wrote it."""

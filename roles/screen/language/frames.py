@@ -638,8 +638,8 @@ class Frame:
         thing = self.object
         if thing is None or thing.quantity != "number" or thing.name is None or thing.also:
             return
-        kind = "" if unknown(Thing(name=thing.name)) else thing.kind  # two kettle calm
-        one = thing.model_copy(update={"quantity": "one", "number": 0, "kind": kind})
+        named = {"kind": ""} if unknown(Thing(name=thing.name)) else {}  # two kettle calm
+        one = thing.model_copy(update={"quantity": "one", "number": 0, **named})
         if one == Thing(name=thing.name, spans=thing.spans):
             self.object = one
             many = Amount(number=thing.number, text=str(thing.number), spans=thing.spans)

@@ -26,17 +26,14 @@ class Nouns(Names):
         if found is None:
             return None
         first, end = found
-        others = [*first.also]  # the mails from Ann and Bob, and the note A
-        while (sep := self._separator(end)) and not self.clause(sep):
+        listed = [first, *first.also]  # the mails from Ann and Bob, and the note A
+        while (sep := self._separator(end)) and not self.clause(sep) and (more := self._next(sep, at, listed, end, inner)):
             closing = self.low(sep - 1) == "and"
-            more = self._next(sep, at, (first, *others), end, inner)
-            if more is None:
-                break
-            others, end = [*others, more[0].model_copy(update={"also": ()}), *more[0].also], more[1]
+            listed, end = [*listed, more[0].model_copy(update={"also": ()}), *more[0].also], more[1]
             if closing:
-                if first.quantity == "number" and first.number == len(others) + 1 and first.name:  # three notes called A, B and C
+                if first.quantity == "number" and first.number == len(listed) and first.name:  # three notes called A, B and C
                     first = first.model_copy(update={"quantity": "one", "number": 0})
-                return first.model_copy(update={"also": tuple(others), "spans": self.spans(at, end)}), end
+                return first.model_copy(update={"also": tuple(listed[1:]), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
         return found
@@ -414,13 +411,12 @@ class Nouns(Names):
         begun = (apart(draft.thing(self.spans(at, end))), end) if end > start else None
         thing = self.thing(at, begun=begun) if begun or end == at else None
         self.said_kind = said
-        first, *more = (thing[0].kind, *(one.kind for one in thing[0].also)) if thing else ("",)
-        twice = thing is not None and any(one.but for one in (thing[0], *thing[0].also))
-        if twice or any(one and one not in {kind, first} for one in more):
-            raise Doubt(f"is all of that excepted: {self.words.text(at, thing[1])!r}?")  # type: ignore[index]
         if thing is None or (thing[0].quantity == "number" and not (thing[0].pick or thing[0].tests or thing[0].name)):
             return None
-        return tuple(one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)), thing[1]
+        several = [one.model_copy(update={"also": ()}) for one in (thing[0], *thing[0].also)]
+        if any(one.but or one.kind not in {"", kind, several[0].kind} for one in several):
+            raise Doubt(f"is all of that excepted: {self.words.text(at, thing[1])!r}?")
+        return tuple(several), thing[1]
 
     def valued_thing(self, thing: Thing) -> Value:
         same = thing.model_copy(update={"kind": ""} if thing.kind == "person" else {})
