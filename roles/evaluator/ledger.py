@@ -371,6 +371,9 @@ class _Check:
         if thing.quantity == "number" and 0 < len(distinct) < wanted:
             return Verdict("missing", f"it was done to {len(distinct)} of {wanted}", self._evidence(may), tuple(may))
         listed = any(look.records for look in self.find.looks_at(thing)) or bool(self.request.cards)
+        words = {*tokens(said(self.reading.goal, order.spans))} - {"the", "my", "all"}
+        if any(self.effects[n].control and {*tokens(self.effects[n].control)} == words for n in may):
+            return Verdict("shown", "", self._evidence(may), tuple(may))  # "save the changes", where `Save changes` was pressed
         why = "it is not shown that these are all: no list of them was seen whole"
         return Verdict("missing" if thing.quantity == "all" and listed else "unchecked", why, self._evidence(may), tuple(may))
 

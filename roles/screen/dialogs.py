@@ -130,11 +130,13 @@ _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
 _CONFIRMS = re.compile(
     r"\b(?:thanks?|success\w*|welcome|hello|hi|congrat\w*|great|done|sent|set|kept|made|put|gone|paid|sold|ready|ok|complete|now"
-    r"|will|check|you(?:['’]re| are)|\w{2,}(?:ed|wn|ken|ten)|danke|erfolg\w*|gespeichert|gesendet)\b"
+    r"|will|check|you(?:['’]re| are)|(?!called|named|used)\w{2,}(?:ed|wn|ken|ten)|danke|erfolg\w*|gespeichert|gesendet)\b"
     r"|^[^:=]{1,30}[:=]\s*\S*\d|^\d|✓|✔",
     re.IGNORECASE,
 )
 """Words of a page that did it, or that gives a result: `Total: 12`, `3 found`."""
+_STATES = re.compile(r"\b(?:is|are|has|have|exists?|belongs?)\b", re.IGNORECASE)
+"""Words that say how things stand, which may be why what they name was not done."""
 _NEGATES = re.compile(
     r"n[’']t\b|\b(?:not|no|nobody|nothing|none|never|cannot|already|too|must|needs?|needed|required?|allow\w*|limit\w*"
     r"|fail\w*|(?P<deed>den|declin|reject|refus|block|lock|reserv)(?:y|i?ed)|exceed\w*|expired|taken|invalid|wrong|missing"
@@ -187,9 +189,9 @@ def _is_as_before(before: VisualState, after: VisualState) -> bool:
 def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
     """What a page that stays as it was says against the press, or, beside a form that kept what was written, does not confirm:
     whoever did what was asked for empties or closes the form, or says so."""
-    told = _SAID - {"heading"}
-    known, fresh = Counter(_shape(e) for e in before.elements if e.role in told), dict[str, GUIElement]()
-    for element in (e for e in after.elements if e.role in told and re.search(r"[^\W\d]", e.name)):
+    told, others = ([e for e in state.elements if _is_told(e)] for state in (before, after))
+    known, fresh = Counter(map(_shape, told)), dict[str, GUIElement]()
+    for element in others:
         known[_shape(element)] -= 1
         if known[_shape(element)] < 0 and not element.name.endswith(("…", "...")):
             fresh[_words(element)] = element
@@ -197,7 +199,7 @@ def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
         return ""
     written = [e.value for e in before.elements if e.role == "textbox" and e.value and fold(e.value) in fold(goal)]
     for words, element in fresh.items():
-        echoed = any(fold(value) in fold(words) for value in written)
+        echoed = any(fold(value) in fold(words) for value in written) and not _STATES.search(words)
         confirmed = not written or element.role == "status" or echoed or _CONFIRMS.search(words)
         if len(words) <= _SHORT and (_says_no(words, goal) or not confirmed):
             return words
@@ -210,6 +212,10 @@ def _says_no(words: str, goal: str) -> bool:
     """Whether they negate anything but by what the goal asks for itself: `Declined`, where it was to be declined."""
     told = list(_NEGATES.finditer(words))
     return any(one["deed"] is None or not re.search(rf"\b{one['deed']}", goal, re.IGNORECASE) for one in told)
+
+
+def _is_told(element: GUIElement) -> bool:
+    return element.role in _SAID - {"heading"} and re.search(r"[^\W\d]", element.name) is not None
 
 
 def _shape(element: GUIElement) -> str:

@@ -44,7 +44,10 @@ const changed = (content) => { changes++; if (content) contents++; last = perfor
 const COMING = /^((loading|please wait|one moment|just a moment)\b.{0,40}|\p{L}+ing\b.{0,40}(…|\.\.\.))$/iu;
 const coming = new Map();
 const briefly = (node) => String(node.textContent).slice(0, 99).trim();
+let spoken = -Infinity;
 function announce(node) {
+  const words = briefly(node);
+  if (words && words.length < 99 && !/^\p{L}+ing\b/u.test(words) && !COMING.test(words)) spoken = performance.now();
   if (coming.size < 20 && node.isConnected && COMING.test(briefly(node))) coming.set(node, performance.now());
 }
 function announced() {
@@ -76,7 +79,7 @@ const PRESSES = ['mousedown', 'click', 'auxclick', 'contextmenu', 'dblclick'];
 function listen(id) {
   if (wanted) for (const kind of PRESSES) wanted.removeEventListener(kind, hear, true);
   wanted = node(id);
-  heard = '';
+  heard = ''; spoken = -Infinity;
   if (wanted) for (const kind of PRESSES) wanted.addEventListener(kind, hear, true);
 }
 
@@ -90,8 +93,8 @@ function moving(el) {
   }
   return n;
 }
-/* A notice that hides itself stands for two seconds or more: what is put off for less is waited for. */
-const soon = () => later().some((takes) => takes < 2000);
+/* What is put off for less than two seconds is waited for; beside a new text only for less than one, since it may hide that. */
+const soon = () => later().some((takes) => takes < (performance.now() - spoken < 2000 ? 1000 : 2000));
 const later = () => { const ask = globalThis[KEY]; return typeof ask === 'function' ? ask('LATER') : []; };
 const state = () => ({changes, contents, since: announced() || soon() ? -1 : performance.now() - last, ready: document.readyState,
   moving: moving(null), busy: Boolean(document.querySelector('[aria-busy=true]'))});

@@ -258,6 +258,9 @@ class PageOrders(Forms):
             else:
                 field = self._field(into)
                 self._put(field, _shaped(text, field.hint))
+        saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
+        if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
+            self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
 
     def _choose(self, label: str, text: str) -> None:
         """A value of what is called so: a field, a list, a group of options, or what unfolds to such."""
@@ -333,13 +336,18 @@ class PageOrders(Forms):
         whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
         if len(whole) == 1:
             return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
-        controls = [w for w in self._page.widgets if w.role in PRESSED and names_verb(order.verb, w.name)]
+        verbs = [verb for verb in (order.verb, order.said) if verb]
+        controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
+        back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None
+        if back is not None and back.verb in {"write", "set"}:  # what was written is published
+            thing = Thing()
         records = self._shown_row(thing)
         if not records.tests and records.pick is None:
             self._sole(controls, order.said or order.verb)
-        return self._add(PressStep(app=self._page_app, records=records, verb=order.verb))
+        verb = order.verb if any(names_verb(order.verb, w.name) for w in controls) else order.said
+        return self._add(PressStep(app=self._page_app, records=records, verb=verb))
 
     def _shown_row(self, thing: Thing) -> Records:
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""
@@ -361,7 +369,9 @@ class PageOrders(Forms):
         return records.model_copy(update={"tests": (*named, *records.tests), "pick": thing.pick})
 
 
-_ALIKE = ({"buy", "book", "order", "purchase", "reserve"}, {"delete", "remove", "trash", "erase"}, {"log", "sign"})
+_ALIKE = (
+    {"buy", "book", "order", "purchase", "reserve"}, {"delete", "remove", "trash", "erase"}, {"log", "sign"}, {"save", "update"},
+)  # fmt: skip
 
 
 def names_verb(verb: str, control: str) -> bool:

@@ -254,6 +254,7 @@ def kept(words: str, role: str = "text", value: str = "Ada") -> str:
     [
         ("Your plan allows 3 members", "text"), ("Somebody has that name", "text"), ("Names are three letters or longer", "text"),
         ("You have something else then", "alert"), ("We do not know this code", "status"), ("Ada is taken", "text"),
+        ("A person called Ada is here", "text"),
     ],
 )  # fmt: skip
 def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms_it(words: str, role: str) -> None:

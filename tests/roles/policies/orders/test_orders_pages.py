@@ -144,3 +144,20 @@ def test_the_second_of_several_that_are_called_alike_is_told_by_its_place() -> N
 
 def test_what_the_goal_forbids_is_not_planned() -> None:
     assert [type(step) for step in steps('Enter "Ada" into the Name field, but do not press Join.', *FORM)] == [FillStep]
+
+
+@pytest.mark.parametrize(
+    ("goal", "control", "pressed"),
+    [
+        ("Change the name to Ada.", "Update name", ("click", "Update name")),
+        ("Enter Ada as the name.", "Update name", None),
+        ("Set the name to Ada and publish it.", "Publish", ("publish", "")),
+        ("Deactivate the user Ann Lee.", "Deactivate", ("Deactivate", "")),
+    ],
+)
+def test_what_was_changed_is_kept_and_a_control_is_found_by_the_goal_s_own_word(
+    goal: str, control: str, pressed: tuple[str, str] | None
+) -> None:
+    page = (element("textbox", "Name", 1, value="Bob"), element("button", control, 2), element("text", "Ann Lee", 3))
+    presses = [(step.verb, step.control) for step in steps(goal, *page) if isinstance(step, PressStep)]
+    assert presses == ([pressed] if pressed else [])

@@ -142,3 +142,17 @@ def test_a_row_that_its_page_keeps_listing_was_not_deleted(page):
     assert (status, "is still listed" in why) == (AgentStatus.FAIL, True), why
     assert crew.work(delete[1])[0] is AgentStatus.FINISH
     assert {e.role for e in crew.environment.observe().elements if e.name == "Ann Lee"} == {"checkbox", "cell"}
+
+
+def test_a_notice_that_hides_itself_soon_is_seen_and_what_is_put_off_is_waited_for(page):
+    crew = page("""<title>People</title><p><label>Name <input id=n></label>
+     <button onclick="tell('That person exists', '', 1500)">Add</button>
+     <button onclick="tell('Saving', 'Saved', 1500)">Save</button><p id=said></p><script>
+     function tell(one, then, after) { said.textContent = one; setTimeout(() => said.textContent = then, after) }</script>""")
+    crew.goal = "Add Ada"
+    fill = FillStep(app="browser", entries=entries("Name", "Ada"))
+    status, why = crew.work(fill, PressStep(app="browser", verb="click", control="Add"))
+    assert (status, "That person exists" in why) == (AgentStatus.FAIL, True), why
+    status, why = crew.work(PressStep(app="browser", verb="click", control="Save"))
+    assert status is AgentStatus.FINISH, why
+    assert "Saved" in {e.name for e in crew.environment.observe().elements}
