@@ -198,10 +198,11 @@ def _unconfirmed(before: VisualState, after: VisualState, goal: str) -> str:
     if len(fresh) > _FEW or sum(n for n in known.values() if n > 0) > 1:
         return ""
     written = [e.value for e in before.elements if e.role == "textbox" and e.value and fold(e.value) in fold(goal)]
+    own = re.compile("|".join(map(re.escape, written)) or r"(?!)", re.IGNORECASE)
     for words, element in fresh.items():
         echoed = any(fold(value) in fold(words) for value in written) and not _STATES.search(words)
         confirmed = not written or element.role == "status" or echoed or _CONFIRMS.search(words)
-        if len(words) <= _SHORT and (_says_no(words, goal) or not confirmed):
+        if len(words) <= _SHORT and (_says_no(own.sub(" ", words), goal) or not confirmed):
             return words
         if written and confirmed:
             return ""

@@ -264,6 +264,8 @@ def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms
         assert kept(done) == "", done
     assert kept("10% off", "status") == ""
     assert kept("Edit person", "heading") == ""
+    assert kept("no olives|large", value="no olives") == "", "the user's own words"
+    assert kept("no olives: not available", value="no olives") == "no olives: not available"
     assert kept("What this is about", value="") == "", "nothing was written"
 
 
