@@ -33,6 +33,7 @@ from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import SETTLED, RecordEffect, Screens
 from roles.evaluator.fitting import fits, is_kind, says
+from roles.screen.evidence import brought_nothing
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
 
@@ -213,9 +214,12 @@ class _Check:
             number = self.orders.index(order)
             found = [x.control for x in self.run.worked if isinstance(x, PressStep) and x.order == number and x.control]
             name = found[0] if len(found) == 1 else ""
-        done = {step.step for step in self.run.presses(name)} if name else set[int]()
+        presses = self.run.presses(name) if name else []
+        done = {step.step for step in presses}
         if not done:
             return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
+        if effect_of_words(name) in {*SETTLED, Effect.SAVE} and all(brought_nothing(step, self.request) for step in presses):
+            return Verdict("missing", f"{name} was pressed, and nothing on the screen shows that it had an effect")
         used = tuple(n for n, effect in enumerate(self.effects) if effect.step in done)
         return Verdict("shown", "", tuple(f"step:{n}" for n in sorted(done)), used)
 

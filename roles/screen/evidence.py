@@ -387,6 +387,14 @@ def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:
     return _unfocused(before) != _unfocused(after)
 
 
+def brought_nothing(step: StepRecord, request: GateRequest) -> bool:
+    """Whether only the focus is elsewhere on the newest screen, and nothing was told: as far as can be seen it had no effect."""
+    before = next((state for state in views(request) if state.state_id == step.before), None)
+    now = next((state for state in views(request) if state.app == step.app), None)
+    told = [event for event in step.events if not event.startswith("told:")]
+    return before is not None and now is not None and not told and _unfocused(before) == _unfocused(now)
+
+
 def _not_kept(field: GUIElement, request: GateRequest) -> str:
     """What a page that saves by itself says against the last entry in a field; empty where it says nothing."""
     states = {state.state_id: state for state in views(request)}

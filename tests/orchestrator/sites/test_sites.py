@@ -179,6 +179,13 @@ def test_a_page_that_says_no_is_believed_and_not_asked_twice(browser, site, tmp_
     assert "the page says after the last press" in outcome.reason
 
 
+def test_a_button_to_send_that_does_nothing_at_all_has_sent_nothing(browser, site, tmp_path):
+    page = """<label>Comment <input></label><button>Send feedback</button>"""
+    outcome = work(browser, site, tmp_path, page, 'Enter "Thanks" as the comment and click Send feedback.')
+    assert outcome.status == "rejected"
+    assert "Send feedback was pressed, and nothing on the screen shows that it had an effect" in outcome.reason
+
+
 BY_ITSELF = """<label>Name <input id=n value=Team></label><p id=o role=status>All changes saved</p><script>let t;oninput=()=>{
 o.textContent='Saving…';clearTimeout(t);t=setTimeout(()=>o.textContent='Not saved: the name is taken',1200)}</script>"""
 
