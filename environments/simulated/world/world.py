@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil, sqrt
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field, model_validator
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState, Dialog
@@ -84,8 +84,6 @@ class ClosedDialog(Model):
 class Desk(Model):
     """Everything that is not inside an app."""
 
-    model_config = ConfigDict(extra="ignore")  # a stored one of an earlier version had seats
-
     name: str
     seed: int
     size: tuple[int, int] = (1280, 800)
@@ -135,6 +133,12 @@ class Desk(Model):
     altered: dict[str, tuple[Alteration, ...]] = Field(default_factory=dict)
     """How apps show themselves otherwise than they would."""
     answered: tuple[ClosedDialog, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_seats(cls, data: Any) -> Any:
+        """A desk that an earlier version stored had seats."""
+        return {key: value for key, value in data.items() if key not in {"seat", "seats"}} if isinstance(data, dict) else data
 
     @property
     def now(self) -> str:

@@ -192,6 +192,14 @@ def test_a_killed_process_leaves_every_action_whole(tmp_path):
     desktop.close()
 
 
+def test_a_desk_of_an_earlier_version_is_read_and_one_with_unknown_fields_is_not():
+    desk = SimulatedDesktop(load_world("office"))._world.desk
+    stored = json.loads(desk.model_dump_json())
+    assert type(desk).model_validate_json(json.dumps(stored | {"seat": "", "seats": {}})) == desk
+    with pytest.raises(ValueError, match="Extra inputs"):
+        type(desk).model_validate_json(json.dumps(stored | {"chairs": {}}))
+
+
 def test_an_action_and_a_look_take_about_a_millisecond(tmp_path):
     desktop = SimulatedDesktop(load_world("office"), store=tmp_path)
     with at_most(4):  # else something is done anew that was cached
