@@ -37,7 +37,7 @@ class Frame:
         values.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = self.negated = False
+        self.kept = False
 
     def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
         if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
@@ -102,13 +102,10 @@ class Frame:
         return onwards.end if onwards and self.verb["name"] == "rename" and self.slots else None
 
     def called(self, at: int) -> int | None:
-        """an alarm for 7 am called X | a note titled with its number"""
+        """an alarm for 7 am called X"""
         found, new = self.read.take(at, "predicates"), self.object
         if found is None or found.entry.name != "is called" or new is None or not self.verb.get("makes") or new.name:
             return None
-        value = self.read.fields(found.end + 1) if self.read.low(found.end) == "with" else None
-        if value is not None:
-            return self.add("with", value[0], at, value[1], field="title")
         name = self.read.title(found.end)
         if name is None or not new.new:
             return None
@@ -118,11 +115,7 @@ class Frame:
 
     def excepting(self, at: int) -> int | None:
         """mark all as done except THING"""
-        found, place = self.read.take(at, "exceptions"), self.object
-        if found and place and self.verb["name"] == "empty" and place.kind in self.read.words.lexicon.data["places"]:
-            self.verb = self.read.words.lexicon.data["verbs"]["remove"] | {"name": "remove"}  # all in it, and not itself
-            self.object = Thing(quantity="all", spans=place.spans)
-            self.slots.append(Slot(role="from", value=Of(thing=place, spans=place.spans), spans=place.spans))
+        found = self.read.take(at, "exceptions")
         if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
             return None
         but = self.read.excepted(found.end, self.object.kind)
@@ -190,13 +183,9 @@ class Frame:
         if not word or (word == "with" and not self.filled()):
             return None
         role, end = self.verb["slots"][word], at + len(word.split())
-        if role == "into" and word in {"to", "into"}:
-            self.housed()
         amount = self.read.amount(end) if word == "for" and "over" in self.verb["slots"] else None
         if amount is not None and self.read.dates.read(end) is None:  # a claim for 23.50
             return self.add("value", amount[0], at, amount[1])
-        if word in {"in", "on"} and self.read.take(end, "positions"):
-            return None
         claimed, reserved = self.read.claimed, self.read.reserved
         person = word == "with" and self.verb.get("makes") and self.read._nameish(end)  # with Ann in Room 3
         if role in CONTENT and not person:
@@ -228,19 +217,6 @@ class Frame:
         self.slots = [slot if slot.field else slot.model_copy(update={"field": field}) for slot in self.slots]
         self.object = place[0].model_copy(update={"spans": spans})
         return place[1]
-
-    def housed(self) -> None:
-        """ "Add everybody in the group A to the group B": the first is where they are."""
-        slot = next((one for one in self.slots if one.role == "into"), None)
-        words = self.read.words.goal[slot.spans[0][0] :].lower() if slot is not None else ""
-        if slot is None or self.object is None or self.object.place or not words.startswith(("in ", "on ")):
-            return
-        named = Thing(name=slot.value) if isinstance(slot.value, Text) else None
-        place = slot.value.thing if isinstance(slot.value, Of) else named
-        if place is not None:
-            self.slots.remove(slot)
-            spans = (*self.object.spans, *slot.spans)
-            self.object = self.read.object = self.object.model_copy(update={"place": place, "spans": spans})
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
@@ -282,8 +258,6 @@ class Frame:
                 spans = (*last.spans, *self.read.spans(at, stop))
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
-        if self.mailed(role, value):
-            return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
@@ -297,26 +271,12 @@ class Frame:
             self.read.subject = Thing(name=value, spans=value.spans) if isinstance(value, Text) else of or self.read.subject
         return self.add(role, value, at, stop)
 
-    def mailed(self, role: str, value: Value) -> bool:
-        """ "copy the total into a mail to Ann": what is written into a new message is sent, whatever the verb."""
-        letter = value.thing if role == "into" and isinstance(value, Of) and not value.fields else None
-        if letter is None or letter.quantity != "any" or not self.letter(letter) or self.object is not None:
-            return False
-        self.verb = self.read.words.lexicon.data["verbs"]["send"] | {"name": "send"}
-        self.slots = [slot.model_copy(update={"role": "saying"}) if slot.role == "value" else slot for slot in self.slots]
-        self.object = self.read.object = letter
-        return True
-
     def _value(self, role: str, at: int) -> Read[Value] | None:
         if self.verb["name"] == "rename" and self.read.kind(at) == "word" and self.read.words.is_named(at):
             return self.read.title(at)
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
-        if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
-            return self.read.text(at, name[1]), name[1]
         held = self.read.fields(at) if role == "into" else None
-        if held and isinstance(held[0], Of) and set(held[0].fields) <= DAYS:
-            return held
         if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
             return held
         if (role not in {"into", "to"} or self.verb["name"] == "set") and (fields := self.read.fields(at)):
@@ -413,12 +373,8 @@ class Frame:
             )
         if when.minutes and after in {"before", "ahead"} and "about" in self.verb["slots"]:
             start = end + 1 + (self.read.low(end + 1) == "of")
-            told = any(slot.role == "about" for slot in self.slots)  # a reminder on the lunch an hour before [it]
-            what = self.read.thing(start) if not told else None
-            start += told and self.read.low(start) == "it"
-            by = self.add("by", when.model_copy(update={"minutes": -when.minutes}), at, start)
-            if told:
-                return by
+            what = self.read.thing(start)
+            self.add("by", when.model_copy(update={"minutes": -when.minutes}), at, start)
             return self.add("about", self.read.valued_thing(what[0]), start, what[1]) if what else None
         if when.minutes and not self.filled():
             return None
@@ -537,6 +493,9 @@ class Frame:
         while not self.read.over(end):
             if self.read.take(end, "exceptions", "if_so", "if_not") or self.read.low(end) == ":" or self._bounds(end, at):
                 return None
+            back = self.read.take(end, "corrections", "no") if end > at and self.read.low(end - 1) == "," else None
+            if back and self.read.low(back.end) == ",":  # milk and bread, no, milk and eggs
+                return None
             article = self.read.take(end + 1, "articles")
             field = self.read.take(article.end if article else end + 1, "field") if self.read.low(end) == "with" else None
             if end > at and (self.verb["slots"].get(self.read.low(end)) == "saying" or field):
@@ -562,11 +521,6 @@ class Frame:
     def direct(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
-        if self.verb.get("makes") and self.object is None and not self.filled() and (none := read.take(at, "no")):
-            some = read.simple(none.end) if none.entry.name == "no" else None
-            self.negated = some is not None
-            self.object = some[0].model_copy(update={"new": True, "quantity": "any"}) if some else None
-            return some[1] if some else None
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
             return None
         if any(slot.role == "saying" or (slot.role == "value" and not slot.field) for slot in self.slots):
@@ -613,8 +567,7 @@ class Frame:
             self.answered()
         made = self.read.orders[-1].object if self.read.orders else None
         if name == "invite" and made is not None and made.new and not self.slots:
-            to = Back(to=len(self.read.orders) - 1, spans=self.object.spans if self.object else ())
-            self.slots.append(Slot(role="to", value=to))
+            self.slots.append(Slot(role="to", value=Back(to=len(self.read.orders) - 1)))
         roles = [slot.role for slot in self.slots]
         if name == "remind" and roles[-2:] in (["about", "on"], ["about", "at"]):
             raise Doubt(f"is {self.read.words.goal!r} to remind at that time, or of what is at that time?")
@@ -631,7 +584,7 @@ class Frame:
         sets = self.verb.get("verb", name) == "set"
         if lacking or (sets and not self.spread()) or (self.verb.get("works") and not self.worked()):
             return None
-        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots), negated=self.negated)
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
 
     def counted(self) -> None:
         """ "Put two Kettle Calm into my cart": the quantity of the one of that name."""
@@ -666,11 +619,6 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
-        if name == "claim" and self.object is None and "value" in roles and isinstance(roles["value"].value, Amount):
-            self.object = Thing(kind="claim", quantity="any", spans=roles["value"].spans)  # claim 30 for Meals
-            return "submit"
-        if name == "merge" and self.verb["said"] == "join" and not (self.object and plural(self.object)):
-            return "join"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None
@@ -689,12 +637,8 @@ class Frame:
         return "send"
 
     def by_way(self) -> None:
-        """A chat message is one that is sent in chat; the message 'X' is one that says X."""
+        """A chat message is one that is sent in chat."""
         thing, channels = self.object, self.read.words.lexicon.data["channels"]
-        plain = thing is not None and thing.kind == "message" and not (thing.tests or any(s.role == "saying" for s in self.slots))
-        if plain and thing is not None and (quoted := thing.name) is not None and quoted.quoted:
-            self.object = thing = thing.model_copy(update={"name": None, "quantity": "any"})
-            self.slots.append(Slot(role="saying", value=quoted, spans=quoted.spans))
         way = thing.name.text.lower().removesuffix(thing.kind).strip() if thing and thing.name and not thing.name.quoted else ""
         if thing is not None and way in channels and self.letter(thing):
             self.object = self.read.object = thing.model_copy(update={"name": None})

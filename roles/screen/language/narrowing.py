@@ -30,7 +30,7 @@ class Narrowing(Nouns):
             return head
         claimed, nested, end = self.claimed, self.nested, head
         self.nested = nested or inner
-        every = draft.kind == "person" and "channels" in claimed and self.take(head - 1, "everything")  # mail everyone in
+        every = draft.kind == "person" and self.take(head - 1, "everything")  # mail everyone in
         if self.take(head - 1, "ones") or every:
             self.claimed = frozenset()
             end = self._modifier(head, draft) or head

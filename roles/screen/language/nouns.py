@@ -31,8 +31,6 @@ class Nouns(Names):
             closing = self.low(sep - 1) == "and"
             listed, end = [*listed, more[0].model_copy(update={"also": ()}), *more[0].also], more[1]
             if closing:
-                if first.quantity == "number" and first.number == len(listed) and first.name:  # three notes called A, B and C
-                    first = first.model_copy(update={"quantity": "one", "number": 0})
                 return first.model_copy(update={"also": tuple(listed[1:]), "spans": self.spans(at, end)}), end
         if self.take(end, "or") and self.simple(end + 1):
             raise Doubt(f"which is meant of {self.words.text(at, self.simple(end + 1)[1])!r}?")  # type: ignore[index]
@@ -261,9 +259,6 @@ class Nouns(Names):
             return at + 1
         end = self._name_end(at)
         if end == at:
-            if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
-                draft.name = self.text(at, at + 1)
-                return at + 1
             draft.kind = self.said_kind
             return at if draft.pick and self.said_kind else None
         end = self._noun_and_name(at, end, draft, determined)

@@ -14,20 +14,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Amount, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value
+from roles.contracts.orders import Amount, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value, said
 from roles.screen.language.controls import PATH, Controls
-from roles.screen.language.corrections import corrected
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
-from roles.screen.language.words import Doubt, Match, Words
+from roles.screen.language.words import Doubt, Match, Words, deeds
 
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
 
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
-    return Clauses(Words(corrected(goal, today), words), today).reading()
+    return Clauses(Words(goal, words), today).reading()
 
 
 def _frame(verb: Match) -> dict[str, Any]:
@@ -62,7 +61,7 @@ class Clauses(Statements, Controls):
             at = end
         self._spare()
         unread += self._unsettled()
-        asks += self._unsaid()
+        asks += [*self._unsaid(), *self._contradictions()]
         idle += [(token.start, token.end) for token in self.words.nothing]
         return Reading(
             goal=goal,
@@ -91,6 +90,20 @@ class Clauses(Statements, Controls):
             alone = order.object is None or (bare(order.object) and verb in {"tell", "inform", "notify", "let"})
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
+
+    def _contradictions(self) -> Iterator[str]:
+        """What is to be gone and to be kept: "delete the note Plan and keep it"."""
+        for keep in [one for one in self.orders if one.verb == "keep" and not (one.negated or one.slots or one.condition)]:
+            for at, order in enumerate(self.orders):
+                thing, kept = order.object, keep.object
+                if order.negated or order.verb not in deeds()["gone"] or thing is None or kept is None or kept.but or kept.tests:
+                    continue
+                names = [one.name.text.casefold() if one.name is not None else "" for one in (thing, kept)]
+                alike = kept.kind in {"", thing.kind} and kept.place is None
+                same = alike and kept.back is None and (names[0] == names[1] if names[1] else kept.quantity == "all")
+                if same or (kept.back is not None and kept.back.to == at and not kept.pick):
+                    goal = self.words.goal
+                    yield f"which of the two: {said(goal, order.spans)!r}, or {said(goal, keep.spans)!r}?"
 
     def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
         span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)

@@ -65,16 +65,6 @@ class Values(Narrowing):
         start = at + (self.low(at) == "the")
         if asked := self.asked(at, turned=False):
             return asked
-        if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
-            found = self.simple(start + 2)
-            if found and found[0].quantity == "all":
-                return Worked(how="count", of=(Of(thing=found[0], spans=found[0].spans),), spans=self.spans(at, found[1])), found[
-                    1
-                ]
-        if start > at and (edge := self._extreme(at, start)):
-            return edge
-        if self.low(start) == "average" and start > at and (value := self.fields(start + 1)) and isinstance(value[0], Of):
-            return Worked(how="average", of=(value[0],), spans=self.spans(at, value[1])), value[1]
         how = {"sum": "sum", "average": "average", "difference": "difference"}.get(self.low(start))
         if how and start > at and self.low(start + 1) in {"of", "between"}:
             value = self.fields(start + 2) or self.valued(start + 2)
@@ -82,25 +72,6 @@ class Values(Narrowing):
             if value and not (how == "sum" and isinstance(value[0], Text)):
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
-
-    def _extreme(self, first: int, at: int) -> Read[Value] | None:
-        """the highest total of THINGS | the lowest invoice total: what it is, and not of which"""
-        best = self.take(at, "superlatives")
-        how = {"largest": "largest", "smallest": "smallest"}.get(best.entry.name) if best else None
-        if best is None or how is None:
-            return None
-        kind = self.take(best.end, "noun")
-        field = self.take(kind.end if kind else best.end, "field")
-        if kind is not None and field is not None and kind.entry.shape == "one" and self._field_here(field):
-            thing, end = Thing(kind=kind.entry.name, quantity="all", spans=self.spans(best.end, kind.end)), field.end
-        else:
-            field = self.take(best.end, "field")
-            many = self.thing(field.end + 1) if field and self.low(field.end) == "of" else None
-            if field is None or many is None or not plural(many[0]):
-                return None
-            thing, end = many
-        of = Of(fields=(field.entry.name,), thing=thing, spans=self.spans(first, end))
-        return Worked(how=how, of=(of,), spans=of.spans), end  # type: ignore[arg-type]
 
     def asked(self, at: int, turned: bool) -> Read[Value] | None:
         """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
@@ -115,9 +86,6 @@ class Values(Narrowing):
             return self._counted(at, end)
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
-        field = self.take(end, "field") if name == "which" else None
-        if field is not None and (part := self.taking_part(at, field.end)) and isinstance(part[0], Of):
-            return part[0].model_copy(update={"fields": (field.entry.name,)}), part[1]  # which vendor sent us INV-1
         held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
         if held is not None and self.low(held[1]) in {"is", "are"}:
             return held[0], held[1] + 1
@@ -156,11 +124,6 @@ class Values(Narrowing):
             draft = Draft(kind="person", quantity="all")
             stop = self._prepositional(end, draft) or end
             thing = draft.thing(self.spans(at, stop))
-            if self.low(end) == "of":  # who of my contacts
-                among = self.simple(end + 1)
-                if among is None or among[0].quantity != "all" or among[0].back or among[0].pick:
-                    return None
-                thing, stop = among
         else:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":

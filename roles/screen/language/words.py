@@ -258,7 +258,7 @@ class Lexicon:
 
 SPECIAL = frozenset(
     {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "gatherings", "wanting"}
-    | {"unit_fields", "made_so", "procedures", "corrections"}
+    | {"unit_fields", "made_so", "procedures"}
 )
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""

@@ -134,8 +134,6 @@ Add everybody in the group Garden to the group Chess, but not Uma
     add all person at (group 'Garden') but ('Uma') into=(group 'Chess')
 Accept all invitations except those from Omar
     accept all invitation but (all invitation from 'Omar')
-Empty my cart except the tea towels
-    remove all but (all towel 'tea towels') from=(cart)
 Clear my cart but keep the mug set
     remove all but (set 'mug set') from=(cart)
     keep set 'mug set'
@@ -156,8 +154,6 @@ Move all the kitchen files from Incoming to Projects/Kitchen
     move all file 'kitchen files' at ('Incoming') into='Projects/Kitchen'
 Delete every note that mentions the shared folder
     delete all note has 'shared folder'
-Mark Ann as not paid
-    mark 'Ann' as='not paid'
 * Turn off all lamps except the one in the kitchen
     turn_off all lamp but (lamp at (kitchen 'kitchen'))
 Delete the note "A". All other notes must stay as they are. Do not change anything else.
@@ -192,8 +188,6 @@ Move the mail "A" to the folder "Old" and the mails "B" and "C" to the folder "N
     move all mail 'B' & mail 'C' into=(folder 'New')
 Turn off the lights in kitchen and hall
     turn_off all light at ('kitchen') & all light at ('hall')
-Send the same message "We start" to Ann and to Bob
-    send any message to=('Ann' & 'Bob') saying='We start'
 Put two Kettle Calm into my cart
     put 'Kettle Calm' into=(cart) quantity=2
 Put 2 kettle calm in cart
@@ -284,16 +278,12 @@ Create an alarm for 7 am called "Plan"
     create new any alarm 'Plan' at=07:00
 * Make a note. Its title should be "Plan" and its text "Buy tea".
     create new any note title='Plan' text='Buy tea'
-For each of the unpaid invoices, make a note titled with its number
-    create new any note title=number of (<0>) per=(all invoice not is 'paid')
 Buy the cheapest lamp that has at least four stars
     buy lamp {least price x1} rating four stars
 Tell me the vendor of the row that comes first
     answer value=vendor of (row {first  x1})
 Take the company out of Bruno's contact
     remove company from=(contact is 'Bruno')
-Put a reminder on the team lunch an hour before
-    remind about=(lunch 'team lunch') by=-60 min
 Make a meeting with Ann in Room 3 tomorrow at 10
     create new any meeting with='Ann' into='Room 3' on=2026-03-03 10:00
 Run `wc -l < names.txt`
@@ -337,8 +327,6 @@ Send Ann a mail with the number of each open invoice
     send any mail to='Ann' with=number of (all invoice is 'open')
 Send Ann a mail with the number of unpaid invoices
     send any mail to='Ann' with=count[(all invoice not is 'paid')]
-What is the highest invoice total?
-    answer value=largest[total of (all invoice)]
 Tell me the number of the highest invoice
     answer value=number of (invoice {most amount x1})
 Find the unpaid invoices and tell me how many there are
@@ -358,8 +346,6 @@ Which lamp has the highest price?
     answer value=(lamp {most price x1})
 What do the lamps cost together?
     answer value=sum[price of (all lamp)]
-Who of my contacts works at Brook?
-    answer value=(all contact company 'Brook')
 Write a mail to everyone in the group Choir except Ben Ito saying "See you"
     send any mail to=(all person at (group 'Choir') but ('Ben Ito')) saying='See you'
 Pay the single highest invoice.
@@ -408,9 +394,6 @@ Switch the language of my account to Deutsch
 Turn the kitchen light on and the hall light off
     turn_on light 'kitchen light'
     turn_off light 'hall light'
-Claim 30 for Meals and 40 for Travel
-    submit any claim value=30 for='Meals'
-    submit any claim value=40 for='Travel'
 Move the note A to Archive and the note B to Trash
     move note 'A' into='Archive'
     move note 'B' into='Trash'
@@ -427,8 +410,6 @@ Move Monday's lunch to Tuesday at the same time
     move lunch 'lunch' on 2026-03-09 to=2026-03-03
 Write a note called Open listing the unpaid invoices
     create new any note 'Open' saying=(all invoice not is 'paid')
-Copy the total of INV-1 into an email to Ann, subject Total
-    send any email saying=total of ('INV-1') to='Ann' subject='Total'
 Book a meeting called Visit tomorrow at 10 and invite Ann Lee
     book new any meeting 'Visit' on=2026-03-03 10:00
     invite 'Ann Lee' to=<0>
@@ -439,8 +420,6 @@ The design review has to start half an hour later
     move review 'design review' by=30 min
 If nothing is in my calendar on Friday, add "Focus day" from 9 to 12, otherwise leave it as it is
     add value='Focus day' on=2026-03-06 09:00 12:00 if not any appointment on 2026-03-06
-Which vendor sent us INV-4700?
-    answer value=vendor of ('INV-4700')
 * Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.
     claim invoice 'Brook Catering' {least price x1} as='Meals' with=vendor of (<0>)
 """
@@ -572,6 +551,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         'Do not delete the note "A" and archive the mail "B"', "Remind me of the team lunch tomorrow at 9",
         "When INV-1 is paid, delete the note",
         "Delete the two mails from Ann and Bob", 'Delete all mails from Ann, except the note "A", the file "B" and the mail "C"',
+        'Delete the note "A" and keep it', "Archive all mails but keep them", "Delete the note Plan and keep the note Plan",
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
@@ -618,6 +598,7 @@ def test_every_word_counts(goal: str, data: st.DataObject) -> None:
     else:
         changed = goal[: token.start] + (word if how == "replace" else "") + goal[token.end :]
     assume(changed.lower() != goal.lower())
+    assume(how != "delete" or token.start or goal.split()[-1] not in LEXICON["made_so"])  # "the lamp off" says as much
     note(changed)
     after = read(changed, TODAY)
     assert not after.understood or meaning(after) != meaning(read(goal, TODAY))
