@@ -42,8 +42,12 @@ _BEGINS = {"b": "**", "strong": "**", "code": "`", "kbd": "`", "samp": "`", "pre
 _ENDS = {"b": "**", "strong": "**", "code": "`", "kbd": "`", "samp": "`", "pre": "\n```\n", "tr": " |\n"} | {
     f"h{level}": "\n" for level in range(1, 7)
 }
-_TAGS = _SILENT | _VOID | _BLOCKS | {*_BEGINS, *_ENDS} | words_of(
-    "a abbr body cite del dfn em font html i ins label li mark q s small span sub sup tbody tfoot thead time tt u var"
+_TAGS = (
+    _SILENT
+    | _VOID
+    | _BLOCKS
+    | {*_BEGINS, *_ENDS}
+    | words_of("a abbr body cite del dfn em font html i ins label li mark q s small span sub sup tbody tfoot thead time tt u var")
 )
 
 
