@@ -1,4 +1,4 @@
-"""`deskcrew suite ...`: many tasks, seeds and configurations, worked as one table and compared."""
+"""`deskcrew suite`, `attack` and `lab`: many runs, worked as one table, attacked, and followed along the ways not taken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, Overrides, command
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, command
 
 if TYPE_CHECKING:
     from orchestrator.lab.suite.suite import EpisodeRow
@@ -186,6 +186,60 @@ def report(
     place = out or folder / "report.html"
     linked = write_report(folder, place, k=k)
     typer.echo(f"{place} ({linked} runs with a page of their own)")
+
+
+lab_app = typer.Typer(
+    help="Try at each gate what else could be decided; find the decision to blame.", no_args_is_help=True, epilog=EPILOG
+)
+
+
+@lab_app.command("gates")
+@command
+def gates(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
+    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: gates/NAME.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="How many episodes are worked at once.")] = 1,
+    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
+    as_json: AsJson = False,
+) -> None:
+    """Fork each run at its gates, take every allowed decision, and show which gates were right: a table and report.html.
+
+    The same command continues what was stopped. Tasks whose environment cannot be forked have no gates in it.
+    """
+    from orchestrator.lab.gates.laboratory import figures, laboratory
+    from orchestrator.lab.gates.page import lines, write_report
+    from orchestrator.lab.suite.suite import load_suite
+    from orchestrator.store.printable import json_text
+
+    folder, rows = out or Path("gates") / Path(suite).stem, []
+    for spec, found in laboratory(load_suite(suite), folder, workers=workers, only=only):
+        rows += found
+        typer.echo(f"{spec.name}: {len(found)} gates, {sum(row.regret > 0 for row in found)} of them wrong", err=True)
+    rows.sort(key=lambda row: (row.run, row.number))
+    told = figures(rows)
+    typer.echo(json_text([one.model_dump(mode="json") for one in told], indent=1) if as_json else "\n".join(lines(told)))
+    write_report(folder, rows, folder / "report.html")
+    typer.echo(f"{folder / 'report.html'}", err=True)
+
+
+@lab_app.command("blame")
+@command
+def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> None:
+    """Find the first decision of a run from which no recovery was found.
+
+    The run is repeated up to a decision and then left to the policies of its settings, at every place that a bisection
+    needs. Exit code 1 if they fail from the beginning too.
+    """
+    from orchestrator.lab.gates.laboratory import blame
+    from orchestrator.store.printable import clean, json_text
+
+    found = blame(run, runs_dir or RUNS)
+    if found is None:
+        typer.echo("The policies of its settings do not come through from its beginning either.", err=True)
+        raise typer.Exit(FAILED)
+    where = f" in subtask {found.subtask}" if found.subtask else ""
+    said = f"decision {found.number + 1} of {found.of}, of the {found.role}{where}: {found.decision} ({found.tries} forks)"
+    typer.echo(json_text(found._asdict()) if as_json else clean(said, 2000))
 
 
 def _chosen(word: str) -> list[EpisodeRow]:

@@ -207,20 +207,24 @@ def write_report(folder: Path, out: Path, failures: int = 200, k: int = 0) -> in
     """Write the page, and the viewer's page of so many runs that are not right, beside each run. How many those are."""
     rows = rows_in(folder)
     failed = [row for row in rows if not row.right]
-    links = {row.run: link for row in failed[:failures] if row.run and (link := _viewed(folder / row.run, out.parent))}
+    links = {row.run: link for row in failed[:failures] if row.run and (link := viewed(folder / row.run, out.parent))}
     parts = [_figures_shown(f"By {by}", figures(rows, by, k)) for by in ("configuration", "tier", "kind")]
     body = "".join([*parts, _failed(failed, links)])
-    title = f"{escape(folder.name)}: {sum(row.right for row in rows)} of {len(rows)} right"
+    write_html(out, f"{folder.name}: {sum(row.right for row in rows)} of {len(rows)} right", body)
+    return len(links)
+
+
+def write_html(out: Path, title: str, body: str) -> None:
+    """A page of tables that loads nothing; `body` is HTML, the title is escaped."""
     with whole_file(out) as file:
         file.write(
             f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-            f"<title>{title}</title><style>{_STYLE}</style><h1>{title}</h1>{body}</html>\n"
+            f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>{body}</html>\n"
         )
-    return len(links)
 
 
-def _viewed(run: Path, beside: Path) -> str:
+def viewed(run: Path, beside: Path) -> str:
     """The address of a run's page, from where the report stands; empty where the run's folder is gone."""
     if not run.is_dir():
         return ""

@@ -19,7 +19,7 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.settings import LoadedSettings, Settings, load_settings, shipped, shipped_names
 from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
@@ -273,8 +273,7 @@ def outcome_of(
     """Work the run of an episode in the folder `place`; with `anew` what is there is taken away when its settings are known."""
     from orchestrator.runs.runs import start  # late: who only hands episodes out needs no engine of runs
 
-    task = _load(spec.task)
-    loaded = load_settings(overrides=[f"seed={spec.seed}", f"runs_dir={place}", *spec.settings], task_layer=task.layer())
+    task, loaded = _load(spec.task), _loaded(spec, f"runs_dir={place}")
     if anew:
         dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
         with dropping as dropped, suppress(FileNotFoundError):
@@ -282,6 +281,15 @@ def outcome_of(
             for record in gone.glob("*/run.json"):
                 forget(address_of(written(record)), record.parent.name)
     return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
+
+
+def settings_of(spec: EpisodeSpec) -> Settings:
+    """What an episode is worked by. Raises UsageProblem."""
+    return _loaded(spec).settings
+
+
+def _loaded(spec: EpisodeSpec, *more: str) -> LoadedSettings:
+    return load_settings(overrides=[f"seed={spec.seed}", *more, *spec.settings], task_layer=_load(spec.task).layer())
 
 
 def _refuse_superseded(folder: Path, driver: str) -> None:

@@ -200,9 +200,10 @@ class RecordingPolicy:
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         ask: Callable[[OperatorView], OperatorDecision] = self._policy.decide
+        before = to_jsonable_python(view.memory)  # a policy may write into the memory that it is given
         decision = referring(self._context.journal, self._faults_noted(ask, OperatorDecision, view, view.subtask.id), view.seen)
         said = decision.model_dump(mode="json", exclude_defaults=True)
-        changed = delta(to_jsonable_python(view.memory), said.pop("memory", {}))
+        changed = delta(before, said.pop("memory", {}))
         more: Json = {"memory": changed} if changed else {}
         self._write(AnsweredEvent(answer=said, attempt=view.subtask.attempt, **more), view.subtask.id)
         return decision

@@ -374,8 +374,10 @@ def again(
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
     replies: RecordedReplies | None = None,
+    around: Callable[[str, Any], Any] | None = None,
 ) -> str:
-    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end.
+    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. `around` gives a
+    policy in the place of each that repeats what was decided.
 
     Raises UsageProblem where it cannot begin as it did.
     """
@@ -402,7 +404,7 @@ def again(
             _target(recording),
             listener=listener,
             approver=RecordedPerson(recording),
-            parts={**parts_of(recording, replies), "secrets": values},
+            parts={**parts_of(recording, replies), "secrets": values, "around": around},
             plan=_given_plan(recording),
         )
     except NothingRecorded as more:

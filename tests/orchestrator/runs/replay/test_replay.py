@@ -16,10 +16,14 @@ from warm import python
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.cli import app
+from orchestrator.runs import runs
 from orchestrator.runs.replay.fork import fork
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
-from orchestrator.runs.replay.replay import replay
+from orchestrator.runs.replay.replay import again, replay
 from orchestrator.runs.runs import Outcome, resume
+from orchestrator.settings.settings import load_settings
+from protocol.model.decisions import OperatorDecision
+from roles.contracts import OperatorView
 
 ROOT = Path(__file__).parents[4]
 KEPT = sorted((ROOT / "tests" / "replay").glob("*.jsonl"))
@@ -225,6 +229,27 @@ def test_a_fork_goes_on_from_the_step_and_leaves_the_run_as_it_was(tmp_path: Pat
     assert recording_of(on.folder).apps == recording_of(done.folder).apps
     assert digests(done.folder) == before
     assert replay(recording_of(on.folder)).difference is None
+
+
+def test_a_run_that_is_repeated_has_at_each_step_the_memory_that_it_had(tmp_path: Path) -> None:
+    memories: list[str] = []
+
+    class Remembered:
+        def __init__(self, policy: Any) -> None:
+            self._policy = policy
+
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            memories.append(json.dumps(view.memory, sort_keys=True))
+            decided: OperatorDecision = self._policy.decide(view)
+            return decided
+
+    parts = {"around": lambda role, policy: Remembered(policy) if role == "operator" else policy}
+    goal = "Which of the invoices of Lumen Catering Ltd is overdue?"
+    done = runs.start(load_settings((), [f"runs_dir={json.dumps(str(tmp_path))}"]), goal, parts=parts)
+    then, memories[:] = [*memories], []
+    again(recording_of(done.folder), tmp_path / "again", around=parts["around"])
+    assert len({*then}) > 2  # it writes into its memory
+    assert memories == then
 
 
 def test_a_fork_has_another_goal_with_what_is_known(tmp_path: Path) -> None:

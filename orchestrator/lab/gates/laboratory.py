@@ -1,0 +1,239 @@
+"""The gate laboratory: at each gate of a suite's runs the other decisions are tried too, and the judge says what became of it.
+
+A gate is right where no other decision would have come to a better end. No role sees anything of it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from environments.files.scratch import Scratch
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.gates.forks import Ask, Copies, Ending, Fork, Interposed, between, ending, forkable
+from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
+from orchestrator.runs.folders import stored_report
+from orchestrator.runs.replay.recording import find_recording
+from orchestrator.runs.replay.replay import again
+from orchestrator.settings.settings import Settings
+from orchestrator.store.salvage import salvage
+from protocol import Frozen
+from protocol.log.log import whole_file
+from roles.contracts import GateVerdict
+from roles.contracts.policies import UNCHECKED
+from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, Signal
+from roles.journal.events import GateEvent
+
+TRIED = f"{UNCHECKED}decided by the gate laboratory"
+"""The reason of a decision that is tried: what code finds is not held against it."""
+
+
+class GateRow(Frozen):
+    """One gate: what was decided, and how the run ended, or would have ended, after each decision that was allowed."""
+
+    configuration: str
+    task: str
+    seed: int
+    repeat: int
+    evaluator: str
+    """Its policy."""
+    run: str
+    number: int
+    """Of the gate in its run, from 0."""
+    trigger: str
+    subtask: str
+    decided: str
+    reason: str
+    endings: dict[str, Ending]
+
+    @property
+    def best(self) -> str:
+        """The decision with the best ending; of several the one that was made, otherwise that with the fewest steps."""
+        most = max(found.worth for found in self.endings.values())
+        equal = {name: found.steps for name, found in self.endings.items() if found.worth == most}
+        return self.decided if self.decided in equal else min(equal, key=lambda name: (equal[name], name))
+
+    @property
+    def regret(self) -> int:
+        """How much worth was lost by what was decided, from 0 to 2."""
+        return self.endings[self.best].worth - self.endings[self.decided].worth
+
+
+_ROWS = TypeAdapter(list[GateRow])
+
+
+def laboratory(suite: Suite, folder: Path, *, workers: int = 1, only: str = "*") -> Iterator[tuple[EpisodeSpec, list[GateRow]]]:
+    """Work every episode that has no rows yet, and yield the rows of each as it is done. Raises UsageProblem."""
+    left = []
+    for spec in episodes_of(suite, only):
+        if (folder / ROWS / f"{spec.name}.json").exists():
+            yield spec, read_rows(folder / ROWS / f"{spec.name}.json")
+        else:
+            left.append(spec)
+    if workers == 1:
+        yield from ((spec, examine(spec, folder)) for spec in left)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        working = {pool.submit(examine, spec, folder): spec for spec in left}
+        for future in as_completed(working):
+            yield working[future], future.result()
+
+
+def examine(spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None) -> list[GateRow]:
+    """Work one episode, follow each decision that is allowed at its gates, and write the rows; none where the task's
+    environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates.
+    """
+    place, settings = folder / RUNS / spec.name, settings_of(spec)
+    shutil.rmtree(place, ignore_errors=True)
+    if not forkable(settings):
+        return written(spec, folder, [])
+    with Scratch("deskcrew-forks-") as scratch:
+        copies = Copies(place, scratch.path, lambda role, request: role == "evaluator" and not request.reask)
+        working = copies if mistaken is None else _mistaken(mistaken, copies)
+        outcome = outcome_of(spec, place, parts={"around": between(working)})
+        gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
+        asked = {fork.request.number: fork for fork in copies.forks}
+        about = {"configuration": spec.configuration, "task": Path(spec.task).stem, "seed": spec.seed, "repeat": spec.repeat}
+        about |= {"run": outcome.folder.resolve().relative_to(folder.resolve()).as_posix()}
+        about |= {"evaluator": settings.crew.evaluator.policy}
+        rows = []
+        for number, gate in enumerate(gates):
+            if number not in asked:  # nobody was asked: there was nothing to decide
+                continue
+            trigger, decided = asked[number].request.trigger, gate.body["decision"]
+            others = sorted(ALLOWED_DECISIONS[trigger] - {decided})
+            came = ending(outcome.report) if mistaken is None else tried(asked[number], None)
+            endings = {decided: came} | {name: tried(asked[number], name) for name in others}
+            told = {"trigger": trigger, "subtask": gate.subtask, "decided": decided, "reason": gate.body["reason"][:400]}
+            rows.append(GateRow.model_validate({**about, "number": number, **told, "endings": endings}))
+    return written(spec, folder, rows)
+
+
+def written(spec: EpisodeSpec, folder: Path, rows: list[GateRow]) -> list[GateRow]:
+    (folder / ROWS).mkdir(parents=True, exist_ok=True)
+    with whole_file(folder / ROWS / f"{spec.name}.json") as file:
+        file.write(_ROWS.dump_json(rows, indent=1).decode() + "\n")
+    return rows
+
+
+def _mistaken(mistaken: Interposed, copies: Copies) -> Interposed:
+    return lambda role, request, ask: copies(role, request, lambda asked: mistaken(role, asked, ask))
+
+
+def tried(gate: Fork, decision: GateDecision | None) -> Ending:
+    """How the run of a gate ends where this is decided at it; None: what the Evaluator decides."""
+
+    def decides(role: str, request: Any, ask: Ask) -> Any:
+        if decision is None or role != "evaluator" or request.number != gate.request.number:
+            return ask(request)
+        query = {"query": request.goal} if decision is Signal.GATE_SUPPLEMENT else {}
+        return GateVerdict(decision=decision, reason=TRIED, **query)
+
+    place = gate.folder.parent / (decision or "again")  # the gate's own copy stays as it is for the next decision
+    shutil.copytree(gate.folder, place / gate.folder.name)
+    return gate._replace(folder=place / gate.folder.name).followed(decides)
+
+
+def read_rows(path: Path) -> list[GateRow]:
+    """Raises UsageProblem where the file is damaged."""
+    try:
+        return _ROWS.validate_json(path.read_bytes())
+    except ValidationError:
+        raise UsageProblem(f"{path} is damaged; delete it, and the laboratory works that episode again.") from None
+
+
+class TriggerFigures(Frozen):
+    """The gates of one trigger under one Evaluator's policy."""
+
+    evaluator: str
+    trigger: str
+    gates: int
+    right: int
+    """Of which no other decision would have come to a better end."""
+    confusion: dict[str, dict[str, int]]
+    """Decided -> best -> how many."""
+    precision: float | None
+    """Of those that were decided done: how many were right."""
+    recall: float | None
+    """Of those where done was best: how many were decided done."""
+    cost: float
+    """Mean worth that a wrong decision lost."""
+    worth: dict[str, float]
+    """Decision -> mean worth of the endings after it, over all gates at which it was allowed."""
+
+
+def figures(rows: Sequence[GateRow]) -> list[TriggerFigures]:
+    """A line for each Evaluator's policy and trigger, in the order of names."""
+    groups = sorted({(row.evaluator, row.trigger) for row in rows})
+    return [_figures(*group, [row for row in rows if (row.evaluator, row.trigger) == group]) for group in groups]
+
+
+def _figures(evaluator: str, trigger: str, rows: Sequence[GateRow]) -> TriggerFigures:
+    confusion: dict[str, Counter[str]] = {}
+    for row in rows:
+        confusion.setdefault(row.decided, Counter())[row.best] += 1
+    done = Signal.GATE_DONE.value
+    lost = [row.regret for row in rows if row.regret]
+    decisions = sorted({name for row in rows for name in row.endings})
+    return TriggerFigures(
+        evaluator=evaluator, trigger=trigger, gates=len(rows), right=len(rows) - len(lost),
+        confusion={decided: dict(sorted(best.items())) for decided, best in sorted(confusion.items())},
+        precision=_share(row.best == done for row in rows if row.decided == done),
+        recall=_share(row.decided == done for row in rows if row.best == done),
+        cost=mean(lost) if lost else 0.0,
+        worth={name: mean(row.endings[name].worth for row in rows if name in row.endings) for name in decisions},
+    )  # fmt: skip
+
+
+def _share(found: Iterable[bool]) -> float | None:
+    counted = list(found)
+    return sum(counted) / len(counted) if counted else None
+
+
+class Blame(NamedTuple):
+    """The first decision of a run from which no recovery was found."""
+
+    role: str
+    subtask: str
+    number: int
+    """Of the decision among all of the run, from 0."""
+    of: int
+    decision: str
+    """What was decided, as JSON."""
+    tries: int
+    """How many forks were followed."""
+
+
+def blame(run_id: str, runs_dir: Path) -> Blame | None:
+    """Who is to blame for a run that did not come out right: it is done again up to each decision, and then left to the policies
+    of its settings. None where they do not come through from its beginning either. Raises UsageProblem.
+
+    Bisection: they come through from before the decision, and not from before the one that follows.
+    """
+    recording = find_recording(run_id, runs_dir)
+    settings = Settings.model_validate(recording.record["settings"])
+    if not forkable(settings):
+        raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
+    with Scratch("deskcrew-blame-") as scratch:
+        copies = Copies(scratch.path / "again", scratch.path / "forks", lambda role, request: True)
+        again(recording, scratch.path / "again", around=between(copies))
+        if ending(stored_report(next((scratch.path / "again").iterdir()))).right:
+            raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
+        low, high, tries = 0, len(copies.forks), 1
+        if not high or not copies.forks[0].followed().right:
+            return None
+        while high - low > 1:
+            middle, tries = (low + high) // 2, tries + 1
+            low, high = (middle, high) if copies.forks[middle].followed().right else (low, middle)
+        asked = copies.questions[low]
+        subtask = getattr(asked.request, "subtask", None)
+        decided = "" if asked.answer is None else asked.answer.model_dump_json(exclude_defaults=True, exclude={"memory"})
+        return Blame(asked.role, subtask.id if subtask is not None else "", low, len(copies.forks), decided, tries)
