@@ -107,7 +107,7 @@ def controller(folder: Path, steps: int, granularity: Granularity = "coarse") ->
     """The real thing: hub, spokes, gates every twelve actions, checkpoints on disk. Returns the largest checkpoint, too."""
     meter = Meter()
     context = make_context(folder, steps, meter)
-    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
+    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE, "evaluator": frozenset()})
     largest = Largest(saver.conn)
 
     def heard(event: Event) -> None:

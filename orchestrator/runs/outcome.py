@@ -37,6 +37,7 @@ def scrub(run: OpenRun) -> None:
     vault, path = redactor_of(run.context.journal).vault, run.folder / "journal.sqlite"
     run.record.update(vault.sealed(run.record))
     write_json(run.folder / "run.json", run.record)
+    run.context.journal.keep_cursor("", {})
     run.context.journal.commit()
     if path.exists():
         _rewrite(path, vault.seal)

@@ -94,12 +94,12 @@ class Cursors(BaseCheckpointSaver[str], ABC):
             return super().put(config, checkpoint, metadata, new_versions)
 
     def put_writes(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Inside a transient subgraph only interrupts and their answers: a node's own writes follow in the next cursor."""
+        """Only interrupts and their answers: a node's own writes follow in the next cursor."""
+        writes = [write for write in writes if write[0] in WRITES_IDX_MAP]
+        if not writes:
+            return
         namespace = str(config["configurable"].get("checkpoint_ns", ""))
         if self._boundary(namespace) is not None:
-            writes = [write for write in writes if write[0] in WRITES_IDX_MAP]
-            if not writes:
-                return
             self._keep((str(config["configurable"]["thread_id"]), namespace))
         with self._alone:
             super().put_writes(config, writes, task_id, task_path)

@@ -44,7 +44,7 @@ def open_store(address: str, folder: Path, run_id: str, retries: Retries | None 
     """The store of a run that this process works. Raises UsageProblem and MachineStopped."""
     from roles.operator.graph import DURABLE_BEFORE
 
-    durable = {"operator": DURABLE_BEFORE}
+    durable = {"operator": DURABLE_BEFORE, "evaluator": frozenset[str]()}
 
     if address == LOCAL:
         from orchestrator.store.checkpoints import CursorSaver

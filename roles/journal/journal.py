@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from base64 import b64decode, b64encode
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -278,6 +279,16 @@ class Journal(Ledger):
     def meta(self, key: str) -> Any:
         value = self.rows.meta(key)
         return json.loads(value) if value else None
+
+    def keep_cursor(self, at: str, state: Json) -> None:
+        """Where a worker goes on that is stopped in the effect that follows; `at` names its delegation."""
+        self.rows.set_meta("cursor", b64encode(deflated(dumps([at, state]).encode())).decode())
+
+    def cursor(self, at: str) -> Json | None:
+        """The cursor of that delegation, if it is the latest."""
+        written = self.rows.meta("cursor")
+        whose, state = json.loads(inflated(b64decode(written))) if written else ("", {})
+        return dict(state) if whose == at else None
 
     def close(self) -> None:
         """Commit and give the store back. Twice is fine."""

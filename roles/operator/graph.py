@@ -6,9 +6,11 @@ where a delegation comes in and a report for the hub goes out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.graph import StateGraph
 
 from environments.contract import STOPPED, type_of
@@ -34,10 +36,12 @@ from roles.contracts.nodes import Given, Graph, Stage, compiled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
+from roles.journal.rows import dumps
 from roles.operator.decide import plan_next_action, stop_batch
 from roles.operator.execute import CALLS, execute_action, finished
 from roles.operator.perceive import (
     FINALIZE,
+    UNTRACKED,
     OperatorInput,
     OperatorState,
     adapter_error,
@@ -51,6 +55,7 @@ from roles.operator.perceive import (
     reads,
     recognize_elements,
     safety_of,
+    step_of,
     subtask_id,
     titles,
 )
@@ -382,17 +387,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", FINALIZE),
 }
 
-COARSE: dict[str, tuple[str, ...]] = {
-    "observe_environment": (
-        "observe_environment",
-        "recognize_elements",
-        "interpret_context",
-        "plan_next_action",
-        "review_action_safety",
-    ),
-    "execute_action": ("execute_action", "observe_feedback", "decide_next_step", "recover_from_failure"),
-}
-"""Stages that share a super-step when speed counts: everything up to the effect, and everything after it."""
+_ENTRIES = ("observe_environment", "review_action_safety", "execute_action")
+"""Where work begins or goes on: at the screen, at an action that was held for a check, at one that was approved."""
+_PAUSES = ("request_human_approval", FINALIZE)
+_APART = ("prepare_interaction_task", *_PAUSES)
+_NOT_KEPT = frozenset({"action_result", *UNTRACKED})
+"""What a cursor in front of an effect needs not hold, beside what is as it was when the node began."""
 
 
 def build_operator(
@@ -404,8 +404,8 @@ def build_operator(
 ) -> Graph:
     """Compile the Operator.
 
-    `fine` is the seed's graph, a node per stage. `coarse` runs the same stages by the same edges in two super-steps an
-    action, before and after the cursor that a resume needs: a super-step costs more than most stages.
+    `fine` is the seed's graph, a node per stage. `coarse` runs the same stages by the same edges in one node, until a person
+    is asked or the delegation ends: a super-step costs more than most stages. Its cursor is written by the journal.
 
     `context` is used when the caller injects none. With `interrupts` (the default as soon as there is a checkpointer) an
     approval pauses the graph; without, a missing approval ends it with `interaction_status: needs_approval`.
@@ -416,34 +416,53 @@ def build_operator(
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorState)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
-    if granularity == "coarse":
-        stages, edges, choices = _fused(stages)
+    if granularity == "fine":
+        stages = stages | {"review_action_safety": _committed(review_action_safety)}
+    else:
+        entries = {name: _onwards(name, stages) for name in _ENTRIES}
+        stages = {name: entries.get(name, stage) for name, stage in stages.items() if name in {*entries, *_APART}}
+        ends = dict.fromkeys(_ENTRIES, (*_ENTRIES, *_PAUSES))
+        edges, choices = (), {name: to for name, to in (CHOICES | ends).items() if name in stages}
     return compiled(graph, stages, choices, context, name="operator", checkpointer=checkpointer, edges=edges)
 
 
-def _fused(stages: dict[str, Stage]) -> tuple[dict[str, Stage], tuple[tuple[str, str], ...], dict[str, tuple[str, ...]]]:
-    """The same machine with each chain of COARSE as one node."""
-    inside = {name for chain in COARSE.values() for name in chain[1:]} - {"review_action_safety"}
-    kept = {name: stage for name, stage in stages.items() if name not in inside}
-    for name, chain in COARSE.items():
-        kept[name] = _chain({link: stages[link] for link in chain})
-    choices = {name: ends for name, ends in CHOICES.items() if name in kept}
-    choices["observe_environment"] = CHOICES["review_action_safety"]
-    choices["execute_action"] = tuple(end for end in CHOICES["decide_next_step"] if end not in inside)
-    return kept, (), choices
-
-
-def _chain(stages: dict[str, Stage]) -> Stage:
-    """Several stages as one; recovery runs only when it was decided, and leads back to the screen."""
+def _committed(stage: Stage) -> Stage:
+    """A stage whose checkpoint says that it is done: what it has written must be there by then."""
 
     def run(state: State, ctx: Context) -> Update:
-        total: Update = {}
-        for name, stage in stages.items():
-            if name == "recover_from_failure":
-                if total.get("route") != name:
-                    continue
-                total["route"] = "observe_environment"
-            total |= stage({**state, **total}, ctx)
-        return total
+        update = stage(state, ctx)
+        ctx.journal.commit()
+        return update
+
+    return run
+
+
+def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
+    """All that is done from there on until a person is asked or the delegation ends.
+
+    In front of each effect the journal gets the cursor from which a resume goes on, together with the intent.
+    """
+    following = dict(EDGES)
+
+    def run(state: State, ctx: Context) -> Update:
+        delegation = state.get("delegation")
+        at = blake2b(dumps(delegation).encode(), digest_size=12).hexdigest() if delegation else ""
+        kept = ctx.journal.cursor(at) if at else None
+        name, total = entry, Update()
+        if kept is not None and int(kept["pending_action"]["step"]) >= step_of(state):  # a process was stopped further on
+            name, total = "execute_action", kept
+        while name not in _PAUSES:
+            now = {**state, **total}
+            if name == "execute_action" and at:
+                changed = {k: v for k, v in total.items() if k not in _NOT_KEPT and (k not in state or v != state[k])}
+                ctx.journal.keep_cursor(at, changed | {"pending_action": now["pending_action"]})
+            try:
+                total |= stages[name](now, ctx)
+            except GraphInterrupt:
+                if not total:
+                    raise
+                return total | {"route": name}  # to hold still there, with all that was done kept
+            name = following.get(name) or total["route"]
+        return total | {"route": name}
 
     return run

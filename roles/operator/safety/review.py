@@ -150,6 +150,5 @@ def _verdict(state: State, ctx: Context, pending: Pending, found: Review, findin
     if not pending.held:
         ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
     if found.verdict == "allow":
-        ctx.journal.commit()  # before a checkpoint says that this is done
         return {"pending_action": pending.dump(), "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
     return to_be_asked(state, ctx, pending, found, role="operator") | {"safety_findings": findings}
