@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import yaml
+from typing_extensions import Protocol, runtime_checkable
 
 from protocol import Frozen, GUIElement, VisualState
 

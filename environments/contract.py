@@ -12,9 +12,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
+from typing_extensions import Protocol, runtime_checkable
 
 from protocol import Action, ActionResult, BoundingBox, Extension, Frozen, VisualState
 

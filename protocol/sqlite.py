@@ -39,8 +39,11 @@ class _Connection(_BusyWait, sqlite3.Connection):
         return super().cursor(*given or (_Cursor,))
 
     def execute(self, *given: Any) -> sqlite3.Cursor:
-        found: sqlite3.Cursor = self._asked(super().execute, *given)
-        return found
+        try:
+            return super().execute(*given)
+        except sqlite3.OperationalError:
+            found: sqlite3.Cursor = self._asked(super().execute, *given)
+            return found
 
     def executescript(self, *given: Any) -> Any:
         return self._asked(super().executescript, *given)

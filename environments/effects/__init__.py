@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, TypeAlias
 
 from pydantic import Field
+from typing_extensions import Protocol, runtime_checkable
 
 from protocol import Action, Extension, Frozen
 

@@ -5,6 +5,7 @@ Ambiguity is an error that lists the candidates; nothing here guesses.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -42,6 +43,7 @@ class ActionTarget(Frozen):
         return self
 
     @classmethod
+    @lru_cache(maxsize=2048)
     def of(cls, element: GUIElement) -> ActionTarget:
         """Every locator that `element` offers, so that a log can be replayed when ids have changed."""
         return cls(track_id=element.track_id, element_id=element.element_id, text=element.text or None, bbox=element.bbox)

@@ -42,9 +42,14 @@ class Action(TaggedModel):
         return {name: value for name, value in dumped.items() if name != self.tag}
 
     @cached_property
+    def written(self) -> str:
+        """The whole action as JSON."""
+        return self.model_dump_json()
+
+    @cached_property
     def digest(self) -> str:
         """Hash of the whole action: an approval is bound to it, so an edited action needs a new one."""
-        return hashlib.blake2b(self.model_dump_json().encode(), digest_size=12).hexdigest()
+        return hashlib.blake2b(self.written.encode(), digest_size=12).hexdigest()
 
     def dump(self) -> dict[str, Any]:
         """JSON form without what is default; `parse_action` reads it back."""

@@ -107,8 +107,9 @@ def stalled(steps: Sequence[StepRecord], repeats: int = 3, shows: Callable[[str]
     """
 
     def again(some: Sequence[StepRecord]) -> bool:
-        screens = {"" if s.action.get("action_type") in _INNER | _CALLS else shows(s.before) for s in some}
-        return len({_signature(s) for s in some}) == 1 and len(screens) < len(some)
+        if len({_signature(s) for s in some}) > 1:
+            return False
+        return len({"" if s.action.get("action_type") in _INNER | _CALLS else shows(s.before) for s in some}) < len(some)
 
     worked = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and not s.recovery]
     acts = [s for s in worked if s.verb not in {"wait", "screenshot"}]

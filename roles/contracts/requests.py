@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -238,6 +240,11 @@ class Pending(Frozen):
     heard: int = 0
     """How far a person's turns and words had come when it was decided."""
 
+    @cached_property
+    def does(self) -> AgentAction:
+        """The action itself."""
+        return parse_action(self.action)
+
     def but(self, **changes: Any) -> Pending:
         return Pending.model_validate(self.dump() | changes)
 
@@ -248,7 +255,15 @@ class Pending(Frozen):
 
 def pending_of(state: Mapping[str, Any]) -> Pending:
     """The pending action of a state that has one."""
-    return Pending.model_validate(state["pending_action"])
+    kept = state["pending_action"]
+    latest = _LATEST[-1] if _LATEST else None  # several stages after one another ask for the same
+    if latest is None or latest[0] is not kept:
+        latest = kept, Pending.model_validate(kept)
+        _LATEST.append(latest)
+    return latest[1]
+
+
+_LATEST: deque[tuple[JsonObject, Pending]] = deque(maxlen=1)
 
 
 class _Decided(Frozen):

@@ -57,7 +57,7 @@ class Sealer:
 
     def digest(self, action: Action) -> str:
         """What an approval is bound to: the action, and the values that it refers to under the key of this run."""
-        names = references_in(action.model_dump_json())
+        names = references_in(action.written)
         if self.redactor is None or not names:
             return action.digest
         return self.redactor.vault.bound(action.digest, names)
@@ -182,12 +182,11 @@ class Ledger(Sealer):
         self.rows.commit()
 
     def intend(self, key: str, action: AgentAction) -> Intent:
-        """Write what is about to be done and read it back: a replay adopts what was recorded. Commit it before the effect."""
-        action = parse_action(self.masked(action.dump()))
-        self.rows.add_action(key, self.digest(action), dumps(action.dump()))
-        intent = self.intent(key)
-        assert intent is not None, "an intent that was just written can be read"  # noqa: S101 - an invariant
-        return intent
+        """Write what is about to be done, or adopt what was recorded before. Commit it before the effect."""
+        written = self.masked(given := action.dump())
+        action = action if written == given else parse_action(written)
+        intent = Intent(key, self.digest(action), action)
+        return intent if self.rows.add_action(key, intent.digest, dumps(written)) else self.intent(key) or intent
 
     def replace_intent(self, key: str, action: AgentAction) -> Intent:
         """A person edited the action before it was done. Refused once there is an outcome."""
@@ -237,8 +236,8 @@ class Ledger(Sealer):
         if self.redactor is not None:
             said = {"error": self.redactor.text(result.error), "output": self.redactor.text(result.output)}
             result = result.model_copy(update=said)
-        self.rows.settle(key, result.model_dump_json(exclude_defaults=True))
-        return self.outcome(key) or result
+        written = self.rows.settle(key, result.model_dump_json(exclude_defaults=True))
+        return result if written else self.outcome(key) or result
 
     def outcome(self, key: str) -> ActionResult | None:
         body = self.rows.result(key)

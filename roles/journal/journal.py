@@ -13,7 +13,7 @@ import secrets
 from base64 import b64decode, b64encode
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -149,6 +149,9 @@ class Journal(Ledger):
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._board = Facts(self.rows, self, run_id, self.record)
+        self._all_steps: deque[StepRecord] | None = None
+        self._ledger: tuple[int, GoalLedger | None] | None = None
+        """With how many private values were known then."""
         self._supplements: list[tuple[str, Supplement]] | None = None
         self.spending = Spending.of((role, event_of(kind, json.loads(body))) for kind, role, body in self.rows.counted())
         """What was used up so far."""
@@ -163,6 +166,7 @@ class Journal(Ledger):
         self.rows.clear()
         self._keys.clear()
         self._steps.clear()
+        self._all_steps = self._ledger = None
         self.screens.forget()
         self._board.forget()
         self._supplements = None
@@ -185,6 +189,10 @@ class Journal(Ledger):
             body = self.redactor.body(body)
         at = self._clock()
         number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
+        if kind == StepEvent.KIND and self._all_steps is not None:
+            self._all_steps.append(_record(body))
+        elif kind == LedgerEvent.KIND:
+            self._ledger = None
         if kind in COUNTED:
             self.spending.hear(role, event_of(kind, body))
         if self._listener is not None:
@@ -217,13 +225,16 @@ class Journal(Ledger):
 
     def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
         """The last steps of the whole run, oldest first."""
-        return tuple(_record(body) for body in reversed(self.rows.latest_steps(limit)))
+        if self._all_steps is None:
+            bodies = reversed(self.rows.latest_steps(_CACHED))
+            self._all_steps = deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
+        return tuple(islice(self._all_steps, max(0, len(self._all_steps) - limit), None))
 
     def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
         slot = (subtask, attempt)
         if slot not in self._steps:
             bodies = reversed(self.rows.steps(subtask, attempt, _CACHED))
-            self._steps[slot] = deque(map(_record, bodies), maxlen=_CACHED)
+            self._steps[slot] = deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
             if len(self._steps) > 8:
                 self._steps.popitem(last=False)
         return self._steps[slot]
@@ -247,9 +258,12 @@ class Journal(Ledger):
 
     def ledger(self) -> GoalLedger | None:
         """What the goal asks for, as it stands; None before it was read."""
-        told = [*self.contents(LedgerEvent)][-1:]
-        said = {"goal": told[0].goal, "worked": told[0].worked, "entries": [*told[0].entries]} if told else {}
-        return GoalLedger.model_validate(self.alike(said)) if told else None
+        learned = 0 if self.redactor is None else len(self.redactor.vault)
+        if self._ledger is None or self._ledger[0] != learned:
+            told = [*self.contents(LedgerEvent)][-1:]
+            said = {"goal": told[0].goal, "worked": told[0].worked, "entries": [*told[0].entries]} if told else {}
+            self._ledger = learned, GoalLedger.model_validate(self.alike(said)) if told else None
+        return self._ledger[1]
 
     def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""
@@ -295,9 +309,8 @@ class Journal(Ledger):
         self.rows.close()
 
 
-@lru_cache(maxsize=2 * _CACHED)  # the latest steps are asked for again at each one that follows
-def _record(written: str) -> StepRecord:
-    return StepRecord.model_validate({name: said for name, said in json.loads(written).items() if name != "attempt"})
+def _record(body: Json) -> StepRecord:
+    return StepRecord.model_validate({name: said for name, said in body.items() if name != "attempt"})
 
 
 def cut(text: str, most: int) -> str:

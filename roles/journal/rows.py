@@ -192,10 +192,10 @@ class Rows(ABC):
         statement = f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"  # noqa: S608 - fixed words
         return [body for (body,) in self._read(statement)]
 
-    def add_action(self, key: str, digest: str, action: str) -> None:
-        """The first one under a key stays."""
+    def add_action(self, key: str, digest: str, action: str) -> bool:
+        """The first one under a key stays; whether this is it."""
         statement = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
-        self._write(statement, key, digest, action)
+        return self._changed(statement, key, digest, action) > 0
 
     def replace_action(self, key: str, digest: str, action: str) -> None:
         """As if it had been the first."""
@@ -216,9 +216,9 @@ class Rows(ABC):
         """Note that it is about to be done; False where that was noted before."""
         return self._changed("UPDATE actions SET started = 1 WHERE {own}key = ? AND started = 0", key) > 0
 
-    def settle(self, key: str, result: str) -> None:
-        """The first result under a key stays."""
-        self._write("UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL", result, key)
+    def settle(self, key: str, result: str) -> bool:
+        """The first result under a key stays; whether this is it."""
+        return self._changed("UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL", result, key) > 0
 
     def result(self, key: str) -> str | None:
         return _text(self._read("SELECT result FROM actions WHERE {own}key = ?", key))

@@ -75,10 +75,14 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     front = history[0].app if history else seen.app
     facts = ctx.journal.facts()
     stopped = state["task_context"].get("batch_stopped")
-    latest = max((step.step for step in history if step.role != USER), default=0)
+    latest = next((step.step for step in reversed(history) if step.role != USER), 0)
     events = [event["text"] for event in state["environment_events"] if event["step"] >= latest]
     older = _still_shown(ctx.journal.all_steps(_RECENT), seen, subtask.id)
-    ids = list(dict.fromkeys(i for step in reversed(history) for i in (step.after, step.before) if i))[:_EARLIER]
+    ids: dict[str, None] = {}
+    for step in reversed(history):
+        ids |= dict.fromkeys(i for i in (step.after, step.before) if i)
+        if len(ids) >= _EARLIER:
+            break
     kept = [fact.state_id for fact in facts if fact.kind == SCREEN and fact.state_id][-_SAVED:]
     found = (ctx.journal.screens.written(state_id) for state_id in kept)
     return OperatorView(
@@ -103,7 +107,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         cards=ctx.cards(seen),
         today=ctx.today(),
         before=before,
-        earlier=tuple(screen for screen in map(ctx.journal.screens.get, ids) if screen is not None),
+        earlier=tuple(screen for screen in map(ctx.journal.screens.get, [*ids][:_EARLIER]) if screen is not None),
         verbs=ctx.skills.verbs(subtask.app),
         functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}", front),
         skills=ctx.skills.offered(subtask.app),

@@ -237,7 +237,7 @@ def _place(seen: VisualState) -> tuple[object, ...]:
 def execute_action(state: State, ctx: Context) -> Update:
     """The effect and nothing else. A key that has an outcome is not performed again."""
     pending = pending_of(state)
-    key, action = pending.key, parse_action(pending.action)
+    key, action = pending.key, pending.does
     result = ctx.journal.outcome(key)
     if result is None:
         ctx.journal.commit()  # the intent, where nothing has committed it yet

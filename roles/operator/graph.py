@@ -26,7 +26,6 @@ from protocol import (
     JsonObject,
     VisualState,
     describe,
-    parse_action,
     target_element,
 )
 from roles.contracts import Report, StepRecord
@@ -79,7 +78,7 @@ from roles.screen.dialogs import effect_verb, screen_events, target_name, told_b
 def observe_feedback(state: State, ctx: Context) -> Update:
     """Look again and say what is different: navigation, validation, pop-ups, loading, alerts."""
     pending, result = pending_of(state), ActionResult.model_validate(state["action_result"])
-    action = parse_action(pending.action)
+    action = pending.does
     try:
         after = ctx.environment.observe()
     except GraphBubbleUp:

@@ -239,7 +239,7 @@ def execute_action(state: State, ctx: Context) -> Update:
     key = pending.key
     if ctx.journal.outcome(key) is None:
         forbidden = forbidden_still(state, ctx, pending)
-        outcome = _failed(forbidden, {}) if forbidden else _run(ctx, parse_action(pending.action))
+        outcome = _failed(forbidden, {}) if forbidden else _run(ctx, pending.does)
         body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
         ctx.journal.settle(key, result)
@@ -456,7 +456,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     """Read what the script says of itself, hear the safety policy, and write the intent that everything later is bound to."""
     pending = pending_of(state)
     seen = ctx.environment.observe()
-    action = parse_action(pending.action)
+    action = pending.does
     found, risks = _judge(state, ctx, action, seen)
     if found.verdict != "deny":
         intent = ctx.journal.intend(pending.key, action)

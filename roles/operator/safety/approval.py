@@ -165,7 +165,7 @@ def _refers(value: Any) -> bool:
 
 def to_be_asked(state: State, ctx: Context, pending: Pending, found: Review, *, role: str) -> Update:
     """Write down what is asked and when, and make it last; the interrupt follows."""
-    action = parse_action(pending.action)
+    action = pending.does
     question = isinstance(action, AskUser)
     args = {k: v for k, v in pending.action.items() if k != "action_type"}
     if pending.private:
@@ -332,11 +332,11 @@ def _applied(state: State, ctx: Context, decision: Decision) -> Update:
     question = pending.action["action_type"] == "ask_user"
     if question and isinstance(decision, Approve | Edit):
         decision = decision.rejected("a question wants words, not an approval")
-    if isinstance(decision, Edit) and _as_it_is(parse_action(pending.action)):
+    if isinstance(decision, Edit) and _as_it_is(pending.does):
         decision = decision.rejected("it is done as it is or not at all")
     if isinstance(decision, Edit):
         return _edited(state, ctx, decision)
-    asked = parse_action(pending.action)
+    asked = pending.does
     if isinstance(asked, AskUser):
         decision = decision.model_copy(update={"message": ctx.journal.answer(asked.question, decision.message, asked.name)})
     if isinstance(decision, Approve) and decision.constraints is not None and not released(asked):

@@ -256,10 +256,10 @@ def lost(state: State, ctx: Context, step: int) -> StepRecord | None:
     without a second question. `step` is the next one.
     """
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=_AGAIN + 1)
-    if not steps or steps[-1].step != step - 1 or held(ctx) or ctx.journal.request(key_of(state, ctx, step)):
-        return None
     waited = [any(event.startswith(f"{HELD}: ") for event in one.events) for one in steps]
-    if not waited[-1] or (all(waited) and len(steps) > _AGAIN):
+    if not steps or steps[-1].step != step - 1 or not waited[-1] or (all(waited) and len(steps) > _AGAIN):
+        return None
+    if held(ctx) or ctx.journal.request(key_of(state, ctx, step)):
         return None
     those = [one for one, waits in zip(steps, waited, strict=True) if waits and one.action.get("action_type") != RELEASE]
     return those[-1] if those else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from environments.effects import released
-from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
+from protocol import Action, AskUser, GUIElement, VisualState, describe
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import Pending, pending_of
@@ -70,7 +70,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         return {"route": FINALIZE}
     pending = pending_of(state)
     seen = current_screen(state, ctx)
-    action = parse_action(pending.action)
+    action = pending.does
     element, missing = element_of(action, seen)
     found = _judge(state, ctx, action, element, seen, pending)
     anew: Update = {}

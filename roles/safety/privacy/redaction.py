@@ -40,6 +40,8 @@ class Redactor:
         """From here on, what this policy calls private is."""
         self._policy = policy
         self._hides: dict[str, bool] = {}
+        self._clean: tuple[VisualState, int] | None = None
+        """The last screen on which nothing is private, by so many values that were known."""
         self._labels = tuple(label for glob in policy.private if len(label := re.sub(r"[*?\[\]]+", " ", glob).strip()) >= 3)
 
     def keep(self, secret: str, label: str = "value") -> str:
@@ -98,8 +100,11 @@ class Redactor:
 
     def screen(self, state: VisualState) -> VisualState:
         """`state` with references in place of what is private; itself where nothing is."""
+        if self._clean is not None and self._clean[0] is state and self._clean[1] == len(self.vault):
+            return state
         hidden = self.learn(state)
         if not hidden and not self._shows(state):
+            self._clean = state, len(self.vault)
             return state
         elements = tuple(self._element(e, hidden=e.element_id in hidden) for e in state.elements)
         windows = tuple(w.model_copy(update={"title": self.text(w.title)}) for w in state.windows)
@@ -110,7 +115,7 @@ class Redactor:
 
     def arriving(self, state: VisualState) -> VisualState:
         """A screen as the environment gives it: nothing that is written there is taken for a reference."""
-        if any("<" in (text or "") and disarmed(text or "") != text for text in _texts(state)):
+        if b"<" in state.canonical and any("<" in (text or "") and disarmed(text or "") != text for text in _texts(state)):
             state = VisualState.model_validate(each(state.model_dump(mode="json"), disarmed))
         return self.screen(state)
 
@@ -303,7 +308,7 @@ class SecretBorder:
         for aim in aims:
             aim["state_id"] = self._ids.get(aim["state_id"], aim["state_id"])
         meant = self._redactor.vault.revealed(dump)
-        return action if meant == action.dump() else parse_action(meant)
+        return action if not aims and meant == dump else parse_action(meant)
 
     def _peek(self, app: str) -> VisualState | None:
         seen: VisualState | None = self.inner.peek(app)  # type: ignore[attr-defined]  # only there where the inner one can
