@@ -139,9 +139,9 @@ class CursorSaver(Cursors, SqliteSaver):
 
     def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]], retries: Retries | None = None) -> None:
         connection = connected(path, retries)
-        connection.execute("PRAGMA page_size=1024")
+        connection.execute("PRAGMA page_size=512")
         connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=500")
+        connection.execute("PRAGMA wal_autocheckpoint=4000")
         connection.execute("PRAGMA synchronous=NORMAL")
         super().__init__(connection, serde=strict())
         self._begin(durable_before)

@@ -48,7 +48,7 @@ _OFTEN = tuple(
     )
 )  # fmt: skip
 """Kinds that come with each action."""
-_SELDOM = f"kind NOT IN ({', '.join(map(repr, _OFTEN))})"
+_SELDOM = " AND ".join(f"kind <> {kind!r}" for kind in _OFTEN)
 """As a condition: an index over the other events must say it in the same words to be used, so that no action reads them all."""
 _ABOUT_A_KEY = f"SELECT body FROM events WHERE {{own}}{_SELDOM} AND kind = ? AND {{key}} = ?"  # noqa: S608 - fixed names
 _COUNTED = f"{_SELDOM} AND kind IN ({', '.join(map(repr, COUNTED))})"
@@ -348,7 +348,7 @@ CREATE TABLE IF NOT EXISTS observations (
     row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS parts (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS looks ON events (json_extract(body, '$.app'), id) WHERE kind = 'observed';
-CREATE INDEX IF NOT EXISTS seldom ON events (kind, id) WHERE {_SELDOM};
+CREATE INDEX IF NOT EXISTS rare ON events (kind, id) WHERE {_SELDOM};
 """
 _WORDS = {
     **{"own": "", "only": "", "run": "", "this": ""},
@@ -368,9 +368,9 @@ class SqliteRows(Rows):
         super().__init__(_WORDS)
         self.kept = path is not None
         self.connection = connected(path, retries, isolation_level=None)
-        self.connection.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
+        self.connection.execute("PRAGMA page_size=512")  # rows are small; a commit writes whole pages
         self.connection.execute("PRAGMA journal_mode=WAL")
-        self.connection.execute("PRAGMA wal_autocheckpoint=500")
+        self.connection.execute("PRAGMA wal_autocheckpoint=4000")
         self.connection.execute("PRAGMA synchronous=NORMAL")
         self.connection.executescript(_SCHEMA)
 

@@ -447,7 +447,7 @@ def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
         delegation = state.get("delegation")
         at = blake2b(dumps(delegation).encode(), digest_size=12).hexdigest() if delegation else ""
         kept = ctx.journal.cursor(at) if at else None
-        name, total = entry, Update()
+        name, total, fresh = entry, Update(), True
         if kept is not None and int(kept["pending_action"]["step"]) >= step_of(state):  # a process was stopped further on
             name, total = "execute_action", kept
         while name not in _PAUSES:
@@ -458,10 +458,10 @@ def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
             try:
                 total |= stages[name](now, ctx)
             except GraphInterrupt:
-                if not total:
+                if fresh:
                     raise
                 return total | {"route": name}  # to hold still there, with all that was done kept
-            name = following.get(name) or total["route"]
+            name, fresh = following.get(name) or total["route"], False
         return total | {"route": name}
 
     return run

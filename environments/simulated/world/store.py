@@ -87,7 +87,7 @@ class FileStore:
             self._db = connected(folder / FILE, isolation_level=None)
             # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
             # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
-            self._db.execute("PRAGMA page_size=1024")
+            self._db.execute("PRAGMA page_size=512")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
