@@ -177,11 +177,11 @@ class Journal(Ledger):
         """Append an event. One with a `key` that was recorded before is not recorded again."""
         self.append(event.KIND, event.body(), role=role, subtask=subtask, step=step, key=key)
 
-    def append(self, kind: str, body: Json, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
-        """Store an event as it is given."""
+    def append(self, kind: str, body: Json, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> Json | None:
+        """Store an event as it is given; what was stored, or None where one with this key was before."""
         if key:
             if key in self._keys:
-                return
+                return None
             self._keys[key] = None
             if len(self._keys) > _REMEMBERED:
                 self._keys.popitem(last=False)
@@ -189,14 +189,13 @@ class Journal(Ledger):
             body = self.redactor.body(body)
         at = self._clock()
         number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
-        if kind == StepEvent.KIND and self._all_steps is not None:
-            self._all_steps.append(_record(body))
-        elif kind == LedgerEvent.KIND:
+        if kind == LedgerEvent.KIND:
             self._ledger = None
         if kind in COUNTED:
             self.spending.hear(role, event_of(kind, body))
         if self._listener is not None:
             self._listener(Event(number, at, kind, role, subtask, step, body))
+        return body
 
     def recorded(self, key: str) -> bool:
         """Whether an event with this key is among the latest."""
@@ -216,8 +215,10 @@ class Journal(Ledger):
         known = self._recent(record.subtask, attempt)
         if not known or known[-1].step < record.step:
             known.append(record)
-        said = StepEvent(**record.model_dump(mode="json", exclude_defaults=True), attempt=attempt)
-        self.record(said, role=record.role, subtask=record.subtask, step=record.step, key=key)
+        said = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
+        stored = self.append(StepEvent.KIND, said, role=record.role, subtask=record.subtask, step=record.step, key=key)
+        if stored is not None and self._all_steps is not None:
+            self._all_steps.append(record if stored == said else _record(stored))
 
     def steps(self, subtask: str, attempt: int, limit: int = 40) -> tuple[StepRecord, ...]:
         """The last steps of one subtask attempt, oldest first."""

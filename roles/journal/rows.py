@@ -322,7 +322,10 @@ class _Texts(dict[str, str]):
 
 def dumps(value: Any) -> str:
     """JSON as it is stored."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def _text(result: Result) -> str | None:

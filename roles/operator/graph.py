@@ -35,6 +35,7 @@ from roles.contracts.nodes import Given, Graph, Stage, compiled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
+from roles.journal.events import ObservedEvent
 from roles.journal.rows import dumps
 from roles.operator.decide import plan_next_action, stop_batch
 from roles.operator.execute import CALLS, execute_action, finished
@@ -390,8 +391,8 @@ _ENTRIES = ("observe_environment", "review_action_safety", "execute_action")
 """Where work begins or goes on: at the screen, at an action that was held for a check, at one that was approved."""
 _PAUSES = ("request_human_approval", FINALIZE)
 _APART = ("prepare_interaction_task", *_PAUSES)
-_NOT_KEPT = frozenset({"action_result", *UNTRACKED})
-"""What a cursor in front of an effect needs not hold, beside what is as it was when the node began."""
+_NOT_KEPT = frozenset({"action_result", "observations", *UNTRACKED})
+"""What a cursor in front of an effect needs not hold, beside what is as it was when the node began. Events tell of the looks."""
 
 
 def build_operator(
@@ -449,7 +450,9 @@ def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
         kept = ctx.journal.cursor(at) if at else None
         name, total, fresh = entry, Update(), True
         if kept is not None and int(kept["pending_action"]["step"]) >= step_of(state):  # a process was stopped further on
-            name, total = "execute_action", kept
+            looks = (event.body for event in ctx.journal.events(ObservedEvent) if event.step > int(state["delegation"]["step"]))
+            refs = [{key: look[key] for key in ("state_id", "app", "timestamp", "step")} for look in looks]
+            name, total = "execute_action", kept | {"observations": refs[-state["max_steps"] :]}
         while name not in _PAUSES:
             now = {**state, **total}
             if name == "execute_action" and at:

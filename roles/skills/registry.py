@@ -97,6 +97,7 @@ class Skills:
         self.settings = settings or SkillSettings()
         self._environment = environment
         self._tools = {tool.skill.called: tool for tool in tools}
+        self._offered: dict[str | None, tuple[Skill, ...]] = {}
         self._verbs: dict[str | None, tuple[str, ...]] = {}
         self._lines: dict[tuple[str | None, str, str | None], tuple[str, ...]] = {}
         if len(self._tools) < len(tools):
@@ -141,8 +142,10 @@ class Skills:
 
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
-        mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
-        return tuple(skill for skill in mine if not self.settings.forbids(skill))
+        if app not in self._offered:
+            mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
+            self._offered[app] = tuple(skill for skill in mine if not self.settings.forbids(skill))
+        return self._offered[app]
 
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""

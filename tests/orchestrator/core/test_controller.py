@@ -383,3 +383,43 @@ def test_open_house_needs_no_approval() -> None:
     run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]}, safety=OPEN_HOUSE).go()
     assert run.status == "fulfilled"
     assert len(run.desk.world()["apps"]["reimbursement"]["claims"]) == 1
+
+
+def test_a_worker_that_dies_in_an_effect_goes_on_from_the_cursor_in_the_journal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No checkpoint was written between the actions of a delegation, and yet nothing is decided or done a second time."""
+    amounts = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
+
+    class Killed(BaseException):
+        pass
+
+    def worked(fatal: int) -> tuple[Run, int, list[Any]]:
+        run, asked, done = Run([planned(subtask("a"))], {"a": amounts}), list[int](), list[str]()
+        assert run.context.operator is not None
+        ask, perform = run.context.operator.decide, run.desk.perform
+
+        def deciding(view: Any) -> OperatorDecision:
+            asked.append(view.step)
+            return ask(view)
+
+        def performing(action: Any, *, key: str) -> Any:
+            result = perform(action, key=key)
+            done.append(key)
+            if len(done) == fatal:
+                raise Killed
+            return result
+
+        monkeypatch.setattr(run.context.operator, "decide", deciding)
+        monkeypatch.setattr(run.desk, "perform", performing)
+        try:
+            run.go()
+        except Killed:
+            run.saver._held.clear()  # all that a process has in memory
+            run.result = run.graph.invoke(None, run.config, context=run.context, durability="sync")
+        assert run.status == "fulfilled"
+        assert asked == [1, 2, 3, 4, 5, 6]
+        steps = [(step.step, step.action, step.before, step.after) for step in run.journal.all_steps(9)]
+        return run, len(run.desk.received()), [steps, [event.body for event in run.journal.events("observed")]]
+
+    undisturbed = worked(0)
+    for fatal in (1, 3, 5):
+        assert worked(fatal)[1:] == undisturbed[1:]
