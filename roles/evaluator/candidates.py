@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from environments.effects import Effect
 from protocol import VisualState
@@ -18,6 +19,7 @@ from roles.contracts.values import Table, number_of, parse_date, parse_time, tab
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, records_in, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
+from roles.screen.answers import is_taken_back, unshown
 from roles.screen.calls import changes_something
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
@@ -138,6 +140,22 @@ class Candidates:
         """Steps that fell on a control of that name."""
         steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
         return [s for s in steps if similarity(name, s.target) >= 0.9 or likeness(name, s.target) >= 0.9]
+
+    def unkept(self, number: int) -> str:
+        """Why a step is not shown to have done anything, or what it did is not there any more: the page took it back."""
+        states = {state.state_id: state for state in self.states}
+        steps = [s for s in self.request.steps if s.step >= number and {s.before, s.after} <= states.keys()]
+        if not steps or steps[0].step != number:
+            return ""
+        before, after, now = states[steps[0].before], states[steps[0].after], self.states[-1]
+        idle = [(states[s.before], states[s.after]) for s in steps if s.verb == "wait"]
+        idle += [(states[s.after], states[t.before]) for s, t in pairwise(steps)] + [(states[steps[-1].after], now)]
+        if is_taken_back((before, after), idle):
+            return "the page took back what it showed at first"
+        until = next((states[s.before] for s in steps[1:] if s.verb not in {"wait", "scroll"}), now)
+        target = before.by_id.get(str((steps[0].action.get("target") or {}).get("element_id", "")))
+        why = [unshown(target, before, state) for state in (after, until)] if target is not None else [""]
+        return why[-1] if all(why) else ""
 
     # --- on what is meant -----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
-from environments.contract import EnvironmentFault, Peek
+from environments.contract import EnvironmentFault, Peek, type_of
 from protocol import ExecStatus, VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
@@ -21,6 +22,7 @@ from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import asked_again, ledger
+from roles.evaluator.provenance import INNER
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
@@ -47,6 +49,9 @@ _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
 _EARLIER = 12
 """Older screens given as evidence."""
 _OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
+_IDLE = INNER | {"wait", "scroll", "hover"}
+_LATE = 2.5
+"""Seconds after which a page has taken back by itself what it showed too early."""
 _STILL = "it was the same at the previous final check, and nothing was done about it"
 
 
@@ -222,6 +227,8 @@ def _by_user(ctx: Context, version: int) -> bool:
 
 def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
     """The focused screen now, last; at the final check every other application that was used, before it."""
+    if everything:
+        _let_settle(ctx)
     try:
         now = ctx.environment.observe()
     except EnvironmentFault:
@@ -242,6 +249,14 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
             others.append(seen)
     ctx.journal.screens.keep(now)  # the focused one stays the latest
     return (*others, now)
+
+
+def _let_settle(ctx: Context) -> None:
+    """Wait until the last change is so old that a page would have taken it back: what has a clock of its own shows it at once."""
+    done = [e for e in ctx.journal.events(StepEvent) if e.body["exec_status"] == "executed" and e.body["verb"] not in _IDLE]
+    age = ctx.clock() - done[-1].at if done else _LATE
+    if type_of(ctx.environment) == "browser" and 0 <= age < _LATE:
+        time.sleep(_LATE - age)
 
 
 def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, ...]:

@@ -221,7 +221,14 @@ class _Check:
         if effect_of_words(name) in {*SETTLED, Effect.SAVE} and all(brought_nothing(step, self.request) for step in presses):
             return Verdict("missing", f"{name} was pressed, and nothing on the screen shows that it had an effect")
         used = tuple(n for n, effect in enumerate(self.effects) if effect.step in done)
-        return Verdict("shown", "", tuple(f"step:{n}" for n in sorted(done)), used)
+        return self._stands(Verdict("shown", "", tuple(f"step:{n}" for n in sorted(done)), used), done)
+
+    def _stands(self, verdict: Verdict, done: Iterable[int]) -> Verdict:
+        """What the steps of an order came to, where it is still so: of a page no more is known than what it shows."""
+        if verdict.state != "shown" or not any(card.page is not None for card in self.request.cards):
+            return verdict
+        wrong = next((why for number in sorted({*done}) if (why := self.run.unkept(number))), "")
+        return verdict._replace(state="missing", why=wrong) if wrong else verdict
 
     def _nothing_chosen(self) -> Verdict:
         """That no box was ticked when the last control was pressed."""
@@ -256,7 +263,8 @@ class _Check:
         ways = [self._each if many else self._one for many in several]
         verdict = _together([way(order, one, may) for way, one in zip(ways, every, strict=True)])
         wrong = self._still_there(order, every, verdict.used) or self._stretched(order, verdict.used)
-        return Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
+        verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
+        return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 
     def _still_there(self, order: Order, things: Sequence[Thing], used: Sequence[int]) -> str:
         """Whoever was to be taken off a list and stands in it as it was saved."""

@@ -18,6 +18,7 @@ from roles.contracts import (
     StepRecord,
     TextShown,
 )
+from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.calls import (
     changed_by,
     changes_something,
@@ -29,7 +30,6 @@ from roles.screen.calls import (
     shown_later,
     told_of,
 )
-from roles.screen.dialogs import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import held, likeness
@@ -410,7 +410,8 @@ def _refused(step: StepRecord, request: GateRequest) -> str:
     states = {state.state_id: state for state in views(request)}
     last = request.screens[-1] if request.screens else None
     after = next((state for state in (states.get(step.after), last) if state is not None), None)
-    return refusal(states.get(step.before), after, request.goal) if after is not None and step.before in states else ""
+    known = after is not None and step.before in states
+    return refusal(states[step.before], after, request.goal, step.target) if known and after is not None else ""
 
 
 def _unfocused(state: VisualState) -> list[GUIElement]:

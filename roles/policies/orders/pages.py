@@ -323,7 +323,8 @@ class PageOrders(Forms):
             return self._put(boxes[0], wanted)
         if len(lists) == 1 and wanted == "true":
             return self._put(lists[0].name, next(o for o in lists[0].options if plain(o) == plain(name)))
-        if not (boxes or lists) and _called(name, [w for w in self._page.widgets if w.role in PRESSED], sure):
+        pressed = [w for w in self._page.widgets if w.role in ROLES.get(thing.kind, PRESSED)]
+        if not (boxes or lists) and _called(name, pressed, sure or not thing.kind):
             return self._press("click", thing)
         self._sole([*boxes, *lists], name, name)
         raise self._unclear(thing)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import GUIElement, VisualState
-from roles.screen.dialogs import HARMLESS, agree_choice, classify_dialog, dismiss_choice, expected, refusal
+from roles.screen.dialogs import HARMLESS, agree_choice, classify_dialog, dismiss_choice, expected
 from roles.screen.screens import Screen
 
 DIALOG = GUIElement(element_id="d", role="dialog", text="Message")
@@ -204,78 +204,3 @@ def test_a_question_about_another_file_was_not_expected() -> None:
     assert asked.dialog is not None
     assert not expected(asked.dialog, asked.elements, "delete", "budget.txt")
     assert expected(asked.dialog, asked.elements, "delete", "other.txt")
-
-
-FORM = [GUIElement(element_id="n", role="textbox", text="Name"), GUIElement(element_id="b", role="button", text="Send")]
-MORE = GUIElement(element_id="m", role="button", text="Plan A")
-
-
-def said(words: str, role: str = "text", more: tuple[GUIElement, ...] = (), value: str = "") -> str:
-    """What a page is taken to say against a press after which these words are new."""
-    before = [FORM[0].model_copy(update={"value": value}), FORM[1]]
-    new = GUIElement(element_id="t", role=role, text=words)
-    return refusal(VisualState(elements=before), VisualState(elements=[*FORM, *more, new]))
-
-
-@pytest.mark.parametrize(
-    ("words", "role"),
-    [
-        ("Choose a file first", "alert"), ("Verify the card first", "status"), ("Log in first.", "text"),
-        ("Not saved: the name is too long", "status"), ("Sorry, seat B1 has just been sold.", "status"),
-        ("The postcode has four digits", "status"), ("Use at least 8 characters", "status"), ("This field is required", "text"),
-        ("Your card was declined.", "alert"), ("Failed to save", "status"), ("This slot is no longer available", "status"),
-        ("File type not supported", "alert"), ("You have reached your limit", "status"), ("Maximum 3 items each", "status"),
-        ("Please select a size", "text"), ("Enter your name", "paragraph"), ("Confirm that you are not a robot", "text"),
-    ],
-)  # fmt: skip
-def test_a_page_that_stays_and_asks_for_something_has_said_no(words: str, role: str) -> None:
-    assert said(words, role) == words
-
-
-def test_what_comes_next_or_was_written_is_no_refusal() -> None:
-    assert said("Please select a size", more=(MORE,)) == "", "the page went on"
-    assert said("Please call Ann first", "listitem", value="Please call Ann first") == "", "the user's own words"
-    for words in ("Saving, please wait", "Added to the cart", "At most 100 characters, 8 used", "Check your inbox", "Complete"):
-        assert said(words, "status") == "", words
-    for words in ("Invitation declined", "Order cancelled", "No results found", "User blocked"):
-        assert said(words, "status") == "", f"{words}: it may be what was wanted"
-    assert said("Out of stock") == "", "a description"
-
-
-def kept(words: str, role: str = "text", value: str = "Ada") -> str:
-    """What is taken for a no beside a form that keeps what was written."""
-    form = [FORM[0].model_copy(update={"value": value, "focused": True}), FORM[1]]
-    new = GUIElement(element_id="t", role=role, text=words)
-    return refusal(VisualState(elements=form), VisualState(elements=[*form, new]), f"Sign up as {value}")
-
-
-@pytest.mark.parametrize(
-    ("words", "role"),
-    [
-        ("Your plan allows 3 members", "text"), ("Somebody has that name", "text"), ("Names are three letters or longer", "text"),
-        ("You have something else then", "alert"), ("We do not know this code", "status"), ("Ada is taken", "text"),
-        ("A person called Ada is here", "text"),
-    ],
-)  # fmt: skip
-def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms_it(words: str, role: str) -> None:
-    assert kept(words, role) == words
-    assert kept("Page 2 of 3") == "Page 2 of 3"
-    for done in ("Message sent", "Hello, Ada", "Sum: 12", "3 results", "Sending…"):
-        assert kept(done) == "", done
-    assert kept("10% off", "status") == ""
-    assert kept("Edit person", "heading") == ""
-    assert kept("no olives|large", value="no olives") == "", "the user's own words"
-    assert kept("no olives: not available", value="no olives") == "no olives: not available"
-    assert kept("What this is about", value="") == "", "nothing was written"
-
-
-@pytest.mark.parametrize(("goal", "said"), [("Decline the meeting", ""), ("Book the meeting", "Declined")])
-def test_a_word_against_it_is_none_where_the_goal_asks_for_it(goal: str, said: str) -> None:
-    lines = [GUIElement(element_id=f"t{n}", role="text", text=text) for n, text in enumerate(("Declined", "Planning"))]
-    assert refusal(VisualState(elements=[FORM[1], lines[1]]), VisualState(elements=[FORM[1], *lines]), goal) == said
-
-
-def test_where_much_is_taken_away_a_page_says_that_nothing_is_left() -> None:
-    lines = [GUIElement(element_id=f"t{n}", role="text", text=text) for n, text in enumerate(("Tea", "Milk", "No history"))]
-    assert refusal(VisualState(elements=[FORM[1], *lines[:2]]), VisualState(elements=[FORM[1], lines[2]]), "Clear it") == ""
-    assert refusal(VisualState(elements=[FORM[1]]), VisualState(elements=[FORM[1], lines[2]]), "Clear it") == "No history"

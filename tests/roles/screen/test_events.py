@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import StepRecord
-from roles.screen.dialogs import called_off
+from roles.screen.answers import called_off
 
 
 def step(n: int, target: str, *events: str, **more: str) -> StepRecord:

@@ -8,7 +8,8 @@ from environments.effects.words import is_way_out
 from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wait
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import put
-from roles.screen.dialogs import agree_choice, dialog_text, refusal
+from roles.screen.answers import refusal
+from roles.screen.dialogs import agree_choice, dialog_text
 from roles.screen.language.words import deeds
 from roles.screen.matching import tokens
 from roles.screen.screens import fold
@@ -197,7 +198,7 @@ def after(verb: str, at: Situation, loose: bool) -> Move | None:
         return act(Wait(seconds=2.0), f"it is not known whether it was done ({last.error or last.exec_status.value}); look again")
     if not last.visible_change:
         return None
-    if said := refusal(at.view.before, at.view.seen, at.view.user_request):
+    if said := refusal(at.view.before, at.view.seen, at.view.user_request, str(at.notes.get("button", ""))):
         return fail(f"after the press the screen says: {said}")
     if _new_complaints(at) and any(event.startswith(("validation", "alert")) for event in last.events):
         return None

@@ -27,7 +27,7 @@ from roles.policies.orders.skills.widgets import (
     put_cell,
     took_it,
 )
-from roles.screen.dialogs import PAGE_SAYS_NO, refusal
+from roles.screen.answers import PAGE_SAYS_NO, refusal
 from roles.screen.screens import Item, fold, shown
 from roles.screen.values import same_value
 

@@ -12,7 +12,7 @@ from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.committing import agreed
 from roles.policies.orders.skills.finding import find_row, fitting, naming
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.screen.dialogs import called_off, refusal
+from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
@@ -160,8 +160,8 @@ def _after(step: PressStep, at: Situation) -> Move:
     native = dialog is not None and dialog.name.startswith("The page asks")
     if dialog is not None and (native or step.records is not None):
         return _answer(step, name, at, native)
-    if said := refusal(at.view.before, at.view.seen, at.view.user_request):
-        return fail(f"the page says after the last press: {said}")
+    if said := refusal(at.view.before, at.view.seen, at.view.user_request, name):
+        return fail(f"{PAGE_SAYS_NO}: {said}")
     if (move := _not_done(step, name, at)) is not None:
         return move
     if step.verb == "close" and _dialogs(at):

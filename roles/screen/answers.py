@@ -1,0 +1,250 @@
+"""What a page answers to a press: by what it holds afterwards, and by words only where that does not tell.
+
+A form that is gone or emptied, a record that came, went or is another, a box that is ticked: these show that something was done.
+What stays as it was and says something was asked for more, unless the words confirm it (configs/lexicon/answers.yaml).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from protocol import GUIElement, VisualState
+from roles.contracts import StepRecord
+from roles.screen.language.words import deeds, table
+from roles.screen.page import Page, Scopes, records
+from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, fold
+
+PAGE_SAYS_NO = "the page says after the last press"
+"""How a finding begins that tells such words."""
+_TELLS = frozenset({"alert", "status", "heading", "dialog", "alertdialog", "log", "tooltip"})
+_TEXTS = frozenset({"text", "paragraph", "label"})
+_RECORDS = frozenset({"row", "cell", "gridcell", "listitem", "rowheader", "heading", "treeitem", "article"})
+_ENTERED = frozenset({"textbox", "combobox"})
+_LONGEST = 240
+"""A longer text tells a story, and says little about the last press."""
+_SHORT = 80
+_FEW = 3
+"""New texts; more of them are what was asked for, and no answer to it."""
+_COUNTED = re.compile(r"[^:=]{1,30}[:=]\s*\S*\d|\d")
+"""How a result begins: `Total: 12`, `3 found`."""
+_STATES = re.compile(r"\b(?:is|are|has|have|exists?|belongs?)\b", re.IGNORECASE)
+"""Words that say how things stand, which may be why what they name was not done."""
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _words_of(*names: str) -> re.Pattern[str]:
+    """Words of the lexicon, by their beginnings; those of other scripts and marks anywhere, short ones as a whole."""
+    every = [str(word) for name in names for word in table("answers")[name]]
+    marks = [re.escape(word) for word in every if not re.match(r"[a-zß-ÿ]", word)]
+    latin = [rf"\b{re.escape(word)}" + r"\b" * (len(word) < 4) for word in every if re.match(r"[a-zß-ÿ]", word)]
+    return re.compile("|".join([*latin, *marks]).replace("n't", "n[’']t"), re.IGNORECASE)
+
+
+@cache
+def _past() -> frozenset[str]:
+    """What is said of a thing once something was done to it: saved, sent, booked."""
+    verbs = {str(word) for words in deeds()["controls"].values() for word in words} | {*deeds()["controls"]}
+    regular = {f"{verb.removesuffix('e')}ed" for verb in verbs} | {f"{verb[:-1]}ied" for verb in verbs if verb.endswith("y")}
+    return frozenset({*regular, *(word for words in deeds()["past"].values() for word in words)})
+
+
+def confirms(words: str, written: Sequence[str] = (), pressed: str = "") -> bool:
+    """Whether they say that something was done: by a deed in its past, by giving a result or what was written."""
+    told = re.findall(r"[^\W\d_]+", words.casefold())
+    own = tuple(word[: max(4, len(word) - 1)] for word in re.findall(r"[^\W\d_]{3,}", pressed.casefold()))
+    done = any(word in _past() or (word.endswith("ed") and word.startswith(own or ("\0",))) for word in told)
+    echoed = any(fold(value) in fold(words) for value in written) and not _STATES.search(words)
+    return done or echoed or bool(_COUNTED.match(words) or _words_of("confirms").search(words))
+
+
+def denies(words: str, goal: str, *lists: str) -> bool:
+    """Whether they say no, but by what the goal asks for itself: `Declined`, where it was to be declined."""
+    hits = (hit.group().casefold() for hit in _words_of(*lists).finditer(words))
+    return any(len(hit) < 5 or hit[:5] not in goal.casefold() for hit in hits)
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def refusal(before: VisualState | None, after: VisualState, goal: str = "", pressed: str = "") -> str:
+    """The words by which the page says that it did not do it; empty where it says nothing of the kind.
+
+    Beside a form that still holds what the `goal` says, what does not confirm it is taken for a no: whoever did what was asked
+    for empties or closes the form, or says so.
+    """
+    if before is None:
+        return ""
+    fresh, gone = _messages(before, after)
+    kept, same = is_as_before(before, after), _form(before) == _form(after) != ([], [])
+    written = [e.value for e in before.elements if e.role in _ENTERED and e.value and fold(e.value) in fold(goal)]
+    own = re.compile("|".join(map(re.escape, sorted(written, key=len, reverse=True))) or r"(?!)", re.IGNORECASE)
+    few, entered = len(fresh) <= _FEW and gone <= 1, {fold(e.value) for e in before.elements if e.value}
+    for element in fresh:
+        words = " ".join(element.name.split())
+        if _words_of("waits").search(words) or fold(words) in entered:
+            continue
+        said, confirmed = own.sub(" ", words), confirms(words, written, pressed)
+        beside = kept and few and len(words) <= _SHORT and element.role != "heading"
+        weak = denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written))
+        if element.role == "alert" and (weak or (same and not confirmed)):
+            return words
+        if beside and ((weak and (element.role != "status" or bool(written))) or (written and not confirmed)):
+            return words
+        plain = element.role not in _TELLS and (not few or len(words) > _SHORT or element.role not in _TEXTS or confirmed)
+        if not plain and denies(said, goal, "denies"):
+            return words
+        if beside and written and confirmed:
+            return ""
+    return ""
+
+
+def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement], int]:
+    """Texts that are new, whatever the numbers in them, and how many are gone."""
+    one, other = ([e for e in state.elements if _is_text(e)] for state in (before, after))
+    known, fresh = Counter(map(_shape, one)), dict[str, GUIElement]()
+    for element in other:
+        known[_shape(element)] -= 1
+        if known[_shape(element)] < 0:
+            fresh.setdefault(element.name, element)
+    return list(fresh.values()), sum(n for n in known.values() if n > 0)
+
+
+def _is_text(element: GUIElement) -> bool:
+    told = element.role in _TELLS | _TEXTS | _RECORDS and len(element.name) <= _LONGEST
+    return told and re.search(r"[^\W\d]", element.name) is not None
+
+
+def _shape(element: GUIElement) -> str:
+    """Its words, whatever the numbers in them: `Page 2 of 3`."""
+    return re.sub(r"\d+", "0", " ".join(element.name.split()))
+
+
+def _form(state: VisualState) -> tuple[list[str], list[str]]:
+    fields = sorted(e.name for e in state.elements if e.role in FIELD_ROLES)
+    return fields, sorted(e.name for e in state.elements if e.role == "button") if fields else []
+
+
+def is_as_before(before: VisualState, after: VisualState) -> bool:
+    """Whether all fields hold what they held, and nothing else is offered but one control at most."""
+    texts, other = ([(e.name, e.value or "") for e in state.elements if e.role == "textbox"] for state in (before, after))
+    ones, others = (Counter((e.role, e.name) for e in s.elements if e.role in FIELD_ROLES | PRESS_ROLES) for s in (before, after))
+    here = before.app == after.app and before.modal == after.modal
+    return here and texts == other and not ones - others and (others - ones).total() <= 1
+
+
+# --- what it holds ----------------------------------------------------------------------------------------------------
+
+Held = Counter[tuple[str, ...]]
+
+
+def holding(state: VisualState) -> Held:
+    """What a page holds, whatever it says: its fields, controls and records with their states, and its other texts."""
+    kept = (e for e in state.elements if e.role not in {"alert", "status", "tooltip", "log", "progressbar"})
+    return Counter(_said([*kept]))
+
+
+def differences(before: VisualState, after: VisualState) -> tuple[Held, Held]:
+    """What came and what went; a text that is new and takes no other's place is a message, and nothing that is held."""
+    came, went = holding(after) - holding(before), holding(before) - holding(after)
+    if not any(role in _TEXTS for role, *_ in went):
+        came = Counter({one: n for one, n in came.items() if one[0] not in _TEXTS})
+    return came, went
+
+
+def is_taken_back(seen: Sequence[VisualState], later: Sequence[tuple[VisualState, VisualState]]) -> bool:
+    """Whether a page undid by itself what came of a step: `seen` before and after it, `later` what it did while nobody did
+    anything."""
+    before, after = seen
+    settled = next((s for s in (after, *(one[1] for one in later)) if not any(map(_is_busy, s.elements))), None)
+    came, went = differences(before, settled or after)
+    if not came and not went:
+        return False
+    back, gone = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for one, other in later:
+        back.update(holding(other) - holding(one))
+        gone.update(holding(one) - holding(other))
+    return not (went - back) and not (came - gone)
+
+
+def _is_busy(element: GUIElement) -> bool:
+    return element.role in PRESS_ROLES and element.name.endswith(("…", "..."))
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+
+def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
+    """Why a press that was for one of several records is not shown to have done anything to it; empty where it is: the record is
+    another now, something else that the page holds is, or a message names it that nothing contradicts."""
+    parts = _parts(target, before)
+    mine = next((part for part in parts if target in part), None)
+    if mine is None or len(parts) < 2 or before.app != now.app:
+        return ""
+    again = [e for e in now.elements if e.role == target.role and e.name == target.name]
+    there = [_said(part) for part in (_parts(again[0], now) if again else [])]
+    if there.count(_said(mine)) < [_said(part) for part in parts].count(_said(mine)):
+        return ""
+    others = Counter(_said(part) for part in parts) - Counter(there)
+    if others:
+        return "another record is changed, and it stands there as it was"
+    came, went = differences(before, now)
+    if came or went:
+        return ""
+    words = fold(" ".join(e.name for e in _messages(before, now)[0]))
+    common = [text for part in parts if part is not mine for text in _texts(part)]
+    if not words or not any(fold(text) in words for text in _texts(mine) if text not in common):
+        return "the record stands there as it was, and nothing that the page says names it"
+    shows = {fold(e.name) for e in before.elements if e.role == "columnheader"} & {
+        str(word) for word in table("answers")["states"]
+    }
+    if shows or any(text in common for text in _texts(mine)):  # how records stand is seen, and this one is as before
+        return "only a message says that it was done: the record itself stands there as it was"
+    return ""
+
+
+def _texts(part: Sequence[GUIElement]) -> list[str]:
+    """What is said of a record, without numbers and without what can be pressed."""
+    return [e.name for e in part if e.role in _TEXTS | _RECORDS - {"row", "listitem"} and re.search(r"[^\W\d]", e.name)]
+
+
+def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:
+    """The records of a page that have such a control: its rows, else what stands between two of them."""
+    alike = [e for e in state.elements if e.role == target.role and e.name == target.name]
+    scopes, rows = Scopes(state.elements), {e.element_id: e for e in state.elements if e.role in _RECORDS - {"heading", "cell"}}
+    held = [[e, *scopes.inside(e)] for e in rows.values()]
+    mine = [min((part for part in held if one in part), key=len, default=[]) for one in alike]
+    if all(mine):
+        return mine
+    return [[*record.parts, record.press] for record in records(Page(state, ""), alike)]
+
+
+def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:
+    return tuple((e.role or "", e.name, e.value or "", str(bool(e.selected))) for e in part if e.name or e.value)
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+_NO_TO_IT = re.compile(r"(?:cancel|stay|no|go back|keep\b.*|abbrechen|nein|zurück|取消)[.!]?$", re.IGNORECASE)
+"""Answers that call off what was asked about; what only closes an advertisement is none."""
+PAGE_ASKED = "the page asked"
+"""How a finding begins that tells such a question."""
+_PRESSES = frozenset({"click", "press_key"})
+
+
+def called_off(step: StepRecord, steps: Sequence[StepRecord]) -> str:
+    """That the page asked before it did what the step was for, and was not told yes; empty where nothing was called off."""
+    for answer in (s for s in steps if s.step > step.step and s.action.get("action_type") in _PRESSES):
+        asked = next((event.partition(" ")[2] for event in step.events if event.startswith("popup:")), "")
+        if not asked or answer.exec_status != "executed":
+            return ""
+        said = answer.target.strip() or "+".join(map(str, answer.action.get("keys", [])))
+        if said == "Escape" or _NO_TO_IT.match(said):
+            return f'{PAGE_ASKED} "{asked}", and the answer was "{said}"'
+        step = answer  # it was told yes, and may ask on
+    return ""
