@@ -24,6 +24,7 @@ from roles.screen.calls import changes_something
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
+from roles.screen.page import stands_in as is_in_part
 from roles.screen.values import find_dates, is_masked, same_value
 from roles.skills.contract import RESULT
 
@@ -135,6 +136,15 @@ class Candidates:
                 if opposite and opposite <= there and called <= {*there, *tokens(seen_with(e, state).text)}:
                     return (f"state:{state.state_id}",)
         return ()
+
+    def in_place(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
+        """The last screen of a page, where what is to be moved stands in the part that is named; there may be no other trace."""
+        into = next((s.value.thing for s in order.slots if s.role in {"to", "into"} and isinstance(s.value, Of)), None)
+        if thing is None or thing.name is None or into is None or into.name is None or order.verb not in {"move", "put"}:
+            return ()
+        state = self.states[-1]
+        there = is_in_part(thing.name.text, into.name.text, state)
+        return (f"state:{state.state_id}",) if there and any(card.page is not None for card in self.request.cards) else ()
 
     def presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""

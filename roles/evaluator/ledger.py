@@ -247,6 +247,8 @@ class _Check:
         if back is not None and back.to in self.verdicts:
             own = [n for n in may if n in self.verdicts[back.to].used]  # "make one and submit it" is one press
             may = own if own and not (order.verb in deeds()["writes"] and self.run.lost(order, own)[0]) else may
+        if shown := self.run.in_place(order, thing):
+            return Verdict("shown", "it stands there", shown, tuple(may))
         if not may and (shown := self.run.so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
         if not may and order.verb == "select" and thing is not None and thing.name is not None:

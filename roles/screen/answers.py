@@ -221,7 +221,11 @@ def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:
     mine = [min((part for part in held if one in part), key=len, default=[]) for one in alike]
     if all(mine):
         return mine
-    return [[*record.parts, record.press] for record in records(Page(state, ""), alike)]
+    every = records(Page(state, ""), alike)
+    size = min((len(record.parts) for record in every), default=0)  # before the first and behind the last other things stand
+    order = {e.element_id: n for n, e in enumerate(state.elements)}
+    leads = any(order[r.parts[0].element_id] < order[r.press.element_id] for r in every if r.parts)
+    return [[*(r.parts[len(r.parts) - size :] if leads else r.parts[:size]), r.press] for r in every]
 
 
 def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:

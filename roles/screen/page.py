@@ -137,6 +137,13 @@ class Scopes:
         return [anchors[0], *rest[:stop]]
 
 
+def stands_in(name: str, place: str, state: VisualState) -> bool:
+    """Whether what is called `name` stands in the part of the page that is called `place`, and nowhere else."""
+    there = Scopes(state.elements).of(place) or []
+    held = [e for e in state.elements if e.role in _SAID and plain(e.name) == plain(name)]
+    return bool(held) and plain(place) != plain(name) and all(e in there for e in held)
+
+
 class Page:
     """One look at a page. What only repeats the goal is not the page's own."""
 
@@ -305,8 +312,8 @@ def _labelled(element: GUIElement, name: str, page: Page) -> bool:
     head = re.split(r"\s*[:–-]\s+", element.name, maxsplit=1)[0]
     if similarity(name, head) >= 0.9:
         return True
-    if element.expanded is None:
-        return False
+    if element.expanded is None and len(lines(page.controls, element)) > 1:
+        return False  # one of several that can be chosen
     at = page.elements.index(element)
     near = [*lines(page.texts, element), *(e for e in page.elements[max(0, at - 1) : at] if e in page.texts)]
     return any(plain(e.name).rstrip(" :*") == plain(name) for e in near)

@@ -287,7 +287,7 @@ function nameOf(el, role) {
   ];
   for (const [source, way] of ways) {
     const name = way();
-    if (name) return [name, source];
+    if (name && !(source === 'content' && !/[\p{L}\p{N}]/u.test(name) && titled(el))) return [name, source];
   }
   return ['', null];
 }

@@ -140,8 +140,9 @@ function said(el, role, parent, clip, faded, taken) {
     source = name ? 'content' : null;
     if (role === 'heading' && el.querySelector(NATIVE) && !ownText(el).trim()) return null;
   }
-  if (!name && /^(heading|status|alert|listitem|cell|columnheader|rowheader|gridcell|group|tooltip|log)$/.test(role) &&
-    !el.childElementCount && !presses(el) && attr(el, 'tabindex') === null)
+  /* An empty cell keeps the place of its column. */
+  if (!name && (/^(heading|status|alert|listitem|group|tooltip|log)$/.test(role) || (/^(cell|gridcell|(column|row)header)$/
+    .test(role) && !el.nextElementSibling)) && !el.childElementCount && !presses(el) && attr(el, 'tabindex') === null)
     return null;
   return record(el, role, name || '', name ? source : null, parent, clip, faded);
 }

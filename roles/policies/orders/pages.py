@@ -20,6 +20,7 @@ from roles.contracts.orders import (
     RowTest,
     Text,
     Thing,
+    Value,
     When,
     Worked,
 )
@@ -28,6 +29,7 @@ from roles.policies.orders.forms import Forms
 from roles.policies.orders.grounding import Ungrounded, to_records
 from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
+from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain
 
@@ -43,6 +45,7 @@ _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
 _ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "answer", "content", "query"})
 """What is written, said by its kind: it goes into the only field there is."""
+_ADDS, _MOVES = frozenset({"add", "put", "create"}), frozenset({"move", "put"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "all", "this", "these"})
 
 
@@ -136,7 +139,8 @@ class PageOrders(Forms):
                 texts = [self.words(slot.value) for slot in order.slots if slot.role == "value"]
                 if self._steps and len(texts) == len(order.slots):
                     return self._add(AnswerStep(value=", ".join(texts))) if order.verb == "answer" else None
-        if order.slots or order.verb in _LOOKS:
+        known = all(slot.role in {"from", "into"} or (slot.role == "value" and slot.field) for slot in order.slots)
+        if not known or order.verb in _LOOKS:
             raise self._unclear(order)
         for thing in things or [Thing()]:
             self._deed(order, thing)
@@ -233,6 +237,8 @@ class PageOrders(Forms):
     def _labelled(self, label: str, fields: Sequence[Widget]) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
         called = _called(label, fields)
+        if not called and plain(label) in table("pages")["accounts"]:  # beside a password it is the other one
+            called = [w for w in fields if w.role in WRITTEN and likeness("password", w.name) < PARTLY]
         if not called:
             hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in _HINTS.get(plain(label), ()))]
             takes = hinted or [w for w in fields if w.role in WRITTEN and plain(label) in _ANY]
@@ -243,6 +249,9 @@ class PageOrders(Forms):
         values = [slot for slot in order.slots if slot.role == "value"]
         places = [slot.value.thing for slot in order.slots if slot.role in {"into", "at"} and isinstance(slot.value, Of)]
         into = next(iter(places), None)
+        if order.object is not None and order.object.name is not None and into is None and all(slot.field for slot in values):
+            entries = tuple(Entry(label=slot.field, value=self.words(slot.value)) for slot in values)
+            return self._add(FillStep(app=self._page_app, records=self._shown_row(order.object), entries=entries))
         if not values or (into is not None and len(values) > 1):
             raise Refusal(f'"{self._said(order.spans)}" does not say what goes where')
         for slot in values:
@@ -272,6 +281,8 @@ class PageOrders(Forms):
             if not any(similarity(label, name) >= _SURE for name in (*self._page.texts, *groups)):
                 raise
             options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
+            if not options and not any(similarity(label, head) >= _SURE for head in self._page.heads):
+                return self._put(label, text)  # a press may unfold what can be chosen
             if not options:
                 raise Missing(f'there is no "{text}" for "{label}" on the page', text) from None
             options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
@@ -337,18 +348,43 @@ class PageOrders(Forms):
         whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
         if len(whole) == 1:
             return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
-        verbs = [verb for verb in (order.verb, order.said) if verb]
+        place = next((self._place(slot.value) for slot in order.slots if slot.role != "value"), "")
+        verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
+        into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
+        if order.verb in _MOVES and place and thing.name is not None and not into:
+            return self._add(PressStep(app=self._page_app, records=self._shown_row(thing), verb="move", place=place))
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
+        if order.verb in _ADDS and thing.name is not None and plain(thing.name.text) not in self._page.names():
+            return self._new_one(thing.name.text, place, controls)
         back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None
         if back is not None and back.verb in {"write", "set"}:  # what was written is published
             thing = Thing()
         records = self._shown_row(thing)
         if not records.tests and records.pick is None:
             self._sole(controls, order.said or order.verb)
-        verb = order.verb if any(names_verb(order.verb, w.name) for w in controls) else order.said
-        return self._add(PressStep(app=self._page_app, records=records, verb=verb))
+        step = PressStep(
+            app=self._page_app, records=records, verb=next(v for v in verbs if any(names_verb(v, w.name) for w in controls)),
+            control=into[0].name if into else "", place="" if into else place,
+            entries=tuple(Entry(label=s.field, value=self.words(s.value)) for s in order.slots if s.role == "value"),
+        )  # fmt: skip
+        return self._add(step)
+
+    def _place(self, value: Value) -> str:
+        """What a part of the page is called."""
+        thing = value.thing if isinstance(value, Of) else None
+        return value.text if isinstance(value, Text) else (thing.name.text if thing.name else thing.kind) if thing else ""
+
+    def _new_one(self, name: str, place: str, controls: Sequence[Widget]) -> None:
+        """What the page does not have yet is written into the field beside the control that adds it."""
+        fields = [w for w in self._page.widgets if w.role in WRITTEN - {"searchbox"} and w.name]
+        there = [w for w in fields if place and {*tokens(place)} <= {*tokens(f"{w.name} {w.inside[1]}")}]
+        field = self._sole(there or fields, "field for it")
+        own = [w for w in controls if w.inside == field.inside] or controls
+        self._put(field, escaped(name))
+        button = self._sole(own, "control to add it")
+        self._add(PressStep(app=self._page_app, verb="click", control=button.name, nth=self._nth(button)))
 
     def _shown_row(self, thing: Thing) -> Records:
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""

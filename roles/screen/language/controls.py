@@ -12,7 +12,7 @@ from typing import Any, Literal
 from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
-from roles.screen.language.words import table
+from roles.screen.language.words import deeds, table
 
 _STOPS = frozenset({
     "into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which",
@@ -35,13 +35,78 @@ class Controls(Values):
         if at and self.low(at - 1) in PATH and self.orders:  # Edit > Find: one press after the other
             found = self.page_things(at)
             return (found[0].model_copy(update={"said": self.orders[-1].said}), found[1]) if found else None
+        if entered := self._entered(at):
+            return entered
         at = self._one_of(self._revealing(at), table("pages")["found"]) or self._revealing(at)
         for name, verb in table("pages")["verbs"].items():
             end = self._one_of(at, verb["forms"])
             found = getattr(self, f"page_{verb['reads']}")(end) if end else None
+            other = self._done_to(at) if found is not None and name == "write" else None
+            if found and other and other[1] >= found[1] and not any(_is_widget(slot.value) for slot in found[0].slots):
+                return other
             if found is not None:
                 order = found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)})
                 return order, self._purpose(found[1])
+        return self._done_to(at)
+
+    def _entered(self, at: int) -> Read[Order] | None:
+        """NAME [as VALUE] [with {LABEL VALUE}]: what is to be entered is an order of its own, before the press"""
+        end = self._one_of(at, table("pages")["enters"])
+        name = (self.text(at, end), end) if end else self._shown(at) if self.kind(at) == "word" else None
+        if name is None or any(
+            match.end == at for n in (1, 2, 3) if at >= n for match in self.words.matches(at - n, "negations")
+        ):
+            return None
+        slots, place = list[Slot](), name[1]
+        if end and self.low(place) == "as" and (value := self._what(place + 1)):
+            slots.append(Slot(role="value", field="user name", value=value[0], spans=self.spans(place, value[1])))
+            place = value[1]
+        joined = place + (self.low(place) in {"with", "using"} or (bool(slots) and self.low(place) in {",", "and"}))
+        pairs = self._pairs(joined, frozenset({"with", "to", "is", ":", "="})) if joined > place else None
+        slots, place = [*slots, *(pairs[0] if pairs else ())], pairs[1] if pairs else place
+        if not slots:
+            return None
+        spans = tuple(span for slot in slots for span in slot.spans)
+        self.orders.append(Order(verb="write", said=self.words.text(name[1], place), slots=tuple(slots), spans=spans))
+        thing = Thing(name=name[0], spans=self.spans(at, name[1]))
+        return Order(verb="click", said=self.words.text(at, name[1]), object=thing), place
+
+    def _done_to(self, at: int) -> Read[Order] | None:
+        """VERB [the] [noun] NAME [from|to THING] [in LABEL VALUE]: done by the control for it that stands with NAME"""
+        verbs = (match for match in self.words.matches(at, "verb") if match.entry.shape == "base")
+        own = {*deeds()["looks"], *deeds()["tells"], *deeds()["presses"], *table("pages")["verbs"]}
+        verb = next((match for match in verbs if match.entry.name not in own), None)
+        found = self._named_one(verb.end) if verb else None
+        if verb is None or found is None:
+            return None
+        (thing, end), slots = found, list[Slot]()
+        while self.low(end) in {"from", "to", "into", "in", "with"}:
+            value = self._label_to(end + 1, frozenset({"="})) if self.low(end) in {"in", "with"} else None
+            place = self._part(end + 1, inner=True) if value is None and self.low(end) != "with" else None
+            if value is not None:
+                slots.append(Slot(role="value", field=value[0][0].text, value=value[0][1], spans=self.spans(end, value[1])))
+            elif place is not None:
+                role: Literal["from", "into"] = "from" if self.low(end) == "from" else "into"
+                slots.append(Slot(role=role, value=self.valued_thing(place[0]), spans=self.spans(end, place[1])))
+            if value is None and place is None:
+                return None
+            end = value[1] if value else place[1] if place else end
+        if not (self.over(end) or self._separator(end)):
+            return None
+        return Order(verb=verb.entry.name, said=self.words.text(at, verb.end), object=thing, slots=tuple(slots)), end
+
+    def _named_one(self, at: int) -> Read[Thing] | None:
+        """What is shown, quoted or begins with a capital, with the noun before it: the card "Plan party"."""
+        start = at = self._past_article(at)
+        for skip in range(3):
+            name = self._shown(at + skip, sure=True)
+            capital = any(token.capital for token in self.words.list[at + skip : at + skip + 1])
+            name = name or (self._phrase(at + skip) if capital else None)
+            if name is not None and (name[0].quoted or capital or self.words.list[at + skip].kind != "word"):
+                kind = self.words.text(at, at + skip).casefold()
+                return Thing(kind=kind, name=name[0], spans=self.spans(start, name[1])), name[1]
+            if self.kind(at + skip) != "word" or self.words.closed(at + skip) or self.low(at + skip) in _STOPS:
+                return None
         return None
 
     def _revealing(self, at: int) -> int:
@@ -287,7 +352,7 @@ class Controls(Values):
     def page_values(self, at: int) -> Read[Order] | None:
         """[the form:] {VALUE as LABEL | LABEL [to] VALUE} [into the fields] | VALUE into THING"""
         form = self._phrase(self._past_article(at))
-        at = form[1] + 1 if form is not None and form[0].text.endswith("form") and self.low(form[1]) == ":" else at
+        at = form[1] + 1 if form is not None and form[0].text.endswith("form") and self.low(form[1]) in {":", "with"} else at
         if (pairs := self._pairs(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             slots, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
@@ -329,7 +394,8 @@ class Controls(Values):
         if label is None:
             return None
         linked = self.low(label[1]) in between
-        sure = linked or self.kind(label[1]) == "quote" or self._is_shown(label[0])
+        known = self._is_shown(label[0]) or label[0].text.casefold() in table("pages")["accounts"]
+        sure = linked or self.kind(label[1]) == "quote" or known
         value = self._what(label[1] + linked) if sure else None
         return ((label[0], value[0]), value[1]) if value else None
 
@@ -337,6 +403,8 @@ class Controls(Values):
         """What a field is called, with or without "field" behind it."""
         own = self._shown(at) if self.kind(at) == "word" else None
         at = at if own else self._past_article(at)
+        if own is None and (end := self._one_of(at, table("pages")["accounts"])) and self._shown(at) is None:
+            own = self.text(at, end), end
         if self.kind(at) == "quote" and not self._widget(at + 1):
             return None
         found = own or self._shown(at) or self._phrase(at, widgets=True)
@@ -345,3 +413,8 @@ class Controls(Values):
 
     def _is_shown(self, name: Text) -> bool:
         return name.text.casefold() in (self.words.shown or ())
+
+
+def _is_widget(value: Value) -> bool:
+    """Whether it is a thing to write into, by what it is called."""
+    return isinstance(value, Of) and bool(value.thing.kind)

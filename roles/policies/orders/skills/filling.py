@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from protocol import GUIElement
+from protocol import ActionTarget, Click, GUIElement, PressKey
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_here
 from roles.policies.orders.skills.lists import is_sheet
-from roles.policies.orders.skills.situation import Move, Situation, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import (
     CELL,
     GOOD,
@@ -28,6 +28,7 @@ from roles.policies.orders.skills.widgets import (
     took_it,
 )
 from roles.screen.answers import PAGE_SAYS_NO, refusal
+from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold, shown
 from roles.screen.values import same_value
 
@@ -46,9 +47,12 @@ def fill(step: FillStep, at: Situation) -> Move:
             at.notes["there"] = "open"
         else:
             first = step.entries[0].label if step.entries else ""
-            reached = reach(step.records, at, lambda item: bool(_row_fields(item, first, at)))
+            on_page = at.shows_all(step.app)
+            reached = reach(step.records, at, lambda item: on_page or bool(_row_fields(item, first, at)))
             if isinstance(reached, Move):
                 return reached
+            if on_page and reached is not None and (move := _in_cells(step.entries, reached, at)) is not None:
+                return move
             row = reached
     move = write(step.entries, step.app, at, owner, step.form, row)
     if move.kind == "done" and not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
@@ -59,6 +63,39 @@ def fill(step: FillStep, at: Situation) -> Move:
         return move
     about = (step.records.place, step.records.kind) if step.records else ()
     return commit(step.commit, step.app, at, owner, about)
+
+
+def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None:
+    """Cells that become fields when they are pressed, or by a control of their row; None where the row has fields, or no cells."""
+    columns, cells = at.screen.columns, at.screen.kids(row.element)
+    buttons = [e for e in at.screen.within(row.element) if e.role in {"button", "link"} and e.enabled]
+    for entry in entries:
+        cell = next((cell for name, cell in zip(columns, cells, strict=False) if similarity(entry.label, name) >= 0.9), None)
+        if cell is None or (not at.notes.get("edited") and _row_fields(row, entry.label, at)):
+            return None
+        inside = [cell, *at.screen.within(cell)]
+        if field := next((e for e in inside if e.role in {"textbox", "combobox", "spinbutton"}), None):
+            if (move := put(field, entry.value, at)).kind != "done" or entry is not entries[-1]:
+                return move if move.kind != "done" else None
+            if at.count("kept") > 1:
+                return fail(f'the row does not keep {entry.value!r} as "{entry.label}"')
+            save = control_for("save", buttons, ())
+            return (
+                press(save, "it keeps what was written")
+                if save
+                else act(PressKey(keys=("Enter",), target=ActionTarget.of(field)), "it keeps it")
+            )
+        if any(same_value(shown(e), entry.value) for e in inside):
+            continue
+        if at.count(f"edit {entry.label}") > 3:
+            return fail(f'"{entry.label}" of this row cannot be changed')
+        edit, at.notes["edited"] = control_for("edit", buttons, ()), True
+        return (
+            press(edit, "it lets the row be changed")
+            if edit
+            else act(Click(target=ActionTarget.of(cell), count=2), "it becomes a field")
+        )
+    return done("the row shows it")
 
 
 def _denied(at: Situation) -> str:

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
-from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Scroll, Wait
+from protocol import ActionTarget, Drag, ExecStatus, GUIElement, Hover, Scroll, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.committing import agreed
+from roles.policies.orders.skills.filling import names_of
 from roles.policies.orders.skills.finding import find_row, fitting, naming
+from roles.policies.orders.skills.lists import turn
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
-from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain
+from roles.screen.matching import tokens
+from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, stands_in
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, fold, shown
@@ -31,7 +35,7 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
     """Press what is meant, once, and see what came of it."""
     if at.view.seen.loading and at.count("loads") < 8:
         return act(Wait(seconds=1.0), "it is still loading")
-    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point}.get(step.verb):
+    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point, "move": _move}.get(step.verb):
         return other(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
@@ -41,6 +45,13 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
         control = _way_out(step, at) if step.verb == "close" else _control(step, at)
     if isinstance(control, Move):
         return control
+    for entry in step.entries:
+        beside = [e for e in at.view.seen.elements if e.element_id in at.notes.get("inside", ())]
+        field = field_for(entry.label, at, within=beside) if beside else None
+        if field is None:
+            raise StepFailure(f'there is no "{entry.label}" beside "{control.name}"')
+        if (move := put(field, entry.value, at)).kind != "done":
+            return move
     if not control.visible and at.count("into view") < 3:
         return act(Scroll.toward("down", 1, "page", ActionTarget.of(control)), f'"{control.name}" is out of view')
     at.notes.update(pressed=1, at=at.history[-1].step if at.history else 0, button=control.name)
@@ -112,12 +123,46 @@ def _reveal(step: PressStep, at: Situation) -> Move:
             return scroll
         tried.append(ways[0].name)
         return press(ways[0], f'"{step.control}" may stand in "{ways[0].name}"')
-    lowest = max((e for e in elements if e.bbox is not None and e.name), key=lambda e: e.bbox.y2 if e.bbox else 0, default=None)
+    return _further(at) or fail(step.place)
+
+
+def _further(at: Situation) -> Move | None:
+    """More of what the page shows, by its control for it or further down; None at its end."""
     still = at.last is not None and at.last.verb == "scroll" and not at.last.visible_change
-    if still or lowest is None or at.count("down") > 12:
-        return fail(step.place)
-    target = ActionTarget.of(next((e for e in reversed(elements) if e.visible and e.name), lowest))
-    return act(Scroll.toward("down", 1, "page", target), f'"{step.control}" may stand further down')
+    over = next((e for e in reversed(_here(at)) if e.visible and e.name), None)
+    if still or over is None or at.count("further") > 12:
+        return None
+    return turn(True, at) or act(Scroll.toward("down", 1, "page", ActionTarget.of(over)), "it may stand further down")
+
+
+def _move(step: PressStep, at: Situation) -> Move:
+    """Bring a card to another part of the page: by a list or a control that stands with it, else by dragging it there."""
+    scopes, names = Scopes(Page(at.view.seen, at.view.user_request).elements), names_of(step.records)
+    card = next((part for name in names if (part := scopes.of(name))), None)
+    if card is None:
+        raise StepFailure(f"no single part of the page is called {' or '.join(map(repr, names))}")
+    if stands_in(names[0], step.place, at.view.seen):
+        return done(f'"{names[0]}" stands in "{step.place}"')
+    tried = at.count("moves")
+    if at.last is not None and at.last.verb == "wait" and tried > 4:
+        return fail(f'"{names[0]}" does not stand in "{step.place}" after it was moved')
+    field = next((e for e in card if any(plain(o) == plain(step.place) for o in e.choices)), None)
+    if field is not None and tried < 2:
+        return put(field, next(o for o in field.choices if plain(o) == plain(step.place)), at)
+    opened = at.notes.get("menu") and next(
+        (e for e in _here(at) if e.role in PRESSED and plain(e.name) == plain(step.place)), None
+    )
+    ways = [e for e in card if e.role in PRESSED and e.enabled]
+    named = [e for e in ways if {*tokens(step.place)} <= {*tokens(e.name)}]
+    menu = [e for e in ways if names_verb("move", e.name)]
+    if (control := opened or next(iter(named or menu), None)) and tried < 3:
+        at.notes["menu"] = control in menu
+        return press(control, f'"{control.name}" moves "{names[0]}"', at=at)
+    into = next((e for e in scopes.of(step.place) or () if e.visible and e.bbox is not None), None)
+    label = next((e for e in card if e.name and e.visible), None)
+    if into is not None and label is not None and not (named or menu or field) and tried < 2:
+        return act(Drag(target=ActionTarget.of(label), to=ActionTarget.of(into)), f'"{names[0]}" goes to "{step.place}"')
+    return act(Wait(seconds=1.0), "to see whether it was moved") if tried < 6 else fail(f'there is no way to move "{names[0]}"')
 
 
 def _point(step: PressStep, at: Situation) -> Move:
@@ -207,7 +252,11 @@ def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
 
 def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement | Move:
     """The control of the verb in the one row or part that is meant."""
-    controls = [e for e in _here(at) if e.role in PRESSED and e.enabled and names_verb(step.verb, e.name)]
+    elements = _here(at)
+    if step.place and (part := Scopes(Page(at.view.seen, at.view.user_request).elements).of(step.place)):
+        elements = part
+    controls = [e for e in elements if e.role in PRESSED and e.enabled and names_verb(step.verb, e.name)]
+    controls = [e for e in controls if e.name == step.control] or controls
     if not controls:
         raise StepFailure(f'there is no control to "{step.verb}" on the page')
     if not records.tests and records.pick is None:
@@ -225,8 +274,11 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
     elif len(controls) == 1:
         return _beside(controls[0], records, at)
     else:
-        inside, name = _stretch(controls, records, at)
+        if isinstance(found := _stretch(controls, records, at), Move):
+            return found
+        inside, name = found
     mine = [e for e in controls if any(e.element_id == one.element_id for one in inside)]
+    at.notes["inside"] = [e.element_id for e in inside]
     if len(mine) != 1:
         raise StepFailure(f'{len(mine)} controls of "{name}" may be meant')
     return mine[0]
@@ -242,7 +294,7 @@ def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
     return control
 
 
-def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str]:
+def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str] | Move:
     """Without rows: the one that is meant of the stretches of the page between one such control and the next."""
     found: list[tuple[Row, list[GUIElement]]] = []
     for record in parts_of(Page(at.view.seen, ""), list(controls)):
@@ -256,6 +308,8 @@ def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) ->
         row = Row(" · ".join(text for _, text in cells), record.title, (*cells, ("", record.press.name)), body="")
         found.append((row, [*record.parts, record.press]))
     fits = fitting(records, [row for row, _ in found], at)
+    if not fits and (way := _further(at)) is not None:
+        return way
     if len(fits) != 1:
         raise StepFailure(f"{len(fits)} parts of the page fit {naming(records)}")
     return next(inside for row, inside in found if row is fits[0]), fits[0].text

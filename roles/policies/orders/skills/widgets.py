@@ -291,14 +291,23 @@ def choose(label: str, text: str, at: Situation) -> Move | None:
             return fail(f'"{name}" of "{label}" does not stay chosen')
         return press(chosen, f'"{name}" is the choice of "{label}"', at=at)
     opener = next((e for e in at.screen.presses if e.expanded is not None and e.enabled and fit(label, e, ()) >= GOOD), None)
+    opener = opener or _behind(label, at)
     if opener is None:
         return None
     if not opener.expanded and text and fold(text) in {fold(opener.value or ""), fold(opener.shown or "")}:
         return done(f'"{label}" shows {text!r}')
-    if at.count(f"open {label}") > 4:
+    if (times := at.count(f"open {label}")) > 4:
         return fail(f'"{label}" does not show {text!r} after it was chosen')
-    entry = proposed(text, at)
+    fresh = [e for e in at.screen.presses if e.enabled and fold(e.name) == fold(text)] if times else []
+    entry = proposed(text, at) or next(iter(fresh), None)
     return press(entry or opener, f'"{entry.name if entry else opener.name}" leads to {text!r}', at=at)
+
+
+def _behind(label: str, at: Situation) -> GUIElement | None:
+    """What can be pressed right behind a text that is called so: a list that the page draws."""
+    every = at.screen.elements
+    after = [every[n + 1] for n, e in enumerate(every[:-1]) if e.role in {"text", "label"} and fit(label, e, ()) >= 0.95]
+    return next((e for e in after if e.role in {"button", "link", "combobox"} and e.enabled), None)
 
 
 # --- a calendar sheet -------------------------------------------------------------------------------------------------
