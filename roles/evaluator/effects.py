@@ -15,7 +15,7 @@ from roles.screen.calls import function_words, is_call, looks_only
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import FIELD_ROLES, Screen, fold, shown
+from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, fold, shown
 
 Screens = Callable[[str], VisualState | None]
 
@@ -310,6 +310,9 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
     was told before stands there still, in another place."""
     if after.modal is not None:
         return before.modal is None or _dialog(before) != _dialog(after)
+    dialogs = [{e.element_id for e in state.elements if e.role in DIALOG_ROLES} for state in (before, after)]
+    if dialogs[1] - dialogs[0] and before.modal is None:
+        return True
     told = {e.name for e in after.elements if e.role == "status"} - {e.name for e in before.elements if e.role == "status"}
     fresh = before.modal is None and bool(_inputs(after) - _inputs(before))
     return fresh and _place(before) != _place(after) and not told

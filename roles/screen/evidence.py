@@ -32,7 +32,7 @@ from roles.screen.calls import (
 )
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import held, likeness
+from roles.screen.page import Page, held, likeness, shows
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
@@ -112,7 +112,7 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
         paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
-        if paired or (not wanted.app and held(wanted.label, value, state)):
+        if paired or (shows(wanted.label, value, Page(state, "")) if wanted.app else held(wanted.label, value, state)):
             return Finding(True, (f"state:{state.state_id}",))
     there = listed(wanted, value, request) if latest is None and not wanted.beside else None
     if there is not None:

@@ -312,10 +312,12 @@ def _labelled(element: GUIElement, name: str, page: Page) -> bool:
     head = re.split(r"\s*[:–-]\s+", element.name, maxsplit=1)[0]
     if similarity(name, head) >= 0.9:
         return True
-    if element.expanded is None and len(lines(page.controls, element)) > 1:
-        return False  # one of several that can be chosen
     at = page.elements.index(element)
-    near = [*lines(page.texts, element), *(e for e in page.elements[max(0, at - 1) : at] if e in page.texts)]
+    near = [e for e in page.elements[max(0, at - 1) : at] if e in page.texts]
+    if element.expanded is not None:
+        near += lines(page.texts, element)
+    elif len(lines(page.controls, element)) > 1:
+        return False  # one of several that can be chosen
     return any(plain(e.name).rstrip(" :*") == plain(name) for e in near)
 
 

@@ -45,7 +45,7 @@ _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
 _ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "answer", "content", "query"})
 """What is written, said by its kind: it goes into the only field there is."""
-_ADDS, _MOVES = frozenset({"add", "put", "create"}), frozenset({"move", "put"})
+_ADDS, _MOVES = frozenset({"add", "put", "create", "move"}), frozenset({"move", "put"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "all", "this", "these"})
 
 
@@ -381,9 +381,10 @@ class PageOrders(Forms):
         fields = [w for w in self._page.widgets if w.role in WRITTEN - {"searchbox"} and w.name]
         there = [w for w in fields if place and {*tokens(place)} <= {*tokens(f"{w.name} {w.inside[1]}")}]
         field = self._sole(there or fields, "field for it")
-        own = [w for w in controls if w.inside == field.inside] or controls
+        every = self._page.widgets
+        behind = [w for w in every[every.index(field) :] if any(w is one for one in controls)]
         self._put(field, escaped(name))
-        button = self._sole(own, "control to add it")
+        button = behind[0] if behind else self._sole(controls, "control to add it")
         self._add(PressStep(app=self._page_app, verb="click", control=button.name, nth=self._nth(button)))
 
     def _shown_row(self, thing: Thing) -> Records:

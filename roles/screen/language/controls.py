@@ -73,7 +73,9 @@ class Controls(Values):
 
     def _done_to(self, at: int) -> Read[Order] | None:
         """VERB [the] [noun] NAME [from|to THING] [in LABEL VALUE]: done by the control for it that stands with NAME"""
-        verbs = (match for match in self.words.matches(at, "verb") if match.entry.shape == "base")
+        verbs = (
+            match for match in self.words.matches(at, "verb") if match.entry.shape == "base" and "~" not in match.entry.words
+        )
         own = {*deeds()["looks"], *deeds()["tells"], *deeds()["presses"], *table("pages")["verbs"]}
         verb = next((match for match in verbs if match.entry.name not in own), None)
         found = self._named_one(verb.end) if verb else None

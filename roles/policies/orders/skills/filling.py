@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from protocol import ActionTarget, Click, GUIElement, PressKey
+from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
@@ -66,7 +66,7 @@ def fill(step: FillStep, at: Situation) -> Move:
 
 
 def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None:
-    """Cells that become fields when they are pressed, or by a control of their row; None where the row has fields, or no cells."""
+    """Cells that become fields when they are pressed, or by a control of their row; None where it has fields, or no cells."""
     columns, cells = at.screen.columns, at.screen.kids(row.element)
     buttons = [e for e in at.screen.within(row.element) if e.role in {"button", "link"} and e.enabled]
     for entry in entries:
@@ -83,7 +83,7 @@ def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None
             return (
                 press(save, "it keeps what was written")
                 if save
-                else act(PressKey(keys=("Enter",), target=ActionTarget.of(field)), "it keeps it")
+                else act(PressKey(keys=("Enter",)), "it may keep what was written")
             )
         if any(same_value(shown(e), entry.value) for e in inside):
             continue
@@ -95,7 +95,8 @@ def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None
             if edit
             else act(Click(target=ActionTarget.of(cell), count=2), "it becomes a field")
         )
-    return done("the row shows it")
+    waits = at.last is not None and at.last.verb != "wait" and bool(at.notes.get("edited"))
+    return act(Wait(seconds=1.0), "to see that it stays") if waits else done("the row shows it")
 
 
 def _denied(at: Situation) -> str:

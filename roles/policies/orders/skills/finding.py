@@ -19,6 +19,7 @@ from roles.policies.orders.skills.lists import (
     like,
     listed,
     name_of,
+    numbered,
     numbers_of,
     overlap,
     pages_of,
@@ -266,6 +267,7 @@ def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
     following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
+    following = following or numbered(at, 1)
     if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
         state["whole"] = False
         return None
@@ -274,7 +276,8 @@ def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation
             state["whole"] = state["whole"] and state["way"] == "more"
             return None  # it brings nothing any more
         state.update({"page": state["page"] + 1, "stood": list(texts)})
-        state["way"] = "page" if pages is not None or "next" in fold(following.name) else "more"
+        paged = pages is not None or "next" in fold(following.name) or following.name.isdecimal()
+        state["way"] = "page" if paged else "more"
         return press(following, "the list goes on", at=at)
     state["whole"] = state["whole"] and (pages is None or pages[1] <= len(state["pages"]))
     last = at.last

@@ -16,11 +16,12 @@ from roles.policies.orders.skills.lists import turn
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
+from roles.screen.dialogs import agree_choice
 from roles.screen.matching import tokens
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, stands_in
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
-from roles.screen.screens import DIALOG_ROLES, fold, shown
+from roles.screen.screens import DIALOG_ROLES, Screen, fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _NAMES = frozenset({"is", "has", "from", "to", "by", "about"})
@@ -205,6 +206,8 @@ def _after(step: PressStep, at: Situation) -> Move:
     native = dialog is not None and dialog.name.startswith("The page asks")
     if dialog is not None and (native or step.records is not None):
         return _answer(step, name, at, native)
+    if (asked := _asked_beside(step, at)) is not None:
+        return asked
     if said := refusal(at.view.before, at.view.seen, at.view.user_request, name):
         return fail(f"{PAGE_SAYS_NO}: {said}")
     if (move := _not_done(step, name, at)) is not None:
@@ -216,6 +219,15 @@ def _after(step: PressStep, at: Situation) -> Move:
         row = at.notes["row"]
         return act(Wait(seconds=1.0), "it is still listed") if at.count("listed") < 2 else fail(f'"{row}" is still listed')
     return done(f'"{name}" was pressed')
+
+
+def _asked_beside(step: PressStep, at: Situation) -> Move | None:
+    """Yes to a question that came up in a dialog which leaves the page as it is; None where none did."""
+    known = {e.element_id for e in at.view.before.elements} if at.view.before is not None else set[str]()
+    fresh = [d for d in _dialogs(at) if d.element_id not in known and step.records is not None]
+    screen = Screen(at.view.seen.model_copy(update={"modal": fresh[-1].element_id})) if fresh else None
+    choice = agree_choice(step.verb, screen) if screen is not None else None
+    return press(choice, f"the crew itself asked to {step.verb} it") if choice is not None and at.count("agreed") < 3 else None
 
 
 def _not_done(step: PressStep, name: str, at: Situation) -> Move | None:
@@ -250,25 +262,28 @@ def _answer(step: PressStep, name: str, at: Situation, native: bool) -> Move:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement | Move:
-    """The control of the verb in the one row or part that is meant."""
-    elements = _here(at)
-    if step.place and (part := Scopes(Page(at.view.seen, at.view.user_request).elements).of(step.place)):
-        elements = part
-    controls = [e for e in elements if e.role in PRESSED and e.enabled and names_verb(step.verb, e.name)]
-    controls = [e for e in controls if e.name == step.control] or controls
+def _controls(step: PressStep, at: Situation) -> list[GUIElement]:
+    """Those of the verb, in the part of the page that is named where there is one."""
+    part = Scopes(Page(at.view.seen, at.view.user_request).elements).of(step.place) if step.place else None
+    controls = [e for e in part or _here(at) if e.role in PRESSED and e.enabled and names_verb(step.verb, e.name)]
     if not controls:
         raise StepFailure(f'there is no control to "{step.verb}" on the page')
+    return [e for e in controls if e.name == step.control] or controls
+
+
+def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement | Move:
+    """The control of the verb in the one row or part that is meant."""
+    controls = _controls(step, at)
     if not records.tests and records.pick is None:
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
     in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
     if any(e.element_id in in_rows for e in controls):
-        found = find_row(records, at)
-        if isinstance(found, Move):
-            return found
-        inside, name = at.screen.within(found.element), found.text
+        row = find_row(records, at)
+        if isinstance(row, Move):
+            return row
+        inside, name = at.screen.within(row.element), row.text
         if names_verb("delete", step.verb):
             at.notes.update(row=name, alike=sum(item.text == name for item in at.screen.items))
     elif len(controls) == 1:
