@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts.orders import PressStep, WaitStep
+from roles.contracts.orders import CollectStep, PressStep, WaitStep
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
+from roles.contracts.values import table_of
+from roles.contracts.wording import slots_in
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.screen.evidence import Finding, check, expected_value, holds, listed, shown_for_it
+from roles.screen.evidence import Finding, check, expected_value, holds, listed, shown_for_it, views
 from roles.screen.matching import similarity
-from roles.screen.screens import FIELD_ROLES, Screen
+from roles.screen.rows import Row, is_called, matches
+from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
 _MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*[›»>]?", re.IGNORECASE)
+_CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
 _LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
 """Verbs of somebody who does not know where to press."""
 _UNABLE = re.compile(r"\b(?:how to|where|no button|no field|no way|is not known)\b")
@@ -44,7 +49,13 @@ def _success(request: GateRequest) -> GateVerdict:
     named = [name for finding in findings for name in finding.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
     undone = request.found.undone if request.found is not None else ()
-    complaints = [*undone, *_partial(request), *_failed_last(request), *(_complaints(state) if state else ())]
+    complaints = [
+        *undone,
+        *_partial(request),
+        *_miscollected(request),
+        *_failed_last(request),
+        *(_complaints(state) if state else ()),
+    ]
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
@@ -67,6 +78,35 @@ def _partial(request: GateRequest) -> list[str]:
     wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown) and e.name in taken]
     more = [e.name for e in (request.screens[-1].elements if request.screens else ()) if e.enabled and _MORE.fullmatch(e.name)]
     return [f'"{wanted[-1]}" was taken while "{more[0]}" shows that there is more'] if wanted and more else []
+
+
+def _miscollected(request: GateRequest) -> Iterator[str]:
+    """Where a worker collected other rows of a list than the tests of the step itself tell, as far as the list was seen."""
+    task = request.subtask
+    for step in (s for s in task.steps if isinstance(s, CollectStep) and s.records.pick is None) if task is not None else ():
+        tests, but = step.records.tests, step.records.but
+        fact = next((f for f in reversed(request.facts) if f.name == step.name), None)
+        table = table_of(fact.value) if fact is not None else None
+        last = next((state for state in views(request) if fact is not None and state.state_id == fact.state_id), None)
+        if table is None or last is None or any(slots_in(test.value) for test in tests):
+            continue
+        taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in table.rows]
+        items = [item for state in views(request) if _place(state) == _place(last) for item in Screen(state).items]
+        rows = [Row(item.text, item.press.name, tuple((pair.label, pair.value) for pair in item.cells)) for item in items]
+        fit = [row for row in rows if matches(row, tests) and all(matches(row, one) is False for one in but)]
+        exactly = [row for row in fit if all(test.negated or test.relation != "is" or is_called(row, test) for test in tests)]
+        for row in exactly:
+            if not any(cells <= {*map(fold, row.texts)} for cells in taken):
+                yield f'"{row.text}" is not in "{step.name}", and the list shows that it belongs there'
+        for cells in filter(None, taken):
+            holders = [row for row in rows if cells <= {*map(fold, row.texts)}]
+            if holders and all(matches(row, tests) is False for row in holders):
+                yield f'"{holders[0].text}" is in "{step.name}", and the list shows that it does not belong there'
+
+
+def _place(state: VisualState) -> tuple[str | None, frozenset[str]]:
+    """Which list of which application is shown: by its headings, and by what is chosen."""
+    return state.app, frozenset(e.name for e in state.elements if e.role == "heading" or (e.selected and e.role in _CHOSEN))
 
 
 def _failed_last(request: GateRequest) -> list[str]:

@@ -216,9 +216,11 @@ def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
 
 
 def _ranked(thing: Thing, cards: Sequence[AppCard]) -> Thing:
-    """ "The cheapest lamp": of what has a price those that are called so, where no application has a word for them."""
+    """ "The cheapest lamp", "lamps that cost less than 30": of what has a price those that are called so, where no application
+    has a word for them."""
     known = any(_kind_score(thing.kind, card, kind) >= GOOD for card in cards for kind in card.kinds)
-    if known or not thing.kind or thing.name is not None or thing.pick is None or not thing.pick.by:
+    told = (thing.pick is not None and thing.pick.by) or any(test.field for test in thing.tests)
+    if known or not thing.kind or thing.name is not None or not told:
         return thing
     return thing.model_copy(update={"name": Text(text=thing.kind), "kind": ""})
 

@@ -143,11 +143,13 @@ class Conditions(Values):
                 return None
             end = aux.end
         negated = self.low(end) == "not"
-        end += negated
-        denied = self.condition is not None and self.condition.negated and self.free_time is None
-        if self.condition is None or denied or (self.low(end) != "," and not self.clause(end)):
+        end += negated + (self.low(end + negated) == "been")
+        if self.condition is None or (self.low(end) != "," and not self.clause(end)):
             return None
-        return self._again(at, end, negated != (word.entry.name == "unless"))
+        denied = self.condition.negated and self.free_time is None  # "unless it is paid, ... If it is, ..."
+        if denied and not self.condition.tests:
+            return None
+        return self._again(at, end, denied != (negated != (word.entry.name == "unless")))
 
     def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
         self.condition = Condition(thing=self.some(thing), tests=tests, spans=self.spans(at, end))

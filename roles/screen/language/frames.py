@@ -51,7 +51,8 @@ class Frame:
             if pending and self.filled() and all(self.read.low(at + n) == word for n, word in enumerate(pending)):
                 at, pending = at + len(pending), ()
             self.read.pending = pending
-            comma = self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)
+            listed = bool(self.slots) and bool(self.slots[-1].field) and bool(self.read.take(at + 1, "field"))  # title A, text B
+            comma = self.read.low(at) == "," and self.filled() and (listed or not self.read.clause(at + 1))
             article = self.read.take(at + 1, "articles")
             field = self.read.take(article.end if article else at + 1, "field")
             word, after = self.read.low(at), self.read.low(at + 1)
@@ -138,18 +139,19 @@ class Frame:
         return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
 
     def due(self, at: int) -> int | None:
-        """a task, due on Friday | until tomorrow"""
+        """a task, due on Friday | a claim dated yesterday | until tomorrow"""
         found = self.read.take(at, "predicates", "bounds")
         if (
             found is None
-            or found.entry.name not in {"due", "until"}
+            or found.entry.name not in {"due", "dated", "until"}
             or not self.filled()
             or (found.entry.name == "until" and self.read.low(at) == "by")
         ):
             return None
         start = found.end + (self.read.low(found.end) in {"on", "at"})
         when = self.read.dates.read(start)
-        if when is None or (found.entry.name == "due" and not ((self.object and self.object.new) or self.verb["name"] == "add")):
+        made = self.verb["name"] == "add" or (self.object is not None and (self.object.new or self.object.quantity == "any"))
+        if when is None or not (made or found.entry.name == "until"):
             return None
         value = when[0].model_copy(update={"spans": self.read.spans(start, when[1])})
         if found.entry.name == "until":
@@ -186,6 +188,9 @@ class Frame:
         amount = self.read.amount(end) if word == "for" and "over" in self.verb["slots"] else None
         if amount is not None and self.read.dates.read(end) is None:  # a claim for 23.50
             return self.add("value", amount[0], at, amount[1])
+        worth = self.read.fields(end) if word == "for" and "over" in self.verb["slots"] else None
+        if worth is not None and isinstance(worth[0], Of) and worth[0].fields:  # a claim for the total of INV-1
+            return self.add("value", worth[0], at, worth[1])
         claimed, reserved = self.read.claimed, self.read.reserved
         person = word == "with" and self.verb.get("makes") and self.read._nameish(end)  # with Ann in Room 3
         if role in CONTENT and not person:
@@ -410,14 +415,16 @@ class Frame:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
         if "with" not in self.verb["slots"] or not self.filled():
             return None
-        place = at + (self.read.low(at) == "with")
+        owned = self.read.low(at) == "for"  # for the vendor City Taxi
+        place = at + (owned or self.read.low(at) == "with")
         article = self.read.take(place, "articles", "possessives")
         found = self.read.take(article.end if article else place, "field")
         if found is None:
             return None
         end = found.end + (self.read.low(found.end) in {"is", ":"})
-        value = self.read.amount(end) or self.read.name(end)
-        if value is None or self.read.low(value[1]) == "'s":
+        named = self.read.kind(end) == "word" and self.read.words.is_named(end)  # category Other
+        value = self.read.amount(end) or self.read.name(end) or (self.read.title(end) if named else None)
+        if value is None or self.read.low(value[1]) == "'s" or (owned and not (article and self.read._nameish(end))):
             return None
         told = self.told_end(end, True) if found.entry.name in TEXTS and self.read.kind(end) != "quote" else None
         value = (self.read.told_text(end, told), told) if told else value
@@ -519,6 +526,19 @@ class Frame:
         return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
 
     def direct(self, at: int) -> int | None:
+        """The object; where it stands in one place and goes into another, the first "in" says where it is."""
+        if self.verb["slots"].get("in") == "into":
+            before = self.object, self.person, [*self.slots], self.verb, self.read.said_kind, [*self.read.people]
+            claimed, self.read.claimed = self.read.claimed, self.read.claimed - {"in", "on"}
+            end = self.told_of(at)
+            self.read.claimed = claimed
+            if end is not None and self.verb["slots"].get(self.read.low(end)) == "into":
+                return end
+            self.object, self.person, self.slots, self.verb, self.read.said_kind, self.read.people = before
+            self.read.object, self.read.subject = self.object, None
+        return self.told_of(at)
+
+    def told_of(self, at: int) -> int | None:
         """The object, and before it the person that something is told or given."""
         read, says = self.read, self.verb.get("says")
         if self.takes == "none" or self.object is not None or (says and read.low(at) in {"me", "us"}):
@@ -577,8 +597,11 @@ class Frame:
             or (self.verb.get("indefinite") and kind not in {"any", "number"})
             or (name == "keep" and self.verb.get("said") == "leave" and not self.kept and not roles)
             or (name == "rename" and not any(slot.role == "to" and isinstance(slot.value, Text) for slot in self.slots))
-            or (self.takes == "thing" and self.object is None)
-            or (self.takes == "value" and self.object is None and not roles)
+            or (
+                self.object is None
+                and not (self.read.denied and not roles)
+                and (self.takes == "thing" or (self.takes == "value" and not roles))
+            )
             or (name == "replace" and not any(isinstance(slot.value, Of) and slot.value.fields for slot in self.slots))
         )
         sets = self.verb.get("verb", name) == "set"

@@ -91,6 +91,8 @@ class Names(ABC):
         """Where the verb stands that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
+        self.denied = False
+        """The order that is being read is one not to do something, which needs no object: "but do not order yet"."""
         self.loose = False
         """A field may stand for what has it: "set the brightness to 40"."""
 

@@ -127,6 +127,9 @@ class Narrowing(Nouns):
         if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
             draft.tests.append(dated[0])
             return dated[1]
+        if relation == "is" and draft.quantity == "any" and (amount := self.amount(end)):  # a claim of 48.20
+            draft.tests.append(Test(value=amount[0], spans=self.spans(at, amount[1])))
+            return amount[1]
         if relation in {"with", "without"} and (held := self._held(at, end, relation, draft)):
             return held
         self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery

@@ -17,7 +17,7 @@ from environments.cards import Vocabulary
 from roles.contracts.orders import Amount, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value, said
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
-from roles.screen.language.names import Read, bare
+from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words, deeds
 
@@ -301,6 +301,7 @@ class Clauses(Statements, Controls):
             negated, at = True, denied.end
         elif self.low(at) == "not" and self.low(at + 1) == "to":
             negated, at = True, at + 2
+        self.denied = negated
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
@@ -350,7 +351,10 @@ class Clauses(Statements, Controls):
         return None
 
     def shortened(self, at: int) -> Read[Order] | None:
-        """THING to 20: it is set"""
+        """new THING operands: it is made | THING to 20: it is set"""
+        if self.low(at) == "new":
+            made = self._operands(self.words.lexicon.data["verbs"]["create"] | {"name": "create"}, at, ())
+            return made if made and made[0].object and made[0].object.kind and not plural(made[0].object) else None
         found = self._operands(self.words.lexicon.data["verbs"]["set"] | {"name": "set", "said": "set"}, at, ())
         amounts = [isinstance(slot.value, Amount) for slot in found[0].slots] if found else []
         return found if amounts == [True] else None
@@ -472,7 +476,7 @@ class Clauses(Statements, Controls):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
                 self.verb_at = at
-                if not pending and (self.over(best[1]) or self.low(best[1]) in {",", "and", "but", "then"}):
+                if not pending and self._ends_here(best[1]):
                     break
         self.people = known if best is not None else people
         return best
@@ -491,10 +495,13 @@ class Clauses(Statements, Controls):
             elif len(words) == 2 and (words[1] in {*lexicon.data["particles"], "on"} or self._ends_in(words[1], at)):
                 yield Match(entry, at + 1), words[1:]
 
+    def _ends_here(self, at: int) -> bool:
+        return self.over(at) or self.low(at) in {",", "and", "but", "then"}
+
     def _ends_in(self, word: str, at: int) -> bool:
         """Whether "in" stands at the end of the clause, where it is of the verb and no place follows."""
         ends = (n for n in range(at + 2, at + 12) if not self.over(n) and self.low(n) == word == "in")
-        return any(self.over(n + 1) or self.low(n + 1) in {",", "and", "but", "then"} for n in ends)
+        return any(self._ends_here(n + 1) for n in ends)
 
     def _operands(
         self, verb: dict[str, Any], at: int, pending: tuple[str, ...], given: Thing | None = None
@@ -515,6 +522,8 @@ class Clauses(Statements, Controls):
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
         order = frame.order() if end is not None else None
+        if order is not None and end is not None and self.denied and not (order.object or order.slots or self._ends_here(end)):
+            order = None  # "do not order yet", and not what it is that is not to be ordered
         self.claimed, self.loose, self.each, self.subject, self.dates.ranges = claimed, False, each, None, True
         self.reserved = frozenset()
         return (order, end) if order is not None and end is not None else None

@@ -210,9 +210,9 @@ class Values(Narrowing):
             thing, stop = thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
         if plural(thing) and field in {"price", "total"}:
-            together = self.low(stop) == "together"
+            together = self.take(stop, "together")
             summed = together or (verb is not None and verb.entry.name == "comes to")
-            end = stop + together
+            end = together.end if together else stop
             return (Worked(how="sum", of=(value,), spans=self.spans(at, end)), end) if summed else None
         return value, stop
 

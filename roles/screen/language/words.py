@@ -268,6 +268,12 @@ SOFT = frozenset({"wants_to_know", "questions", "joins", "particles", "got", "ot
 """Groups whose words can be in a name if they begin with a capital."""
 
 
+def _closes(every: list[Token], at: int) -> bool:
+    """Whether the quotation before this place ends the sentence, too: with a full stop within, and a capital behind."""
+    said = every[at - 1].text[-2:-1] if 0 < at < len(every) and every[at - 1].kind == "quote" else ""
+    return said in {".", "!", "?"} and every[at].capital and every[at].kind == "word"
+
+
 class Words:
     """The tokens of a goal that mean something, with what each can be."""
 
@@ -282,6 +288,8 @@ class Words:
             long = self._nothing(every, at)
             (self.nothing if long else self.list).extend(every[at : at + max(long, 1)])
             at += max(long, 1)
+            if _closes(every, at):  # the text 'I come.' Do not send it
+                self.list.append(Token(".", ".", every[at - 1].end, every[at - 1].end, "mark"))
         self._found: list[tuple[Match, ...]] = [self._at(at) for at in range(len(self.list))]
 
     def _nothing(self, every: list[Token], at: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from roles.contracts import (
     Supplement,
     TextShown,
 )
-from roles.contracts.orders import PressStep
+from roles.contracts.orders import CollectStep, PressStep, Records, RowTest
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
 from roles.evaluator.rules import RulesEvaluator
 
@@ -318,3 +319,37 @@ def test_what_enter_takes_out_of_a_field_is_not_gone(pressed: str, decision: str
     known: dict[str, Any] = {"goal": "Enter 5.00 or 7.00", "plan": plan, "screens": (form("9.00"),)}
     assert judge(GateTrigger.FINAL_CHECK, steps=(wrote, after), **known).decision == decision
     assert judge(GateTrigger.FINAL_CHECK, steps=(wrote, other), **known).decision == "gate_fail"
+
+
+def invoices(*rows: tuple[str, str]) -> VisualState:
+    """A table of numbers and states."""
+    made = [element(1, "table", "Invoices"), element(2, "row", parent="e1")]
+    made += [element(3, "columnheader", "Number", parent="e2"), element(4, "columnheader", "Status", parent="e2")]
+    for n, (number, state) in enumerate(rows):
+        at = 10 + 3 * n
+        made += [element(at, "row", parent="e1"), element(at + 1, "cell", number, parent=f"e{at}")]
+        made += [element(at + 2, "cell", state, parent=f"e{at}")]
+    return VisualState(elements=tuple(made), app="billing")
+
+
+@pytest.mark.parametrize(
+    ("taken", "issue"),
+    [
+        ([["INV-1"], ["INV-3"]], ""),
+        ([], '"INV-1 · Overdue" is not in "late", and the list shows that it belongs there'),
+        ([["INV-1"]], '"INV-3 · Overdue" is not in "late", and the list shows that it belongs there'),
+        ([["INV-1"], ["INV-2"], ["INV-3"]], '"INV-2 · Paid" is in "late", and the list shows that it does not belong there'),
+    ],
+)
+def test_what_was_collected_is_held_to_the_tests_of_the_step(taken: list[list[str]], issue: str) -> None:
+    state = invoices(("INV-1", "Overdue"), ("INV-2", "Paid"), ("INV-3", "Overdue"))
+    records = Records(app="billing", kind="invoice", tests=(RowTest(label="Status", value="Overdue"),), exactly=0)
+    look = CollectStep(records=records, labels=("Number",), name="late")
+    task = Subtask(
+        id="s1", title="t", instruction="Collect them.", app="billing", steps=(look,), expect=(FactKnown(name="late"),)
+    )
+    table = json.dumps({"columns": ["Number"], "rows": taken})
+    fact = Fact(name="late", value=table, kind="table", subtask="s1", state_id=state.state_id)
+    verdict = judge(GateTrigger.WORKER_SUCCESS, subtask=task, facts=(fact,), screens=(state,))
+    assert verdict.issues[:1] == ((issue,) if issue else ())
+    assert verdict.decision == ("gate_fail" if issue else "gate_done")
