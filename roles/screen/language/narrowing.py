@@ -124,12 +124,9 @@ class Narrowing(Nouns):
             return None  # lunch with Ann on Friday
         if self.nested and relation == "from":
             return None
-        if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end)):
+        if relation in {"in", "is", "for", "from"} and (dated := self._on_day(at, end, draft.quantity == "any")):
             draft.tests.append(dated[0])
             return dated[1]
-        if relation == "is" and draft.quantity == "any" and (amount := self.amount(end)):  # a claim of 48.20
-            draft.tests.append(Test(value=amount[0], spans=self.spans(at, amount[1])))
-            return amount[1]
         if relation in {"with", "without"} and (held := self._held(at, end, relation, draft)):
             return held
         self.loose, loose = self.loose or relation == "about", self.loose  # about the delivery
@@ -158,8 +155,10 @@ class Narrowing(Nouns):
             self.named(self.valued_thing(thing))
         return stop
 
-    def _on_day(self, at: int, end: int) -> Read[Test] | None:
-        """in March | of this week | from last month"""
+    def _on_day(self, at: int, end: int, new: bool) -> Read[Test] | None:
+        """in March | of this week | from last month | a claim of 48.20"""
+        if self.low(at) == "of" and new and (amount := self.amount(end)):
+            return Test(value=amount[0], spans=self.spans(at, amount[1])), amount[1]
         start = at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end
         when = self.dates.read(at if self.low(at) == "in" and self.dates.days(at) else end)
         if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):

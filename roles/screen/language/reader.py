@@ -296,6 +296,8 @@ class Clauses(Statements, Controls):
             self.words.nothing += self.words.list[at : idle.end]
             return idle.end
         while (opened := self.take(at, "requests")) is not None:
+            if any(verb.end > opened.end for verb in self.words.matches(at, "verb")):  # "I want to know" asks by itself
+                break
             at = opened.end
         if (denied := self.take(at, "negations")) is not None:
             negated, at = True, denied.end

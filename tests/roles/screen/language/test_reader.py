@@ -104,6 +104,23 @@ def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) ->
 # What orders say
 
 ROWS = """
+New note please: title Shopping, text milk and bread.
+    create new note title='Shopping' text='milk and bread'
+I want to know what all the unpaid invoices from Delta Supplies come to altogether
+    answer value=sum[total of (all invoice not is 'paid' from 'Delta Supplies')]
+Submit a claim of $64.90 for the vendor City Taxi, category Other
+    submit any claim is $64.90 vendor='City Taxi' category='Other'
+Write the names of all lamps in the shop that cost less than 30 dollars into a note called Lamps
+    write value=name of (all lamp price 30 dollars at (shop)) into=(any note 'Lamps')
+Put Kettle in the cart, but do not order yet
+    put 'Kettle' into=(cart)
+    no buy
+Write a mail to Ann saying "I come." Do not send it
+    send any mail to='Ann' saying='I come.'
+    no send <0>
+Unless INV-1 is paid, claim it. If it has been, delete the note A.
+    claim 'INV-1' if not 'INV-1': is 'paid'
+    delete note 'A' if 'INV-1': is 'paid'
 * Throw out all my notes except the ones about the team lunch and the budget review.
     delete all note but (all note about (lunch 'team lunch')) but (all note about (review 'budget review'))
 Don't delete the note "A", but archive the mail from Ann.
