@@ -22,7 +22,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatch
 from itertools import pairwise, takewhile
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 from tokens import as_table, screens, tokenizer
@@ -116,12 +116,12 @@ class Listener(ScriptedChatModel):
         self._schema = json.dumps(schema, ensure_ascii=False)
         return super().with_structured_output(schema, **more)
 
-    def _reply(self, messages: Sequence[BaseMessage]) -> str:
+    def _message(self, messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
         system, turn = (_words(message) for message in messages[:2])
         role = next((role for role in ROLES if system.startswith(_begins(role))), "")
         if role:
             self._heard.append(Request(role, self._schema, system, turn))
-        return ""
+        return super()._message(messages, bound)
 
 
 def _words(message: BaseMessage) -> str:
