@@ -34,7 +34,7 @@ from roles.contracts.policies import Granularity
 from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
-from roles.policies.scripted import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
+from roles.policies.scripted import ScriptedEvaluator, ScriptedManager
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 
@@ -94,9 +94,9 @@ def make_context(folder: Path, steps: int, meter: Meter) -> Context:
     return Context(
         environment=SimulatedDesktop(parse_world(WORLD), 0, folder),
         journal=journal,
-        manager=ScriptedManager(ManagerScript(plans=(plan,))),
+        manager=ScriptedManager(plans=(plan,)),
         operator=Filling(steps),
-        evaluator=ScriptedEvaluator(EvaluatorScript()),
+        evaluator=ScriptedEvaluator(),
         safety=safety,
         limits=limits,
         line=HubLine(journal, limits),

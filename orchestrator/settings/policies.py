@@ -5,8 +5,10 @@ What decides is imported where it is chosen: a run by rules needs nothing of mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
@@ -40,27 +42,7 @@ ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
 
 def rules_policy(role: str) -> Any:
     """The policy by rules of a role."""
-    match role:
-        case "manager":
-            from roles.manager.rules import RulesManager
-
-            return RulesManager()
-        case "operator":
-            from roles.operator.rules import RulesOperator
-
-            return RulesOperator()
-        case "evaluator":
-            from roles.evaluator.rules import RulesEvaluator
-
-            return RulesEvaluator()
-        case "analyst":
-            from roles.analyst.rules import RulesAnalyst
-
-            return RulesAnalyst()
-        case _:
-            from roles.technician.rules import RulesTechnician
-
-            return RulesTechnician()
+    return getattr(import_module(f"roles.{role}.rules"), f"Rules{role.title()}")()
 
 
 def policies_of(role: str) -> tuple[str, ...]:
@@ -138,44 +120,41 @@ class Deciders:
         ]
         return BySubtask(cases, main, self._recorder(role))
 
-    def _made(self, role: str, settings: RoleSettings, policy: str) -> Any:
+    def _made(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         match policy:
             case "fallback":
                 return Fallback([self._member(role, settings, one, ".chain") for one in settings.chain], self._recorder(role))
             case "vote":
                 return Vote([self._member(role, settings, one, ".voters") for one in settings.voters], self._recorder(role))
+            case "rules":
+                return rules_policy(role)
+            case "scripted":
+                return _scripted(role, settings)
+            case "llm":
+                return self._asking_a_model(role, settings, at)
+            case "human":
+                from roles.policies.human import HumanPolicy
+
+                return HumanPolicy(role, lambda body: self._asked_a_person(role, body))
             case _:
-                return self._simple(role, settings, policy)
+                from roles.policies.scripted import TrustingEvaluator
+
+                return TrustingEvaluator()
 
     def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> NamedPolicy:
         """One of several; what it has of its own stands in its name, so that the journal tells it from the others."""
         if member.model is None and member.prompt is None:
-            return NamedPolicy(member.policy, self._simple(role, settings, member.policy))
+            return NamedPolicy(member.policy, self._made(role, settings, member.policy))
         chosen = self._model_of(settings)
         chosen = chosen if member.model is None else member.model.over(chosen)
         heat = chosen and chosen.temperature
         told = [member.policy, *([chosen.name] if chosen else []), *([f"temperature {heat:g}"] if heat is not None else [])]
         own = settings.model_copy(update={"model": chosen, "prompt": member.prompt or settings.prompt})
         told += [member.prompt.name] if member.prompt else []
-        return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._simple(role, own, member.policy, at))
-
-    def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
-        makers: Mapping[str, Callable[[], Any]] = {
-            "rules": lambda: rules_policy(role),
-            "scripted": lambda: _scripted(role, settings),
-            "llm": lambda: self._asking_a_model(role, settings, at),
-            "human": lambda: self._person(role),
-            "trusting": _trusting,
-        }
-        return makers[policy]()
+        return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._made(role, own, member.policy, at))
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
         return lambda body: self._journal.record(PolicyEvent(**body), role=role)
-
-    def _person(self, role: str) -> Any:
-        from roles.policies.human import HumanPolicy
-
-        return HumanPolicy(role, lambda body: self._asked_a_person(role, body))
 
     def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
         self._journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
@@ -209,7 +188,6 @@ class Deciders:
             except ModelProblem as bad:
                 raise UsageProblem(f"crew.operator.tool: {bad}.") from None
             picturing = self._picturing("operator", "form", caller.settings.pictures)
-            assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
             bounds = {"reasks": self._limits.reasks, "longest": self._limits.answer_output, "recent": settings.recent}
             return ComputerUseOperator(caller, tool, prompt, picturing, **bounds, batch=settings.batch, verbs=settings.verbs)
         return self._policy(role, settings, Asker(caller, self._limits.reasks, self._limits.answer_output), prompt)
@@ -241,105 +219,82 @@ class Deciders:
         if told is None:
             return nowhere
         picturing = self._picturing("operator", "grounding", told.model.pictures)
-        assert picturing is not None, "only where pictures are optional there may be none"  # noqa: S101 - an invariant
         caller = self._caller("operator", told.model, "crew.operator.grounding.model")
         return PictureGrounding(Asker(caller, self._limits.reasks, self._limits.answer_output), picturing, told.counts)
-
-    def _workers(self) -> tuple[str, ...]:
-        """Whom a plan may name: a technician only where there are files to work on."""
-        return ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
 
     def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
         blind = settings.vision == "auto" and (getattr(asker.model, "profile", None) or {}).get("image_inputs") is False
         model = self._model_of(settings)
         size = model.pictures if model is not None else PictureSize()
-        seeing, auto = settings.vision and not blind, settings.vision == "auto"
-        picturing = self._picturing(role, "vision", size, auto=auto) if seeing else None
+        picturing: Picturing | None = None
+        if settings.vision and not blind:
+            with suppress(*(UsageProblem,) if settings.vision == "auto" else ()):
+                picturing = self._picturing(role, "vision", size)
         pictures = self._screenshots.shown(settings.pictures)
-        if role == "manager":
-            from roles.manager.llm import LlmManager
+        match role:
+            case "manager":
+                from roles.manager.llm import LlmManager
 
-            typed = "rules" in self._crew.operator.used()
-            looking, windows = self._looking(pictures, picturing), self._windows
-            unaided = [name for name in ("technician", "analyst") if getattr(self._crew, name).used() == {"rules"}]
-            return LlmManager(
-                asker, prompt, workers=self._workers(), looking=looking, windows=windows, typed=typed, by_rules=unaided
-            )
-        if role == "technician":
-            from roles.technician.llm import LlmTechnician
+                # A technician only where there are files to work on.
+                workers = ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
+                unaided = [name for name in ("technician", "analyst") if getattr(self._crew, name).used() == {"rules"}]
+                return LlmManager(
+                    asker,
+                    prompt,
+                    workers=workers,
+                    looking=partial(self._looking, pictures, picturing),
+                    windows=self._windows,
+                    typed="rules" in self._crew.operator.used(),
+                    by_rules=unaided,
+                )
+            case "evaluator":
+                from roles.evaluator.llm import LlmEvaluator
 
-            return LlmTechnician(asker, prompt)
-        if role == "analyst":
-            from roles.analyst.llm import LlmAnalyst
+                screen, room, rules = self._journal.screens.get, settings.screen_tokens, rules_policy(role)
+                return LlmEvaluator(
+                    asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen, rules=rules
+                )
+            case "operator":
+                from roles.operator.llm import LlmOperator
 
-            return LlmAnalyst(asker, prompt)
-        if role == "evaluator":
-            from roles.evaluator.llm import LlmEvaluator
+                own = {name: getattr(settings, name) for name in ("screen_tokens", "recent", "batch", "form", "verbs")}
+                skills, ground = rules_policy(role) if settings.form == "narrow" else None, self._grounding(settings)
+                return LlmOperator(asker, prompt, pictures=pictures, picturing=picturing, ground=ground, skills=skills, **own)
+            case _:
+                policy = getattr(import_module(f"roles.{role}.llm"), f"Llm{role.title()}")
+                return policy(asker, prompt)
 
-            screen, room = self._journal.screens.get, settings.screen_tokens
-            rules = rules_policy(role)
-            return LlmEvaluator(
-                asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen, rules=rules
-            )
-        from roles.operator.llm import LlmOperator
-
-        return LlmOperator(
-            asker,
-            prompt,
-            screen_tokens=settings.screen_tokens,
-            recent=settings.recent,
-            batch=settings.batch,
-            form=settings.form,
-            verbs=settings.verbs,
-            pictures=pictures,
-            picturing=picturing,
-            ground=self._grounding(settings),
-            skills=rules_policy(role) if settings.form == "narrow" else None,
-        )
-
-    def _picturing(self, role: str, key: str, size: PictureSize, *, auto: bool = False) -> Picturing | None:
+    def _picturing(self, role: str, key: str, size: PictureSize) -> Picturing:
         """Pictures of the screen that is there, as large as the role's model takes them; for the Evaluator of those that the
-        gallery remembers, too."""
+        gallery remembers, too. Raises UsageProblem where there are none, and MissingDependency."""
         environment, gallery = self._environment, self._gallery
         if not isinstance(environment, Screenshots):
-            if auto:
-                return None
             raise UsageProblem(f"crew.{role}.{key}: this environment has no pictures; leave {key} out")
+        if role == "evaluator" and gallery is not None:
+            return _pictures_of(role, lambda seen: gallery.picture(seen.state_id), size)
+        return _pictures_of(role, lambda _: environment.screenshot(), size)
+
+    def _seen(self) -> VisualState | None:
+        """The screen that is there, where it can be seen."""
         try:
-            if role == "evaluator" and gallery is not None:
-                return _pictures_of(role, lambda seen: gallery.picture(seen.state_id), size)
-            return _pictures_of(role, lambda _: environment.screenshot(), size)
-        except MissingDependency:
-            if auto:
-                return None
-            raise
+            return self._environment.observe() if self._environment is not None else None
+        except EnvironmentFault:
+            return None
 
     def _windows(self) -> list[str]:
         """The windows that are open, the one in front marked."""
-        try:
-            open_now = self._environment.observe().windows if self._environment is not None else ()
-        except EnvironmentFault:
-            return []
+        open_now = seen.windows if (seen := self._seen()) is not None else ()
         marks = {window.window_id: ", in front" * window.focused + ", minimized" * window.minimized for window in open_now}
         return [f"{window.app}: {window.title}{marks[window.window_id]}" for window in open_now]
 
     def _looking(
         self, kinds: Sequence[PictureKind], picturing: Picturing | None
-    ) -> Callable[[], tuple[tuple[str, ...], list[tuple[str, bytes | None]]]]:
-        environment = self._environment
-        if picturing is None or environment is None:
-            return lambda: ((), [])
-
+    ) -> tuple[tuple[str, ...], list[tuple[str, bytes | None]]]:
         from roles.policies.llm.asking import of_screen
 
-        def looking() -> tuple[tuple[str, ...], list[tuple[str, bytes | None]]]:
-            try:
-                seen = environment.observe()
-            except EnvironmentFault:
-                return (), []
-            return (seen.state_id,), of_screen("now", seen, kinds, picturing)
-
-        return looking
+        if picturing is None or (seen := self._seen()) is None:
+            return (), []
+        return (seen.state_id,), of_screen("now", seen, kinds, picturing)
 
 
 _READ_BY: dict[str, tuple[str, ...]] = {
@@ -369,23 +324,8 @@ def _scripted(role: str, settings: RoleSettings) -> Any:
     if settings.script is None:
         raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
     document = read_document(settings.script, f"{role} script")
-    from roles.policies import scripted
-
-    kinds: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-        "manager": (scripted.ManagerScript, scripted.ScriptedManager),
-        "operator": (scripted.OperatorScript, scripted.ScriptedOperator),
-        "evaluator": (scripted.EvaluatorScript, scripted.ScriptedEvaluator),
-        "analyst": (scripted.AnalystScript, scripted.ScriptedAnalyst),
-        "technician": (scripted.TechnicianScript, scripted.ScriptedTechnician),
-    }
-    script, policy = kinds[role]
-    return policy(checked(script, document.data, document.where))
-
-
-def _trusting() -> Any:
-    from roles.policies.scripted import TrustingEvaluator
-
-    return TrustingEvaluator()
+    kind = getattr(import_module("roles.policies.scripted"), f"Scripted{role.title()}")
+    return checked(kind, document.data, document.where)
 
 
 def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None], size: PictureSize) -> Picturing:

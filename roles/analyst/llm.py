@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
@@ -14,10 +15,10 @@ from roles.contracts.values import MissingInput, Table, Trouble
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
-from roles.policies.llm.asking import FORM, Asker
+from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import analyst_schema
+from roles.policies.llm.schemas import form_of
 from roles.policies.llm.subtask_words import cut, supplements_told
 
 _FACTS = 40
@@ -37,9 +38,8 @@ class LlmAnalyst:
     prompt: Prompt
 
     def answer(self, request: AnalystRequest) -> Answer:
-        schema = analyst_schema()
-        system, turn = self.prompt.filled(_values(request) | {"answer_form": FORM})
-        return self.asker.ask(system, turn, schema, lambda data: read_answer(data, request), Occasion(request.subtask.id))
+        read, about = partial(read_answer, request=request), Occasion(request.subtask.id)
+        return self.asker.ask(self.prompt, _values(request), form_of("answer"), read, about)
 
 
 def _values(request: AnalystRequest) -> dict[str, str]:

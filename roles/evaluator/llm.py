@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, assert_never
 
 from protocol import VisualState
@@ -15,10 +17,10 @@ from roles.evaluator.evidence import gather
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
 from roles.policies.adaptive import NOT_ASKED
-from roles.policies.llm.asking import FORM, Asker, Picturing, of_screen, with_pictures
+from roles.policies.llm.asking import Asker, Picturing, of_screen
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import evaluator_schema
+from roles.policies.llm.schemas import form_of
 from roles.policies.llm.subtask_words import (
     PLANNED,
     cut,
@@ -36,55 +38,44 @@ _DECIDING, _DECIDED = 3, 1_200
 """Earlier screens that are shown, and tokens of all of them."""
 
 
+@dataclass(frozen=True)
 class LlmEvaluator:
     """One question to the model for one verdict, with the pictures of before and after where it is given a way to have them."""
 
-    def __init__(
-        self,
-        asker: Asker,
-        prompt: Prompt,
-        *,
-        screen_tokens: int,
-        pictures: Sequence[PictureKind] = ("annotated",),
-        picturing: Picturing | None = None,
-        screen: Screens | None = None,
-        rules: EvaluatorPolicy | None = None,
-    ) -> None:
-        """`screen` finds an older screen by its id; without it only those of the request are known. What `rules` would hold
-        against it is among the findings."""
-        self._asker = asker
-        self._prompt = prompt
-        self._screen_tokens = screen_tokens
-        self._pictures = pictures
-        self._picturing = picturing
-        self._screen = screen
-        self._rules = rules
+    asker: Asker
+    prompt: Prompt
+    _: KW_ONLY
+    screen_tokens: int
+    pictures: Sequence[PictureKind] = ("annotated",)
+    picturing: Picturing | None = None
+    screen: Screens | None = None
+    """Finds an older screen by its id; without it only those of the request are known."""
+    rules: EvaluatorPolicy | None = None
+    """What they would hold against it is among the findings."""
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        evidence = evidence_ids(request)
-        schema = evaluator_schema()
-        common, decisions = _parted(self._prompt.system, request)
-        told = self._values(request) | {"answer_form": FORM, "decisions": decisions}
-        system, turn = self._prompt._replace(system=common).filled(told)
-        shown, screens = self._shown(turn, request)
+        allowed = ALLOWED_DECISIONS[request.trigger]
+        about_some = (self.prompt.when[d] for d in GATE_DECISIONS if d in allowed and d in self.prompt.when)
+        told = self._values(request) | {"decisions": "\n".join([", ".join(sorted(allowed)), *about_some])}
+        pictures, screens = self._shown(request)
         about = Occasion(request.subtask.id if request.subtask else "", screens=screens)
-        return self._asker.ask(system, shown, schema, lambda data: read_verdict(data, request, evidence), about)
+        read = partial(read_verdict, request=request, evidence=evidence_ids(request))
+        return self.asker.ask(self.prompt, told, form_of("verdict"), read, about, pictures=pictures)
 
-    def _shown(self, turn: str, request: GateRequest) -> tuple[str | list[Any], tuple[str, ...]]:
-        """The turn with its pictures, and the ids of the screens on them."""
-        if self._picturing is None:
-            return turn, ()
+    def _shown(self, request: GateRequest) -> tuple[list[tuple[str, bytes | None]], tuple[str, ...]]:
+        """The pictures, and the ids of the screens on them."""
+        if self.picturing is None:
+            return [], ()
         found, known = request.found or gather(request), {f"state:{state.state_id}": state for state in views(request)}
         told = {found.before: "before the work began"} | {found.after: "now"}
         seen = [(known[name], when) for name, when in told.items() if name in known]
-        shown = [of_screen(when, state, self._pictures, self._picturing) for state, when in seen]
-        pictures = [picture for pictures in shown for picture in pictures]
-        return with_pictures(turn, pictures), tuple(state.state_id for state, _ in seen)
+        pictures = [one for state, when in seen for one in of_screen(when, state, self.pictures, self.picturing)]
+        return pictures, tuple(state.state_id for state, _ in seen)
 
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask
         known = {state.state_id: state for state in views(request)}
-        older = [s for name in deciding_ids(request) if (s := known.get(name) or (self._screen or known.get)(name)) is not None]
+        older = [s for name in deciding_ids(request) if (s := known.get(name) or (self.screen or known.get)(name)) is not None]
         done = [step for step in request.steps if step.verb != "answer"]
         planned = [*request.plan, *([subtask] if subtask else [])]
         worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in planned}
@@ -97,7 +88,7 @@ class LlmEvaluator:
         left_out = f"({rest} screens of applications in which nothing was done are not shown)" if rest else ""
         alike = "\n".join(filter(None, [*same.values(), *aside, left_out]))
         final = request.trigger is GateTrigger.FINAL_CHECK  # when the summary is what an earlier gate said, and no evidence
-        left = self._screen_tokens - min(_DECIDED, self._screen_tokens // 3) * bool(deciding)
+        left = self.screen_tokens - min(_DECIDED, self.screen_tokens // 3) * bool(deciding)
         return {
             "goal": request.goal,
             "user_says": notes_told(request.notes),
@@ -106,8 +97,8 @@ class LlmEvaluator:
             "subtask": _checked_told(request),
             "now": now_told(request.today),
             "plan": plan_told([one for one in request.plan if one.instruction != request.goal]),
-            "findings": findings_told(request, self._rules.judge(request) if self._rules is not None else None),
-            "changes": changes_told(request, self._screen or (lambda _: None)),
+            "findings": findings_told(request, self.rules.judge(request) if self.rules is not None else None),
+            "changes": changes_told(request, self.screen or (lambda _: None)),
             "steps": steps_told(request.run or request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
             "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
@@ -130,17 +121,6 @@ def _as_shown(old: VisualState, new: VisualState) -> str:
 def _notices(screen: VisualState) -> str:
     notices = "; ".join(f'{e.role} "{e.name}"' for e in screen.elements if e.role in {"status", "alert"} and e.name)
     return f", and {notices}" if notices else ""
-
-
-def _parted(system: str, request: GateRequest) -> tuple[str, str]:
-    """What holds at every gate, so that prompts begin alike, and what is allowed at this one, with the lines on it."""
-    allowed = ALLOWED_DECISIONS[request.trigger]
-    lines = system.splitlines(keepends=True)
-    some = [d for d in GATE_DECISIONS if not all(d in those for those in ALLOWED_DECISIONS.values())]
-    about = [line for line in lines if line.startswith(tuple(f"- `{d.value}`" for d in some))]
-    mine = [line.strip() for line in about if line.startswith(tuple(f"- `{d.value}`" for d in allowed))]
-    names = ", ".join(sorted(d.value for d in allowed))
-    return "".join(line for line in lines if line not in about), "\n".join([names, *mine])
 
 
 def _checked_told(request: GateRequest) -> str:

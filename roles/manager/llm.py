@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -15,7 +16,7 @@ from roles.contracts.policies import notes_told
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.transcripts import Occasion
 from roles.manager.plans import PlanError, WrittenStep, validate_plan
-from roles.policies.llm.asking import FORM, Asker, with_pictures
+from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import manager_schema
@@ -27,27 +28,6 @@ _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints", "steps"})
 _MOST = 40
 _MOST_EXPECTED = 12
-_WORKS = {
-    "operator": "works one application by its screen",
-    "technician": "runs scripts over the user's files, in the application files",
-    "analyst": "computes over facts that are known, in no application",
-}
-_BY_RULES = {
-    "technician": "runs code over the user's files that its instruction gives whole and with nothing beside it, as in: "
-    "Run ```python (a line break) CODE ```; no more",
-    "analyst": "computes a formula over facts that are known, given with nothing beside it, as in: "
-    'Compute fact "a" + fact "b" as "sum"',
-}
-"""What a worker can do that has no model."""
-_STEPS_FORM = """\
-A subtask may say its `steps` as data, beside the instruction and to the same end, in the words of what the applications hold:
-{"find": {"app": A, "kind": K, "where": {LABEL: VALUE}}}
-{"read": {"app": A, "kind": K, "where": {LABEL: VALUE}, "labels": [LABEL], "names": [NAME OF THE FACT]}}
-{"fill": {"app": A, "kind": K, "where": {LABEL: VALUE}, "fields": {LABEL: VALUE}, "commit": "save"}}
-{"create": {"app": A, "kind": K, "fields": {LABEL: VALUE}, "commit": "save"}}
-{"press": {"app": A, "kind": K, "where": {LABEL: VALUE}, "verb": VERB}}
-{"answer": {"value": "words, with {NAME OF THE FACT} in them"}}
-Leave `steps` out where none of these says it."""
 _STEPS: TypeAdapter[tuple[Step, ...]] = TypeAdapter(tuple[WrittenStep, ...], config=ConfigDict(defer_build=True))
 
 
@@ -70,17 +50,14 @@ class LlmManager:
     """Workers that have no model."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        schema = manager_schema(self.workers, typed=self.typed)
-        system, turn = self.prompt.filled(self._values(request) | {"answer_form": FORM})
         screens, pictures = self.looking()
-        about = Occasion(request.failed or "", screens=screens)
-        return self.asker.ask(
-            system, with_pictures(turn, pictures), schema, lambda data: read_plan(data, request, self.workers), about
-        )
+        read, about = partial(read_plan, request=request, workers=self.workers), Occasion(request.failed or "", screens=screens)
+        schema = manager_schema(self.workers, typed=self.typed)
+        return self.asker.ask(self.prompt, self._values(request), schema, read, about, pictures=pictures)
 
     def _values(self, request: PlanRequest) -> dict[str, str]:
         failed = f", about the subtask {request.failed}" if request.failed else ""
-        works = _WORKS | {name: can for name, can in _BY_RULES.items() if name in self.by_rules}
+        works = (f"{worker} by rules" if worker in self.by_rules else worker for worker in self.workers)
         little_left = f". Little is left to work with: {'; '.join(request.nearly_spent)}" if request.nearly_spent else ""
         return {
             "goal": request.goal,
@@ -88,8 +65,8 @@ class LlmManager:
             "ledger": ledger_told(request.ledger),
             "apps": "; ".join(map(_called, request.apps)) or "not known",
             "holds": cards_told(request.cards),
-            "steps_form": _STEPS_FORM if self.typed else "",
-            "workers": "; ".join(f"{worker}: {works[worker]}" for worker in self.workers),
+            "steps_form": self.prompt.when["steps"] if self.typed else "",
+            "workers": "; ".join(self.prompt.when[name] for name in works),
             "trigger": f"{request.trigger}{failed}{little_left}",
             "windows": "\n".join(self.windows()),
             "now": now_told(request.today),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from functools import partial
 
 from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
@@ -12,7 +12,7 @@ from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.policies import OperatorPolicy
 from roles.journal.transcripts import Occasion
-from roles.policies.llm.asking import FORM, TOLD, Asker, Picturing, with_pictures
+from roles.policies.llm.asking import TOLD, Asker, Picturing
 from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt
@@ -35,24 +35,6 @@ from roles.screen.screens import FIELD_ROLES
 _SAVED_TOKENS = 600
 _ROOM, _NARROW = 8_000, 400
 """Characters of what calls have answered, in full and in the narrow form."""
-_LOOKING = (
-    "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
-)
-_BATCH = (
-    "- `actions` holds up to {most}: several where no look is needed between them, as for fields of this screen, or calls. At "
-    "the first that fails or opens a dialog the rest is left out, and you are asked again. FINISH may have several, too."
-)
-_CALLING = (
-    "- Call a function with what it takes, a text where no kind stands (? may be left out), as in "
-    '{"action": "call_api", "function": "mail.get_message", "arguments": {"id": "7"}}: ids as they were told, dates as '
-    "2026-03-31, times as 14:05, amounts as 12.50."
-)
-_PREFER = {
-    "gui": "- Use the screen for what a step or two on it do; functions for the rest, for several things at once, and in other "
-    "applications.",
-    "api": "- Use a function where one does what the subtask asks; then look at the screen to see that it was done.",
-    "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
-}
 _HIDDEN = "(hidden)"
 _ENDED, _SKILLS = "ended", "skills"
 """In the memory: the step after which the end was said, and the notes of the skills."""
@@ -91,22 +73,22 @@ class LlmOperator:
         about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())
         form = whole_form(view.seen, budget=self.screen_tokens, style=_SMALL if narrow else ACTED_ON)
         missing = missing_of(view)
+        pictures = self._pictures(view)
         if narrow:
             if (end := _seen_through(view, missing)) is not None:
                 return end
             known = self._by_skills(view)
             moves = narrow_moves(view, form.written, missing, known)
             values = self._values(view, _in_brief(view.seen), missing, moves.told)
-            system, turn = self.prompt.filled(values | {"answer_form": ""})
-            chosen = self.asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view), about)
+            read = partial(moves.read, view=view)
+            chosen = self.asker.ask(self.prompt, values, moves.schema, read, about, pictures=pictures)
             notes = chosen.memory if chosen is known else view.memory.get(_SKILLS) or {}
             return chosen.model_copy(update={"memory": {**({} if chosen is known else chosen.memory), _SKILLS: notes}})
         values = self._values(view, form.text, missing)
         seeing = self.picturing is not None and bool(view.screenshots)
         schema = operator_schema(view, batch=self.batch, pictures=seeing)
-        system, turn = self.prompt.filled(values | {"answer_form": FORM})
-        shown = self._shown(turn, view)
-        return self.asker.ask(system, shown, schema, lambda data: read_decision(data, view, self.batch, self.ground), about)
+        decision = partial(read_decision, view=view, batch=self.batch, ground=self.ground)
+        return self.asker.ask(self.prompt, values, schema, decision, about, pictures=pictures)
 
     def _by_skills(self, view: OperatorView) -> OperatorDecision | None:
         """What the skills do next for a subtask whose steps are known or can be read, by an action that the model may choose."""
@@ -141,12 +123,10 @@ class LlmOperator:
             "supplements": self._help(view),
             "functions": "\n".join(view.functions),
         }
-        return worker_told(view, missing, data) | {
-            "verbs": verbs_told(verbs_of(view)),
-            "prefer": "\n".join(filter(None, [_CALLING, _PREFER.get(view.prefer, "")])) if view.functions else "",
-            "batch": _BATCH.format(most=self.batch) if self.batch > 1 else "",
-            "pictures": _LOOKING if self.picturing is not None and view.screenshots else "",
-        }
+        calls = [self.prompt.when.get(name, "") for name in ("calls", f"prefer {view.prefer}")] if view.functions else []
+        wanted = {"pictures": self.picturing is not None and view.screenshots, "batch": self.batch > 1}
+        told = {name: self.prompt.when.get(name, "").replace("{{most}}", str(self.batch)) for name, so in wanted.items() if so}
+        return worker_told(view, missing, data) | told | {"verbs": verbs_told(verbs_of(view)), "prefer": "\n".join(calls)}
 
     def _help(self, view: OperatorView) -> str:
         """What was looked up for this application, at the first decision of an attempt."""
@@ -164,15 +144,15 @@ class LlmOperator:
         why = "this model is given none (crew.operator.vision is off)" if view.screenshots else "none can be taken here"
         return [f"there is no picture of the screen: {why}; what it shows is told in words"]
 
-    def _shown(self, turn: str, view: OperatorView) -> str | list[Any]:
-        """The turn, with the pictures behind it where there are any."""
+    def _pictures(self, view: OperatorView) -> list[tuple[str, bytes | None]]:
+        """Those that are shown, each behind what it shows."""
         known = {picture.kind: picture for picture in view.screenshots}
         if "annotated" in known:
             known["side_by_side"] = known["annotated"].model_copy(update={"kind": "side_by_side"})
         if self.picturing is None:
-            return turn
+            return []
         wanted = [known[name] for name in self.pictures if name in known]
-        return with_pictures(turn, [(TOLD[one.kind], self.picturing(view.seen, one)) for one in wanted])
+        return [(TOLD[one.kind], self.picturing(view.seen, one)) for one in wanted]
 
 
 def _news(view: OperatorView) -> list[str]:

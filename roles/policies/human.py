@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, assert_never
 
 import yaml
 from langgraph.types import interrupt
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from environments.files.yaml_lines import safe_data
 from protocol import AgentStatus, FailGoal, FinishGoal, JsonObject, OperatorDecision
@@ -41,7 +42,7 @@ from roles.policies.fallback import GaveUp, Recorder, unrecorded
 
 Ask = Callable[[JsonObject], Any]
 """Puts a request to the person and gives the answer; it may pause the graph instead."""
-_Answer = TypeVar("_Answer")
+_Answer = TypeVar("_Answer", bound=BaseModel)
 _TRIES = 3
 _FILES = 30
 _OUTPUT = 400
@@ -68,7 +69,7 @@ class HumanPolicy:
             "or infeasible WHY; or the plan as JSON."
         )
         evidence = "\n".join(request.evidence)
-        return self._until_usable(question, evidence, f"plan/{request.attempts}", lambda text: read_plan(text, request))
+        return self._until_usable(PlanAnswer, question, evidence, f"plan/{request.attempts}", partial(read_plan, request=request))
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         question = (
@@ -78,14 +79,14 @@ class HumanPolicy:
         shown = whole_form(view.seen, budget=_SCREEN).text
         step = view.history[-1].step if view.history else 0
         name = f"{view.subtask.id}/{view.subtask.attempt}/{step}/{view.seen.state_id}"
-        return self._until_usable(question, shown, name, read_decision)
+        return self._until_usable(OperatorDecision, question, shown, name, read_decision)
 
     def judge(self, request: GateRequest) -> GateVerdict:
         allowed = sorted(d.value.removeprefix("gate_") for d in ALLOWED_DECISIONS[request.trigger])
         what = request.subtask.instruction if request.subtask else request.goal
         question = f'{request.trigger}: how does "{what}" stand? One of {", ".join(allowed)}, and why; or the verdict as JSON.'
         shown = whole_form(request.screens[-1], budget=_SCREEN).text if request.screens else ""
-        return self._until_usable(question, shown, f"gate/{request.number}", lambda text: read_verdict(text, request))
+        return self._until_usable(GateVerdict, question, shown, f"gate/{request.number}", partial(read_verdict, request=request))
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
         question = (
@@ -97,7 +98,7 @@ class HumanPolicy:
         if last is not None:
             shown = f"exit code {last.exit_code} {last.error}\n{last.stdout[:_OUTPUT]}\n{last.stderr[:_OUTPUT]}\n{shown}"
         name = f"{request.subtask.id}/{request.subtask.attempt}/script/{len(request.ran)}"
-        return self._until_usable(question, shown, name, read_script)
+        return self._until_usable(ScriptAnswer, question, shown, name, read_script)
 
     def answer(self, request: AnalystRequest) -> Answer:
         question = (
@@ -107,13 +108,22 @@ class HumanPolicy:
         told = [f"{f.name} = {'(hidden)' if f.private else f.value[:_OUTPUT]}" for f in board_in(request).facts]
         shown = "\n".join([*told, *board_in(request).left_out])
         name = f"{request.subtask.id}/{request.subtask.attempt}/answer"
-        return self._until_usable(question, shown, name, lambda text: read_answer(text, request))
+        return self._until_usable(Answer, question, shown, name, partial(read_answer, request=request))
 
-    def _until_usable(self, question: str, shown: str, name: str, read: Callable[[str], _Answer]) -> _Answer:
+    def _until_usable(self, kind: type[_Answer], question: str, shown: str, name: str, read: Callable[[str], _Answer]) -> _Answer:
         problem = ""
         for turn in range(1, _TRIES + 1):
-            request = self._request(f"{problem}{question}", shown, f"human/{self._role}/{name}/{turn}")
-            body = request.dump()
+            asked, key = f"{problem}{question}", f"human/{self._role}/{name}/{turn}"
+            body = DecisionRequest(
+                action_requests=(AskedAction(name="ask_user", args={"question": asked}, description=asked),),
+                review_configs=(ReviewConfig(action_name="ask_user", allowed_decisions=("respond", "reject")),),
+                key=key,
+                digest=digest_of(json.dumps([asked, shown, key])),
+                role=self._role,
+                screen=shown,
+                reasons=(),
+                default="reject",
+            ).dump()
             self._record(body)
             answer = self._ask(body)
             decisions = answer.get("decisions") if isinstance(answer, dict) else None
@@ -122,34 +132,19 @@ class HumanPolicy:
                 raise GaveUp("the person gave no decision")
             said = str(first["message"]).strip()
             try:
-                return read(said)
+                return _understood(kind, said, read)
             except NotUnderstood as bad:
                 problem = f"{bad} "
         raise GaveUp(f"the person gave no usable answer: {problem.strip()}")
 
-    def _request(self, question: str, shown: str, key: str) -> DecisionRequest:
-        digest = digest_of(json.dumps([question, shown, key]))
-        return DecisionRequest(
-            action_requests=(AskedAction(name="ask_user", args={"question": question}, description=question),),
-            review_configs=(ReviewConfig(action_name="ask_user", allowed_decisions=("respond", "reject")),),
-            key=key,
-            digest=digest,
-            role=self._role,
-            screen=shown,
-            reasons=(),
-            default="reject",
-        )
-
 
 def read_decision(text: str) -> OperatorDecision:
-    """`done`, `fail WHY`, an action in the DSL, or a decision as JSON. Raises NotUnderstood."""
+    """`done`, `fail WHY`, or an action in the DSL. Raises NotUnderstood."""
     word, _, rest = text.partition(" ")
     if word.casefold() in {"done", "finish", "finished"}:
         return OperatorDecision(status=AgentStatus.FINISH, comment=rest.strip() or "the person says that it is done")
     if word.casefold() == "fail":
         return OperatorDecision(status=AgentStatus.FAIL, comment=rest.strip() or "the person gave up")
-    if text.startswith("{"):
-        return _validated(OperatorDecision.model_validate, _object(text), "decision")
     try:
         action = parse_line(text)
     except DSLError as bad:
@@ -164,12 +159,10 @@ def read_decision(text: str) -> OperatorDecision:
 
 
 def read_plan(text: str, request: PlanRequest) -> PlanAnswer:
-    """Lines of `APP: instruction`, each to be done after the one before it; or a plan as JSON. Raises NotUnderstood."""
+    """Lines of `APP: instruction`, each to be done after the one before it. Raises NotUnderstood."""
     word, _, rest = text.partition(" ")
     if word.casefold() == "infeasible":
         return PlanAnswer(outcome="infeasible", reason=rest.strip() or "the person says that it cannot be done")
-    if text.startswith("{"):
-        return _validated(PlanAnswer.model_validate, _object(text), "plan")
     known = {app.app for app in request.apps}
     subtasks: list[Subtask] = []
     for line in (line.strip() for line in text.replace(";", "\n").splitlines()):
@@ -187,9 +180,7 @@ def read_plan(text: str, request: PlanRequest) -> PlanAnswer:
 
 
 def read_verdict(text: str, request: GateRequest) -> GateVerdict:
-    """`done`, `fail`, `continue` or `supplement`, and why; or a verdict as JSON. Raises NotUnderstood."""
-    if text.startswith("{"):
-        return _validated(GateVerdict.model_validate, _object(text), "verdict")
+    """`done`, `fail`, `continue` or `supplement`, and why. Raises NotUnderstood."""
     word, _, why = text.partition(" ")
     decision = gate_decision(f"gate_{word.casefold().rstrip(':,.').removeprefix('gate_')}")
     if decision is None or decision not in ALLOWED_DECISIONS[request.trigger]:
@@ -207,16 +198,13 @@ def read_verdict(text: str, request: GateRequest) -> GateVerdict:
 
 
 def read_script(text: str) -> ScriptAnswer:
-    """`bash: CODE`, `python: CODE`, `done`, `cannot WHY`, or the answer as JSON. Raises NotUnderstood."""
-    if text.startswith("{"):
-        return _validated(ScriptAnswer.model_validate, _object(text), "answer")
+    """`bash: CODE`, `python: CODE`, `done`, or `cannot WHY`. Raises NotUnderstood."""
     head, colon, code = text.partition(":")
     language = head.strip().casefold()
     if colon and language in {"bash", "python"} and code.strip():
-        body = {"language": language, "code": code.strip("\n ") if language == "bash" else code.strip("\n").lstrip(" ")}
-        return ScriptAnswer(
-            outcome="run", script=_validated(Script.model_validate, body, "script"), reason="as the person wrote it"
-        )
+        code = code.strip("\n ") if language == "bash" else code.strip("\n").lstrip(" ")
+        script = Script.model_validate({"language": language, "code": code})
+        return ScriptAnswer(outcome="run", script=script, reason="as the person wrote it")
     word, _, rest = text.partition(" ")
     if word.casefold() == "done":
         return ScriptAnswer(outcome="done", reason=rest.strip() or "the person says that it is done")
@@ -226,9 +214,7 @@ def read_script(text: str) -> ScriptAnswer:
 
 
 def read_answer(text: str, request: AnalystRequest) -> Answer:
-    """Lines of `NAME = FORMULA` and `NAME: VALUE`, `missing WHAT`, or the answer as JSON. Raises NotUnderstood."""
-    if text.startswith("{"):
-        return _validated(Answer.model_validate, _object(text), "answer")
+    """Lines of `NAME = FORMULA` and `NAME: VALUE`, or `missing WHAT`. Raises NotUnderstood."""
     word, _, rest = text.partition(" ")
     if word.casefold() == "missing":
         return Answer(missing=(rest.strip() or "what the question needs",), reason="the person says what is missing")
@@ -251,17 +237,19 @@ def _result(line: str, sheet: Sheet) -> Result:
         raise NotUnderstood(f"{name}: {trouble}.") from None
 
 
-def _object(text: str) -> Any:
-    try:
-        return safe_data(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise NotUnderstood("That is not valid JSON.") from None
+_CALLED = {OperatorDecision: "decision", PlanAnswer: "plan", GateVerdict: "verdict"}
+"""What an answer is called to the person who gives it."""
 
 
-def _validated(validate: Callable[[Any], _Answer], data: Any, what: str) -> _Answer:
+def _understood(kind: type[_Answer], text: str, read: Callable[[str], _Answer]) -> _Answer:
+    """The answer, which is JSON where it begins so. Raises NotUnderstood."""
     try:
-        return validate(data)
+        return kind.model_validate(safe_data(text)) if text.startswith("{") else read(text)
+    except NotUnderstood:
+        raise
     except ValidationError as bad:
         first = bad.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise NotUnderstood(f"That is no {what}: {where + ': ' if where else ''}{first['msg']}.") from None
+        raise NotUnderstood(f"That is no {_CALLED.get(kind, 'answer')}: {where + ': ' if where else ''}{first['msg']}.") from None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise NotUnderstood("That is not valid JSON.") from None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
 from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion
-from roles.policies.llm.asking import FORM, Asker
+from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply, script_in
-from roles.policies.llm.schemas import technician_schema
+from roles.policies.llm.schemas import form_of
 from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, part, without_values
 
 _FILES = 120
@@ -29,10 +30,8 @@ class LlmTechnician:
     prompt: Prompt
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
-        schema = technician_schema()
-        system, turn = self.prompt.filled(_values(request) | {"answer_form": FORM})
-        about = Occasion(request.subtask.id)
-        return self.asker.ask(system, turn, schema, lambda data: read_script(data, request), about, plain=script_in)
+        read, about = partial(read_script, request=request), Occasion(request.subtask.id)
+        return self.asker.ask(self.prompt, _values(request), form_of("script"), read, about, plain=script_in)
 
 
 def _values(request: ScriptRequest) -> dict[str, str]:

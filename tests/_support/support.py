@@ -25,9 +25,6 @@ from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE
 from roles.policies.scripted import (
-    EvaluatorScript,
-    ManagerScript,
-    OperatorScript,
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedOperator,
@@ -106,9 +103,9 @@ class Run:
         self.context = Context(
             environment=self.desk,
             journal=self.journal,
-            manager=ScriptedManager(ManagerScript(plans=tuple(self.plans))),
-            operator=ScriptedOperator(OperatorScript(decisions=scripts)),
-            evaluator=ScriptedEvaluator(EvaluatorScript(verdicts={k: tuple(v) for k, v in self.verdicts.items()})),
+            manager=ScriptedManager(plans=tuple(self.plans)),
+            operator=ScriptedOperator(decisions=scripts),
+            evaluator=ScriptedEvaluator(verdicts={k: tuple(v) for k, v in self.verdicts.items()}),
             sources=tuple(self.sources),
             safety=self.safety,
             limits=self.limits,

@@ -23,11 +23,11 @@ import sys
 from pathlib import Path
 import roles
 from orchestrator.settings.settings import load_settings
-from roles.policies.llm.prompts import VARIABLES, load_prompt
+from roles.policies.llm.prompts import load_prompt
 assert Path(roles.__file__).is_relative_to(sys.prefix), roles.__file__
 for preset in sys.argv[1:]:
     load_settings((), [f"policies={preset}"])
-for role in VARIABLES:
+for role in ("manager", "operator", "evaluator", "technician", "analyst", "grounding"):
     assert load_prompt(role)
 assert load_prompt("operator", form="narrow")
 """

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
-from pydantic import ValidationError
 
 from protocol import Action, AgentStatus, Extension, OperatorDecision, Screenshot
 from protocol.dialects import Context, DialectError, dialect
@@ -26,12 +25,11 @@ from roles.contracts import OperatorView, ScreenPicture
 from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion, picture_name
 from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
-from roles.policies.fallback import GaveUp
-from roles.policies.llm.asking import Picturing, marked, worded
-from roles.policies.llm.calls import Caller, FormRefused, Question, ended, png_size
+from roles.policies.llm.asking import Messages, Picturing, marked, until_read
+from roles.policies.llm.calls import Caller, Question, png_size
 from roles.policies.llm.decision_parsing import LAST, read_decision, said_the_end, way_there
 from roles.policies.llm.prompts import Prompt, fence_for, fenced
-from roles.policies.llm.reply_parsing import UnusableReply, finish_of, text_of
+from roles.policies.llm.reply_parsing import UnusableReply, text_of
 from roles.policies.llm.schemas import verbs_of
 from roles.policies.llm.subtask_words import (
     cut,
@@ -50,7 +48,6 @@ _ASKED_ABOUT = frozenset({"x-openai.pending_safety_checks", "x-gemini.safety_dec
 _ALONE = frozenset({"finish_goal", "fail_goal", "ask_user"})
 _EARLIER: list[str | dict[str, Any]] = [{"type": "text", "text": "see what the last call came to"}]
 _MOST_TURNS = 40
-_QUOTED = 1_500
 _SAID = 1_000
 
 Turn = dict[str, Any]
@@ -177,26 +174,22 @@ class ComputerUseOperator:
 
     def _answer(self, asked: list[BaseMessage], view: OperatorView, size: Size, about: Occasion) -> tuple[_Reading, AIMessage]:
         """A reply that can be used, and what it comes to. Raises GaveUp, and BudgetSpent."""
-        settings, messages, problem = self.caller.settings, asked, ""
         bound = self.tool.bound(size, frozenset(view.verbs))
         runnable = RunnableLambda(self.tool.sent) | (self.caller.model.bind(**bound) if bound else self.caller.model)
-        for _ in range(self.reasks + 1):
-            reply = AIMessage(content="")
-            question = Question(messages, bound or None, f"computer_use: {self.tool.dialect} {self.tool.variant}", about)
-            try:
-                reply = self.caller.call(question, runnable)
-                if why := ended(finish_of(reply), settings):
-                    raise UnusableReply(why)
-                return self._read(reply, view, size), reply
-            except FormRefused as refused:
-                raise GaveUp(f"{settings.name} refused: {refused}") from None
-            except (UnusableReply, ValidationError) as bad:
-                problem = worded(bad)
-            said = told_in_words(self.tool, reply)
-            self.caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, question, reply)
-            again = f"That answer cannot be used: {problem}. Nothing of it was done. Answer again."
-            messages = [*asked, AIMessage(said[:_QUOTED]), HumanMessage(again)]  # only the last mistake is shown
-        raise GaveUp(f"no usable answer in {self.reasks + 1} tries: {problem}")
+        form = f"computer_use: {self.tool.dialect} {self.tool.variant}"
+
+        def question(mistake: Messages) -> Question:
+            return Question([*asked, *mistake], bound or None, form, about)
+
+        return until_read(
+            self.caller,
+            self.reasks,
+            question,
+            lambda mistake: self.caller.call(question(mistake), runnable),
+            lambda reply: (self._read(reply, view, size), reply),
+            lambda reply: told_in_words(self.tool, reply),
+            lambda problem, *_: f"That answer cannot be used: {problem}. Nothing of it was done. Answer again.",
+        )
 
     # --- reading -----------------------------------------------------------------------------------------------------
 

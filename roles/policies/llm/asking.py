@@ -15,6 +15,7 @@ from roles.contracts import PictureKind, ScreenPicture
 from roles.journal.transcripts import NO_OCCASION, Occasion
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
+from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
 from roles.policies.llm.schemas import form_told
 from roles.policies.llm.settings import ModelSettings, provided, providers
@@ -64,74 +65,105 @@ def marked(settings: ModelSettings, system: str, turn: str | list[Any]) -> list[
     return [SystemMessage(content=[{"type": "text", "text": system, **_MARK}]), HumanMessage(content=[*parts, *pictures])]
 
 
-FORM = "\0form\0"
-"""Stands in a prompt for the form of the answer in words, which is told where the model is not shown its schema."""
 _SHOWN = "of the given form"
 _Decision = TypeVar("_Decision")
 _QUOTED = 1_500
 """Characters of a bad answer that are shown again to the model."""
 _PROBLEM = 600
-_WAYS: dict[str, tuple[str, ...]] = {
-    "auto": ("schema", "tools", "text"),
-    "schema": ("schema",),
-    "tools": ("tools",),
-    "json": ("json",),
-    "text": ("text",),
-}
+_WAYS: dict[str, tuple[str, ...]] = {"auto": ("schema", "tools", "text")}
+"""In which a structure is tried, where it is not the only one."""
 _METHODS = {"schema": "json_schema", "tools": "function_calling", "json": "json_mode"}
+Messages = Sequence[BaseMessage]
+
+
+def until_read(
+    caller: Caller,
+    reasks: int,
+    question: Callable[[Messages], Question],
+    reply_to: Callable[[Messages], AIMessage],
+    read: Callable[[AIMessage], _Decision],
+    words: Callable[[AIMessage], str],
+    again: Callable[[str, str, str], str],
+) -> _Decision:
+    """What `read` makes of an answer, asked for at most `1 + reasks` times. Only the last mistake is shown, so that asking again
+    costs the same each time: `again` says it, given what is wrong, what was wrong before, and the answer in `words`.
+
+    Raises GaveUp, and BudgetSpent.
+    """
+    settings, problem, mistake = caller.settings, "", list[BaseMessage]()
+    for _ in range(reasks + 1):
+        reply, before = AIMessage(content=""), problem
+        try:
+            reply = reply_to(mistake)
+            if why := ended(finish_of(reply), settings):
+                raise UnusableReply(why)
+            return read(reply)
+        except FormRefused as refused:
+            raise GaveUp(f"{settings.name} refused: {refused}") from None
+        except (UnusableReply, ValidationError) as bad:
+            problem = worded(bad)
+        said = words(reply)
+        caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, question(mistake), reply)
+        mistake = [AIMessage(said[:_QUOTED] or "(nothing)"), HumanMessage(again(problem, before, said))]
+    raise GaveUp(f"no usable answer in {reasks + 1} tries: {problem}")
 
 
 class Asker:
-    """Asks at most `1 + reasks` times for one decision; an answer of more than `longest` characters is not usable."""
+    """Asks for one decision by a prompt; an answer of more than `longest` characters is not usable."""
 
     def __init__(self, caller: Caller, reasks: int, longest: int = LONGEST) -> None:
         self._caller = caller
         self._reasks = reasks
         self._longest = longest
-        self._ways = list(_WAYS[caller.settings.structure])
+        structure = caller.settings.structure
+        self._ways = list(_WAYS.get(structure, (structure,)))
         self.model = caller.model
 
     def ask(
         self,
-        system: str,
-        turn: str | list[Any],
+        prompt: Prompt,
+        values: Mapping[str, str],
         schema: Mapping[str, Any],
         read: Callable[[dict[str, Any]], _Decision],
         about: Occasion = NO_OCCASION,
         *,
+        pictures: Sequence[tuple[str, bytes | None]] = (),
         plain: Callable[[str, int], dict[str, Any] | None] = lambda text, longest: None,
     ) -> _Decision:
-        """The decision that `read` makes of the answer. Raises GaveUp, and BudgetSpent.
+        """The decision that `read` makes of the answer to the prompt filled with `values`. Raises GaveUp, and BudgetSpent.
 
         `plain` finds the answer in words that hold no object of the schema, and None where it is not there.
         """
-        question: list[BaseMessage] = marked(self._caller.settings, system, turn)
-        messages, problem = question, ""
-        for _ in range(self._reasks + 1):
-            reply, before = AIMessage(content=""), problem
-            try:
-                reply = self._reply(Question(messages, schema, "", about))
-                if why := ended(finish_of(reply), self._caller.settings):
-                    raise UnusableReply(why)
-                said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
-                return read(said_plainly or object_of(reply, self._longest))
-            except (UnusableReply, ValidationError) as bad:
-                problem = worded(bad)
-            said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
-            settings, asked = self._caller.settings, self._whole(Question(messages, schema, self._ways[0], about))
-            self._caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, asked, reply)
-            again = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
-            if _kind(problem) == _kind(before):  # the same request again would bring the same answer
-                again += f" This is the same mistake again. Begin anew, with nothing but this form:\n{form_told(dict(schema))}"
-                self._ways = [*self._ways[1:], self._ways[0]] if not said else self._ways
-            # Only the last mistake is shown, so that asking again costs the same each time.
-            messages = [*question, AIMessage(content=said[:_QUOTED] or "(nothing)"), HumanMessage(content=again)]
-        raise GaveUp(f"no usable answer in {self._reasks + 1} tries: {problem}")
 
-    def _whole(self, asked: Question) -> Question:
-        """With the form in words where it is to stand, unless the model is shown it anyway."""
-        told = _SHOWN if self._is_shown(asked.form) else form_told(dict(asked.schema or {}))
-        return asked._replace(messages=[_filled(message, told) for message in asked.messages])
+        def question(mistake: Messages) -> Question:
+            """With the form in words, unless the model is shown it anyway."""
+            way = self._ways[0]
+            system, turn = prompt.filled({**values, "answer_form": _SHOWN if self._is_shown(way) else form_told(schema)})
+            told = marked(self._caller.settings, system, with_pictures(turn, pictures))
+            return Question([*told, *mistake], schema, way, about)
+
+        def reply_to(mistake: Messages) -> AIMessage:
+            """The answer in the best way that the model takes; a way that it refuses is not tried again."""
+            while True:
+                try:
+                    return self._caller.call(question(mistake), self._bound(self._ways[0], schema))
+                except FormRefused:
+                    if len(self._ways) == 1:
+                        raise
+                    self._ways.pop(0)
+
+        def again(problem: str, before: str, said: str) -> str:
+            told = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
+            if _kind(problem) == _kind(before):  # the same request again would bring the same answer
+                told += f" This is the same mistake again. Begin anew, with nothing but this form:\n{form_told(schema)}"
+                self._ways = [*self._ways[1:], self._ways[0]] if not said else self._ways
+            return told
+
+        def decision(reply: AIMessage) -> _Decision:
+            said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
+            return read(said_plainly or object_of(reply, self._longest))
+
+        return until_read(self._caller, self._reasks, question, reply_to, decision, _words, again)
 
     def _is_shown(self, way: str) -> bool:
         """Whether the model itself reads the schema: as that of a tool always, else with the providers that say so."""
@@ -139,39 +171,17 @@ class Asker:
         known = providers().get(provided(settings.name)[0])
         return way == "tools" or (way == "schema" and known is not None and known.shows_schema and not settings.base_url)
 
-    def _reply(self, asked: Question) -> AIMessage:
-        """The answer in the best way that the model takes; a way that it refuses is not tried again."""
-        while True:
-            way = self._ways[0]
-            try:
-                return self._caller.call(self._whole(asked._replace(form=way)), self._bound(way, asked.schema or {}))
-            except (FormRefused, _NoSuchWay) as refused:
-                if len(self._ways) == 1:
-                    raise GaveUp(f"{self._caller.settings.name} refused: {refused}") from None
-                self._ways.pop(0)
-
     def _bound(self, way: str, schema: Mapping[str, Any]) -> Any:
         if way == "text":
             return self._caller.model
         try:
             return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
         except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack
-            raise _NoSuchWay(f"it cannot be asked for answers by {way}: {bad}") from None
+            raise FormRefused(f"it cannot be asked for answers by {way}: {bad}") from None
 
 
-def _filled(message: BaseMessage, told: str) -> BaseMessage:
-    """The message with the form in words where it is to stand."""
-    if isinstance(message.content, str):
-        content: Any = message.content.replace(FORM, told)
-    else:
-        content = [
-            b | {"text": b["text"].replace(FORM, told)} if isinstance(b, dict) and "text" in b else b for b in message.content
-        ]
-    return message if content == message.content else message.model_copy(update={"content": content})
-
-
-class _NoSuchWay(Exception):
-    """The model's class knows no such way."""
+def _words(reply: AIMessage) -> str:
+    return text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
 
 
 def _kind(problem: str) -> str:

@@ -42,9 +42,6 @@ _KEPT = 4_000
 """Characters of an unusable answer that are kept."""
 
 
-_ANY_PICTURE = PictureSize()
-
-
 class FormRefused(Exception):
     """The server does not take the way in which the form of the answer was asked for."""
 
@@ -85,8 +82,8 @@ class Clocks(NamedTuple):
 class Account:
     """What a role's models cost: every call is written down, and none is made once a budget is spent."""
 
-    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize = _ANY_PICTURE) -> None:
-        self._pictures = pictures
+    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize | None = None) -> None:
+        self._pictures = pictures or PictureSize()
         self._role = role
         self._journal = journal
         self._budgets = Budgets(limits)
@@ -114,16 +111,14 @@ class Account:
         transcripts = self._journal.transcripts
         if transcripts.source is not None:
             reply = _message(transcripts.source.take(self._role, asked.about, transcript, transcripts.text))
-            self.enter(model, asked, reply, 0.0, "", self.with_reply(transcript, reply))
+            self.enter(model, asked, reply, 0.0, transcript=self.with_reply(transcript, reply))
             return reply
         paid = transcripts.paid(self._role, asked.about, transcript) if "request" in transcript else None
         if paid is None:
             return None
         reply = _message(paid)
-        call = ModelCallEvent(
-            model=model, tokens_in=0, tokens_out=0, seconds=0.0, recalled=True, transcript=self.with_reply(transcript, reply)
-        )
-        self._record(call, asked.about)
+        known: Json = {"recalled": True, "transcript": self.with_reply(transcript, reply)}
+        self._record(ModelCallEvent(model=model, tokens_in=0, tokens_out=0, seconds=0.0, **known), asked.about)
         return reply
 
     def picture(self, name: str) -> str:
@@ -142,33 +137,35 @@ class Account:
         asked: Question,
         reply: AIMessage | None,
         seconds: float,
-        problem: str,
+        problem: str = "",
         transcript: Json | None = None,
         finish: Finish = "",
     ) -> None:
         """One call, with what the provider says that it used, or an estimate where it says nothing."""
-        messages, finish = asked.messages, finish_of(reply) if reply is not None else finish
-        used = reply.usage_metadata if reply is not None else None
-        read, written = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
-        estimated = reply is not None and not used
-        if estimated and reply is not None:
-            read = sum(_tokens(message, self._pictures) for message in messages)
-            written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
-        reasoned = (used.get("output_token_details") or {}).get("reasoning") or 0 if used else 0
-        cached = min(read, ((used.get("input_token_details") or {}).get("cache_read") or 0) if used else 0)
-        of_cached = self._prices.tokens_in if self._prices.tokens_cached is None else self._prices.tokens_cached
-        fresh = (read - cached) * self._prices.tokens_in
-        money = (fresh + cached * of_cached + written * self._prices.tokens_out) / 1_000_000
-        more: Json = {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
-        more |= {"money": round(money, 8)} if money else {}
-        more |= {"tokens_cached": cached} if cached else {}
-        more |= {"tokens_reasoning": reasoned} if reasoned else {}
-        more |= {"estimated": True} if estimated else {}
-        more |= {"problem": problem} if problem else {}
-        more |= {"finish": finish} if finish else {}
-        more |= {"transcript": transcript} if transcript else {}
-        call = ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **more)
-        self._record(call, asked.about)
+        usage: Mapping[str, Any] = (reply.usage_metadata if reply is not None else None) or {}
+        estimated = reply is not None and not usage
+        read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        said = (text_of(reply), str(reply.tool_calls or "")) if reply is not None else ("", "")
+        if estimated:
+            read, written = sum(_tokens(message, self._pictures) for message in asked.messages), estimate_tokens("".join(said))
+        cached = min(read, (usage.get("input_token_details") or {}).get("cache_read") or 0)
+        prices = self._prices
+        of_cached = prices.tokens_in if prices.tokens_cached is None else prices.tokens_cached
+        money = ((read - cached) * prices.tokens_in + cached * of_cached + written * prices.tokens_out) / 1_000_000
+        more: Json = {
+            "characters": len(said[0]) or len(said[1]),
+            "money": round(money, 8),
+            "tokens_cached": cached,
+            "tokens_reasoning": (usage.get("output_token_details") or {}).get("reasoning"),
+            "estimated": estimated,
+            "problem": problem,
+            "finish": finish_of(reply) if reply is not None else finish,
+            "transcript": transcript,
+        }
+        known = {name: value for name, value in more.items() if value}
+        self._record(
+            ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **known), asked.about
+        )
         if transcript and reply is not None:
             self._journal.commit()  # what was paid for survives a kill
 

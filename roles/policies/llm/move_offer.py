@@ -15,19 +15,20 @@ from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz
 
+from environments.cards import vocabulary
 from environments.effects.words import Effect, effect_of_words
 from protocol import GUIElement, OperatorDecision, describe
 from protocol.prompt_form.element_text import CHECKED, acts, kind
-from roles.contracts import Expectation, FieldHas, OperatorView
+from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, StepRecord, TextShown
 from roles.knowledge.blackboard import board_in
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import Schema, object_of_form, verbs_of
-from roles.policies.llm.subtask_words import ALIKE, COMMITS, TICKS, Job, cut, without_values
+from roles.policies.llm.subtask_words import COMMITS, cut, without_values
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import fold
+from roles.screen.screens import Screen, fold
 from roles.screen.values import same_value
 
 WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
@@ -36,79 +37,77 @@ _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
 _PRESSES = frozenset({"click", "press_key"})
 
 
-class Guards:
-    """Of one screen and one job. `elements` are those that take input."""
+ALIKE = 0.6
+"""Two names that are at least so similar mean the same."""
+TICKS = frozenset({"true", "false"})
+_NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
+_KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
+"""What is made or handed in is said by its kind, which no screen has to show: the "form"."""
 
-    def __init__(self, view: OperatorView, job: Job, elements: Sequence[GUIElement]) -> None:
-        self._view = view
-        self._job = job
-        self._screen = job.screen
-        self._elements = elements
-        self._right = job.right()
-        self._last = view.history[-1] if view.history else None
-        self.agreeing = self._agreement()
-        """In the question that the deed of the job brought up: the button that goes on with it."""
 
-    def holds(self, wanted: FieldHas) -> bool:
-        """Whether a field on the screen holds it already."""
-        value = self._job.value_of(wanted)
-        return any(fits(field, wanted) and same_value(field.value or "", value) for field in self._elements)
+class Job:
+    """One subtask on one screen. The Manager's instructions quote every name: of things to find, of values to write, of fields. A
+    plan's expectations tell which of them is which; a job without a plan has only its words."""
 
-    def commits(self, element: GUIElement) -> bool:
-        """Whether it hands in what stands in the fields of this screen, which is done before the screen is left."""
-        filled = any(self._job.wrote_in(field.name) for field in self._screen.inputs if field.value)
-        return self._job.planned and filled and any(names_effect(element.name, verb) for verb in self._job.deeds())
+    def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
+        expect, instruction = view.subtask.expect, view.subtask.instruction
+        fields = [e for e in expect if isinstance(e, FieldHas)]
+        nouns = {word for noun in vocabulary(view.cards).nouns for word in tokens(noun)}
+        quoted = dict.fromkeys(first or second for first, second in _NAMED.findall(instruction))
+        kinds = set(_KIND.findall(instruction))
+        self.planned = bool(expect)
+        self.words = tokens(instruction)
+        self.screen = Screen(view.seen)
+        self.missing = missing
+        self.named = [name for name in quoted if name not in kinds and not nouns.issuperset(tokens(name))]
+        """What the job names, but for kinds of things: a "note", the "form"."""
+        self.reading = self.planned and all(isinstance(e, FactKnown) for e in expect)
+        """Whether it is to read, and nothing else."""
+        self.facts = {fact.name: fact.value for fact in view.facts}
+        self.facts_missing = [e.name for e in missing if isinstance(e, FactKnown)]
+        """Names under which something is still to be kept."""
+        self.wants = [e for e in missing if isinstance(e, FieldHas)]
+        """Fields that are to hold something and do not."""
+        self.right = [e.label for e in fields if e not in missing]
+        """Names of the fields that hold what the plan expects of them."""
+        self.effects = [e.verb for e in expect if isinstance(e, EffectSeen)]
+        plain = [word for word in tokens(_NAMED.sub(" ", instruction)) if word not in nouns]  # a "file" is no deed
+        said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in plain)]
+        self.deeds = list(dict.fromkeys([*self.effects, *said]))
+        """What it commits to: as the plan expects it, and as its words say it."""
+        labels = {e.label for e in fields}
+        meant = {e.value for e in fields} | labels
+        meant |= {word for e in expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
+        facts = [e.name for e in expect if isinstance(e, FactKnown)] + list(self.facts)
+        self.sought = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
+        shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
+        self.there = all(name.casefold() in shown for name in self.sought)
+        """Whether all that is looked for is on this screen."""
+        self.done = [_deed(step) for step in view.history]
+        tried, searches = {(field, text) for _, field, text in self.done}, [field.name for field in self.screen.searches]
+        untried = not tried.intersection((field, name) for field in searches for name in self.sought)
+        self.unsought = bool(self.sought and searches) and not self.there and untried
+        """Whether what is looked for is not in sight, and a search on this screen was not tried for it."""
+        told = "\n".join([shown, *(f"{on} {text}" for _, on, text in self.done)]).casefold()
+        unsaid = any(self.facts.get(name, name).casefold() not in told for name in self.named if name not in labels)
+        self.outstanding = unsaid or bool(self.wants)
+        """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
+        unticked = (e for e in missing if isinstance(e, TextShown) or (isinstance(e, FieldHas) and e.value not in TICKS))
+        self.texts_missing = not fields or any(unticked)
+        """No, where the plan names fields and every text that it wants has been seen; what is ticked is not written."""
 
-    def _agreement(self) -> GUIElement | None:
-        """In a dialog that the job's own deed brought up: the button that goes on with it. It often has the words of the one
-        that was pressed before, so it looks as if it had been done; and what the job speaks of need not be named again."""
-        dialog = self._screen.dialog
-        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in _PRESSES), None)
-        if dialog is None or pressed is None or not self._job.planned:
-            return None
-        inside = self._screen.elements
-        yes = [e for e in inside if e.role == "button" and effect_of_words(e.name) is Effect.CONFIRM]
-        for verb in (verb for verb in self._job.deeds() if names_effect(pressed.target, verb)):
-            agreed = agree_choice(verb, self._screen)
-            if agreed is dismiss_choice(dialog, inside):  # "Cancel" beside "Yes" does not cancel an order
-                agreed = yes[0] if yes and expected(dialog, inside, verb, "") else None
-            if agreed is not None:
-                return agreed
-        return None
+    def names(self, text: str) -> bool:
+        """Whether a text says something that is looked for."""
+        return any(name.casefold() in text.casefold() for name in self.sought)
 
-    def idle(self, verb: str) -> frozenset[str]:
-        """The elements of this very screen to which it was done already for nothing, and the field just written in."""
-        here = self._view.seen.state_id
-        same = [s for s in self._view.history if s.action.get("action_type") == verb and s.after == here]
-        again = [s for s in same if s.before == here or (s is self._last and verb != "click")]
-        targets = (s.action.get("target") or {} for s in again)
-        return frozenset(str(target["element_id"]) for target in targets if target.get("element_id"))
 
-    def in_vain(self, fields: Mapping[str, Any]) -> bool:
-        """Whether this very screen was scrolled that way, or gone back from, and stayed as it is."""
-        here = self._view.seen.state_id
-        same = [s.action for s in self._view.history if s.before == s.after == here]
-        if fields["action"] == "scroll":
-            down = [a["delta"].get("y", 0) > 0 for a in same if a.get("action_type") == "scroll" and a.get("delta")]
-            return (fields["direction"] == "down") in down
-        return fields["action"] == "go_back" and any(a.get("action_type") == "go_back" for a in same)
-
-    def left_alone(self, element: GUIElement) -> bool:
-        """A field that is right already."""
-        field = kind(element) in WRITTEN_IN | CHOSEN_FROM | CHECKED
-        named = any(similarity(label, element.name) >= ALIKE for label in self._right)
-        return field and (named or any(fits(element, w) and self.holds(w) for w in self._job.wants()))
-
-    def too_early(self, element: GUIElement) -> bool:
-        """Whether it commits too early, or to what nobody named, or does anything at all where one only reads."""
-        if not self._job.planned or kind(element) in CHECKED or element is self.agreeing:
-            return False
-        does = {verb for verb in COMMITS if names_effect(element.name, verb)}
-        if does and not does.intersection(self._job.effects):
-            return not does.intersection(self._job.deeds())
-        if self._job.reading and kind(element) == "button" and effect_of_words(element.name) not in {None, *_HARMLESS}:
-            return True
-        return self._job.outstanding() and any(names_effect(element.name, verb) for verb in self._job.effects)
+def _deed(step: StepRecord) -> tuple[str, str, str]:
+    """What was done: to what, and with which words."""
+    action = step.action
+    said = action.get("text") or next(iter(action.get("options") or ()), "")
+    target = action.get("target") or {}
+    return str(action.get("action_type", "")), str(target.get("text") or target.get("track_id") or ""), str(said)
 
 
 def fits(field: GUIElement, wanted: FieldHas) -> bool:
@@ -250,8 +249,8 @@ class _MoveOffer:
         near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
         self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
         self._entries = {item.press.element_id for item in self._screen.items}
-        self._guards = Guards(view, self._job, self._elements)
-        lacking = [e for e in self._job.wants() if not self._guards.holds(e)]
+        self._agreeing = self._agreement()
+        lacking = [e for e in self._job.wants if not self._holds(e)]
         pairs = [(field, e) for e in lacking for field in self._elements if fits(field, e)]
         self._due = [(field, e) for field, e in pairs if e is max((w for f, w in pairs if f is field), key=_like(field))]
         """Each field with what it is to hold and does not."""
@@ -259,8 +258,8 @@ class _MoveOffer:
     def moves(self) -> list[Move]:
         verbs = verbs_of(self._view)
         found = [move for verb in verbs for move in self._next(verb)] if self._due else []
-        if not found and self._guards.agreeing is not None and "click" in verbs:
-            found = [self._press(self._guards.agreeing, ())]
+        if not found and self._agreeing is not None and "click" in verbs:
+            found = [self._press(self._agreeing, ())]
         if not found and self._job.planned and "memorize" in verbs:
             found = [move for move in self._kept() if self._labelled(move)]
         found = found or [move for verb in verbs for move in self._any(verb)]
@@ -278,7 +277,7 @@ class _MoveOffer:
     def _next(self, verb: str) -> Iterator[Move]:
         """What brings a field that stands on the screen to what the plan wants of it."""
         for field, wanted in self._due:
-            if field.element_id in self._guards.idle(verb) or (verb == "type" and "fill" in self._view.verbs):
+            if field.element_id in self._idle(verb) or (verb == "type" and "fill" in self._view.verbs):
                 continue
             match verb, kind(field):
                 case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.fact:
@@ -302,20 +301,84 @@ class _MoveOffer:
             f'add {_quoted(value)} below what "{field.name}" holds', {"action": "fill", "target": field.element_id, "text": whole}
         )
 
+    # --- what is not done, or not yet ---------------------------------------------------------------------------
+
+    def _holds(self, wanted: FieldHas) -> bool:
+        """Whether a field on the screen holds it already."""
+        value = self._job.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
+        return any(fits(field, wanted) and same_value(field.value or "", value) for field in self._elements)
+
+    def _commits(self, element: GUIElement) -> bool:
+        """Whether it hands in what stands in the fields of this screen, which is done before the screen is left."""
+        wrote = {on for verb, on, _ in self._job.done if verb in {"fill", "type", "select_option"}}
+        filled = any(field.name in wrote for field in self._screen.inputs if field.value)
+        return self._job.planned and filled and any(names_effect(element.name, verb) for verb in self._job.deeds)
+
+    def _agreement(self) -> GUIElement | None:
+        """In a dialog that the job's own deed brought up: the button that goes on with it. It often has the words of the one
+        that was pressed before, so it looks as if it had been done; and what the job speaks of need not be named again."""
+        dialog = self._screen.dialog
+        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in _PRESSES), None)
+        if dialog is None or pressed is None or not self._job.planned:
+            return None
+        inside = self._screen.elements
+        yes = [e for e in inside if e.role == "button" and effect_of_words(e.name) is Effect.CONFIRM]
+        for verb in (verb for verb in self._job.deeds if names_effect(pressed.target, verb)):
+            agreed = agree_choice(verb, self._screen)
+            if agreed is dismiss_choice(dialog, inside):  # "Cancel" beside "Yes" does not cancel an order
+                agreed = yes[0] if yes and expected(dialog, inside, verb, "") else None
+            if agreed is not None:
+                return agreed
+        return None
+
+    def _idle(self, verb: str) -> frozenset[str]:
+        """The elements of this very screen to which it was done already for nothing, and the field just written in."""
+        here = self._view.seen.state_id
+        same = [s for s in self._view.history if s.action.get("action_type") == verb and s.after == here]
+        again = [s for s in same if s.before == here or (s is self._view.history[-1] and verb != "click")]
+        targets = (s.action.get("target") or {} for s in again)
+        return frozenset(str(target["element_id"]) for target in targets if target.get("element_id"))
+
+    def _in_vain(self, fields: Mapping[str, Any]) -> bool:
+        """Whether this very screen was scrolled that way, or gone back from, and stayed as it is."""
+        here = self._view.seen.state_id
+        same = [s.action for s in self._view.history if s.before == s.after == here]
+        if fields["action"] == "scroll":
+            down = [a["delta"].get("y", 0) > 0 for a in same if a.get("action_type") == "scroll" and a.get("delta")]
+            return (fields["direction"] == "down") in down
+        return fields["action"] == "go_back" and any(a.get("action_type") == "go_back" for a in same)
+
+    def _left_alone(self, element: GUIElement) -> bool:
+        """A field that is right already."""
+        field = kind(element) in WRITTEN_IN | CHOSEN_FROM | CHECKED
+        named = any(similarity(label, element.name) >= ALIKE for label in self._job.right)
+        return field and (named or any(fits(element, w) and self._holds(w) for w in self._job.wants))
+
+    def _too_early(self, element: GUIElement) -> bool:
+        """Whether it commits too early, or to what nobody named, or does anything at all where one only reads."""
+        if not self._job.planned or kind(element) in CHECKED or element is self._agreeing:
+            return False
+        does = {verb for verb in COMMITS if names_effect(element.name, verb)}
+        if does and not does.intersection(self._job.effects):
+            return not does.intersection(self._job.deeds)
+        if self._job.reading and kind(element) == "button" and effect_of_words(element.name) not in {None, *_HARMLESS}:
+            return True
+        return self._job.outstanding and any(names_effect(element.name, verb) for verb in self._job.effects)
+
     # --- everything else ----------------------------------------------------------------------------------------
 
     def _any(self, verb: str) -> Iterator[Move]:
-        idle = self._guards.idle(verb)
+        idle = self._idle(verb)
         free = [e for e in self._elements if e.element_id not in idle]
         match verb:
             case "click":
-                offered = [e for e in self._pressed(free) if not self._guards.too_early(e) and not self._guards.left_alone(e)]
+                offered = [e for e in self._pressed(free) if not self._too_early(e) and not self._left_alone(e)]
                 yield from (self._press(e, offered) for e in offered)
             case "fill" | "type":
-                yield from self._writing(verb, [e for e in free if kind(e) in WRITTEN_IN and not self._guards.left_alone(e)])
+                yield from self._writing(verb, [e for e in free if kind(e) in WRITTEN_IN and not self._left_alone(e)])
             case "select_option":
                 lists = [e for e in free if kind(e) in CHOSEN_FROM or e.choices]
-                yield from self._choices([e for e in lists if not self._guards.left_alone(e)])
+                yield from self._choices([e for e in lists if not self._left_alone(e)])
             case "memorize":
                 yield from self._kept()
             case "launch_app" | "switch_window":
@@ -324,19 +387,20 @@ class _MoveOffer:
                 yield from (Move(f"go to the application {app}", {"action": verb, "app": app}) for app in apps)
             case "hover":
                 yield from (Move(f"point at {_called(e)}", _target(verb, e), about=e.name) for e in self._pressed(free))
-            case "scroll" if self._job.planned and (len(self._screen.items) < _LONG or self._job.unsought()):
+            case "scroll" if self._job.planned and (len(self._screen.items) < _LONG or self._job.unsought):
                 pass
             case _:
-                yield from (move for move in _PLAIN.get(verb, ()) if not self._guards.in_vain(move.fields))
+                yield from (move for move in _PLAIN.get(verb, ()) if not self._in_vain(move.fields))
 
     def _writing(self, verb: str, fields: Sequence[GUIElement]) -> Iterator[Move]:
         """A plan names every value: then one of these is written, and nothing else. A job without a plan takes any text."""
         free = not self._job.planned or not self._job.named
-        if not self._job.texts_missing() or (verb == "type" and "fill" in self._view.verbs and not free):
+        if not self._job.texts_missing or (verb == "type" and "fill" in self._view.verbs and not free):
             return
         held = {field.value for field in self._screen.inputs if field.value}
+        texts = [name for name in self._job.named if name not in self._job.facts and name not in held]
         for field in fields:
-            named = [n for n in self._job.texts() if n not in held and (kind(field) not in _NUMBERS or _NUMBER.fullmatch(n))]
+            named = texts if kind(field) not in _NUMBERS else filter(_NUMBER.fullmatch, texts)
             if free:
                 search = is_search(field)
                 done = "search with" if search else "write into" if verb == "fill" else "write at the end of"
@@ -351,10 +415,10 @@ class _MoveOffer:
 
     def _kept(self) -> Iterator[Move]:
         """What stands on the screen, kept under the name that the plan has for it. Nothing is copied by the model."""
-        names = self._job.facts_missing()
+        names = self._job.facts_missing
         if self._job.planned and not names:
             return
-        if names and not self._job.there():
+        if names and not self._job.there:
             return  # what it is to be read of is not on this screen
         rows = [i for i in self._screen.items if not self._job.sought or self._job.names(i.text)]
         others = {e.element_id for i in self._screen.items if i not in rows for e in self._screen.within(i.element)}
@@ -379,7 +443,7 @@ class _MoveOffer:
 
     def _labelled(self, move: Move) -> bool:
         """Whether it keeps what stands under a label that the plan's name for it fits."""
-        return any(similarity(name, move.about) >= ALIKE for name in self._job.facts_missing())
+        return any(similarity(name, move.about) >= ALIKE for name in self._job.facts_missing)
 
     def _choices(self, lists: Sequence[GUIElement]) -> Iterator[Move]:
         for element in lists:
@@ -401,12 +465,12 @@ class _MoveOffer:
         if move.fields["action"] == "none":
             return (0, -_ENDED) if self._job.planned else (_OFTEN, 1.0)
         about = (move.about or move.told).casefold()
-        names = [n.casefold() for n in (*self._job.named, *self._job.facts_missing())]
+        names = [n.casefold() for n in (*self._job.named, *self._job.facts_missing)]
         near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
         held = any(len(name) > 3 and name in about for name in names)
         shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
-        commits = target is not None and move.fields["action"] == "click" and self._guards.commits(target)
-        inside = target is not None and target.element_id in self._entries and not self._job.there()
+        commits = target is not None and move.fields["action"] == "click" and self._commits(target)
+        inside = target is not None and target.element_id in self._entries and not self._job.there
         scores = (_COMMITTED if commits else 0, 90 if held else 0, _INSIDE if inside else 0, 0.7 * shared)
         return 0, -max(near, *scores)
 
@@ -417,7 +481,7 @@ class _MoveOffer:
         """How often it was done in this attempt."""
         target, said = self._target(move), str(move.fields.get("text") or move.fields.get("option") or "")
         on = (target.name or target.track_id or "") if target else ""  # a row has no name of its own
-        return self._job.times_done(move.fields["action"], on, said)
+        return self._job.done.count((move.fields["action"], on, said))
 
     def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
         """What is there to be clicked: controls, and rows and cells in which no control stands."""
@@ -427,7 +491,7 @@ class _MoveOffer:
         items = self._entries
         if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
             named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
-            others = items - named if named or self._job.unsought() else set()
+            others = items - named if named or self._job.unsought else set()
             free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
         return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
 

@@ -47,66 +47,37 @@ def fenced(name: str, text: str, fence: str) -> str:
     return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
 
 
-_PART = re.compile(r"^# (system|turn)[ \t]*$", re.MULTILINE)
+_PART = re.compile(r"^# (system|turn|when)[ \t]*$", re.MULTILINE)
+_SENTENCE = re.compile(r"^\[([a-z0-9_ ]+)\] ", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _NOT_THERE = "\0nothing\0"
 _EMPTY_LINE = re.compile(rf"^(?:[^\0\n]*: )?{_NOT_THERE}\n", re.MULTILINE)
 """A line that would tell nothing is left out."""
 _HERE = Path(__file__).parents[2]
+_FORMS: dict[AnswerForm, str] = {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"}
+"""Forms of an Operator's answer that have a prompt of their own."""
+_OWN = {"grounding": "policies/computer_use/grounding.md"}
+_FENCED = """
+    screen changes steps facts notes message events supplements refused functions previous_plan saved_screens expected moves holds
+    windows plan evidence user_words findings results screens summary held files ran problem
+"""
+DATA = frozenset(_FENCED.split())
+"""What comes from screens, mails and documents; it is always fenced."""
+_NEEDED: Mapping[str, str] = {
+    "manager": "goal apps plan answer_form",
+    "operator": "subtask screen steps answer_form",
+    "operator narrow": "subtask screen steps moves",
+    "operator computer_use": "subtask",
+    "evaluator": "trigger screens steps answer_form",
+    "technician": "subtask ran answer_form",
+    "analyst": "subtask facts answer_form",
+    "grounding": "described",
+}
+"""Without these the model could not decide."""
 
 
 class PromptProblem(ValueError):
     """One sentence that names the file, what is wrong, and what there is instead."""
-
-
-class Variables(NamedTuple):
-    """What a role's prompt may hold."""
-
-    said: frozenset[str]
-    """Words of ours and of the user's."""
-    data: frozenset[str]
-    """What comes from screens, mails and documents; it is always fenced."""
-    needed: frozenset[str]
-    """Without these the model could not decide."""
-
-
-VARIABLES: dict[str, Variables] = {
-    "manager": Variables(
-        frozenset({"goal", "user_says", "ledger", "apps", "workers", "steps_form", "trigger", "now", "answer_form"}),
-        frozenset({"holds", "windows", "plan", "evidence", "facts", "supplements", "user_words", "refused"}),
-        frozenset({"goal", "apps", "plan", "answer_form"}),
-    ),
-    "operator": Variables(
-        frozenset(
-            {
-                *("goal", "user_says", "ledger", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
-                *("batch", "pictures", "prefer", "now"),
-            }
-        ),
-        frozenset(
-            {
-                *("screen", "changes", "steps", "facts", "notes", "message", "events", "supplements", "refused", "functions"),
-                *("previous_plan", "saved_screens", "expected", "moves"),
-            }
-        ),
-        frozenset({"subtask", "screen", "steps", "answer_form"}),
-    ),
-    "evaluator": Variables(
-        frozenset({"goal", "user_says", "ledger", "trigger", "subtask", "decisions", "now", "answer_form"}),
-        frozenset({"plan", "findings", "changes", "steps", "results", "screens", "facts", "summary", "held"}),
-        frozenset({"trigger", "screens", "steps", "answer_form"}),
-    ),
-    "technician": Variables(
-        frozenset({"goal", "user_says", "subtask", "wanted", "answer_form"}),
-        frozenset({"files", "facts", "ran", "refused"}),
-        frozenset({"subtask", "ran", "answer_form"}),
-    ),
-    "analyst": Variables(
-        frozenset({"goal", "user_says", "subtask", "wanted", "answer_form"}),
-        frozenset({"facts", "supplements", "problem"}),
-        frozenset({"subtask", "facts", "answer_form"}),
-    ),
-}
 
 
 class Prompt(NamedTuple):
@@ -115,21 +86,22 @@ class Prompt(NamedTuple):
     role: str
     system: str
     turn: str
+    when: Mapping[str, str]
+    """Sentences that are told only when they are of use, by their names: the part `# when`."""
 
     def filled(self, values: Mapping[str, str]) -> tuple[str, str]:
         """Both parts with the values put in, once: braces inside a value stay what they are."""
-        known = VARIABLES[self.role]
-        data = {name: values.get(name, "") for name in sorted(known.data)}
+        data = {name: values.get(name, "") for name in DATA}
         fence = fence_for(data)
 
         def put(match: re.Match[str]) -> str:
             name = match[1]
             if name == "fence":
                 return fence
-            if name not in known.data:
+            if name not in data:
                 return values.get(name) or _NOT_THERE
             if not data[name]:
-                return f"{name}: nothing" if name in known.needed else _NOT_THERE
+                return f"{name}: nothing" if name in _NEEDED[self.role].split() else _NOT_THERE
             return fenced(name, data[name], fence)
 
         system, turn = (_EMPTY_LINE.sub("", _VARIABLE.sub(put, part)).strip() for part in (self.system, self.turn))
@@ -138,42 +110,38 @@ class Prompt(NamedTuple):
         return system.replace(_NOT_THERE, "(nothing)"), turn.replace(_NOT_THERE, "(nothing)")
 
 
-_SHIPPED: dict[AnswerForm, str] = {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"}
-_NEEDED: dict[AnswerForm, frozenset[str]] = {
-    "narrow": VARIABLES["operator"].needed - {"answer_form"} | {"moves"},
-    "computer_use": frozenset({"subtask"}),
-}
-"""Of the forms of an Operator's answer that have a prompt of their own."""
-
-
 def load_prompt(role: str, path: Path | None = None, *, form: AnswerForm = "full") -> Prompt:
-    """The prompt of a role, or the user's own in its place. Raises PromptProblem."""
-    own = path is not None
-    form = form if role == "operator" else "full"
-    path = path or _HERE / _SHIPPED.get(form, f"{role}/prompt.md")
+    """The prompt of a role, or the user's own, which may name what the shipped ones do. Raises PromptProblem."""
+    files = {"full": _OWN.get(role, f"{role}/prompt.md"), **(_FORMS if role == "operator" else {})}
+    shipped = {one: _read(_HERE / file) for one, file in files.items()}
+    form = form if form in shipped else "full"
+    parts = shipped[form] if path is None else shipped[form] | _read(path)
+    if path is not None:
+        names = set().union(*map(_variables, shipped.values()))
+        if unknown := sorted(_variables(parts) - names):
+            near = get_close_matches(unknown[0], names, 1)
+            meant = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(names))}"
+            line = next(n for n, words in enumerate(read_small(path).splitlines(), 1) if unknown[0] in _VARIABLE.findall(words))
+            raise PromptProblem(f"{path}, line {line}: there is no variable {unknown[0]!r} for the {role}{meant}")
+        if missing := sorted(set(_NEEDED.get(f"{role} {form}", _NEEDED[role]).split()) - _variables(parts)):
+            raise PromptProblem(f"{path}: the variable {missing[0]!r} is missing; without it the {role} cannot decide")
+    _, *sentences = _SENTENCE.split(f"{shipped[form].get('when', '')}\n{parts.get('when', '')}")
+    when = dict(zip(sentences[::2], (text.strip().replace("\n  ", " ") for text in sentences[1::2]), strict=True))
+    return Prompt(role, parts["system"], parts["turn"], when)
+
+
+def _variables(parts: Mapping[str, str]) -> set[str]:
+    return {name for part in ("system", "turn") for name in _VARIABLE.findall(parts[part])} | {"fence"}
+
+
+def _read(path: Path) -> dict[str, str]:
+    """The parts of a prompt, by their names. Raises PromptProblem."""
     try:
-        text = read_small(path)
+        parts = _PART.split(read_small(path))
     except (OSError, ValueError) as bad:
         why = getattr(bad, "strerror", None) or "it is not UTF-8 text"
         raise PromptProblem(f"the prompt {path} cannot be read: {why}") from None
-    name = str(path) if own else f"roles/{path.relative_to(_HERE)}"
-    parts = _PART.split(text)
     found = dict(zip(parts[1::2], parts[2::2], strict=True))
-    for part in ("system", "turn"):
-        if not found.get(part, "").strip():
-            raise PromptProblem(f"{name}: there is no part `# {part}`; a prompt has two, `# system` and `# turn`")
-    _check(role, name, text, found, _NEEDED.get(form, VARIABLES[role].needed))
-    return Prompt(role, found["system"], found["turn"])
-
-
-def _check(role: str, name: str, text: str, found: Mapping[str, str], needed: frozenset[str]) -> None:
-    known = VARIABLES[role]
-    names = known.said | known.data | {"fence"}
-    used = {match for part in found.values() for match in _VARIABLE.findall(part)}
-    if unknown := sorted(used - names):
-        near = get_close_matches(unknown[0], names, 1)
-        meant = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(names))}"
-        line = next(n for n, words in enumerate(text.splitlines(), 1) if unknown[0] in _VARIABLE.findall(words))
-        raise PromptProblem(f"{name}, line {line}: there is no variable {unknown[0]!r} for the {role}{meant}")
-    if missing := sorted(needed - used):
-        raise PromptProblem(f"{name}: the variable {missing[0]!r} is missing; without it the {role} cannot decide")
+    if lacking := [part for part in ("system", "turn") if not found.get(part, "").strip()]:
+        raise PromptProblem(f"{path}: there is no part `# {lacking[0]}`; a prompt has two, `# system` and `# turn`")
+    return found

@@ -7,52 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from environments.files.yaml_lines import read_small, safe_data
 from roles.contracts import OperatorView
 
 Schema = dict[str, Any]
 STATUSES = ("CONTINUE", "FINISH", "FAIL", "CONFIRM", "PENDING", "ERROR")
 
-_TEXT: Schema = {"type": "string"}
-_TEXTS: Schema = {"type": "array", "items": _TEXT}
-_OTHERS: dict[str, Schema] = {
-    "submit": {"type": "boolean"},
-    "save_screenshot": {"type": "boolean"},
-    "seconds": {"type": "number"},
-    "confidence": {"type": "number"},
-    "count": {"type": "integer"},
-    "index": {"type": "integer"},
-    "op": {"type": "string", "enum": ["list", "new", "close", "select"]},
-    "arguments": {"type": "object"},
-    "files": _TEXTS,
-    "marks": _TEXTS,
-}
-"""Fields that are no text; what a button, a direction and a status may be is plain, or told in the prompt."""
-_TAKES: dict[str, str] = {
-    "click": "target button? count?",
-    "hover": "target",
-    "drag": "target to",
-    "fill": "target text submit?",
-    "type": "target? text submit?",
-    "press_key": "keys target?",
-    "select_option": "target option",
-    "scroll": "target? direction?",
-    "launch_app": "app",
-    "switch_window": "app",
-    "navigate": "url",
-    "go_back": "",
-    "go_forward": "",
-    "tabs": "op index? url?",
-    "wait": "seconds?",
-    "screenshot": "",
-    "upload": "target files",
-    "call_api": "app? function arguments?",
-    "ask_in_app_agent": "app request",
-    "memorize": "name value target?",
-    "answer": "text",
-    "ask_user": "question name?",
-}
+_FORMS: Mapping[str, Any] = safe_data(read_small(Path(__file__).with_name("forms.yaml")))
+_TAKES: Mapping[str, str] = _FORMS["verbs"]
 """What each verb takes; with a question mark what may be left out."""
 _OF_VERB = {verb: tuple(name.rstrip("?") for name in takes.split()) for verb, takes in _TAKES.items()}
 AIMED = frozenset(verb for verb, names in _OF_VERB.items() if "target" in names)
@@ -92,50 +57,31 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
 
 
 def _fields(*names: str) -> Schema:
-    return {name: _OTHERS.get(name, _TEXT) for name in names}
+    return {name: _schema(_FORMS["fields"].get(name, "string")) for name in names}
 
 
 def manager_schema(workers: Sequence[str], *, typed: bool = False) -> Schema:
-    """With `typed` a subtask may say its steps as data, for a worker that goes by rules. What it expects has one flat form, of
-    which `read_plan` keeps what each kind takes."""
-    kinds: Schema = {"kind": {"type": "string", "enum": ["fact_known", "field_has", "text_shown", "effect_seen"]}}
-    expected = kinds | dict.fromkeys(("name", "label", "value", "fact", "text", "verb"), _TEXT)
-    subtask: Schema = {
-        **dict.fromkeys(("id", "title", "instruction", "app"), _TEXT),
-        "worker": {"type": "string", "enum": list(workers)},
-        "depends_on": _TEXTS,
-        "expect": {"type": "array", "items": object_of_form("", expected, ("kind",))},
-        **({"steps": {"type": "array", "items": {"type": "object"}}} if typed else {}),
-    }
-    properties: Schema = {
-        "reason": _TEXT,
-        "outcome": {"type": "string", "enum": ["planned", "nothing_left", "supplement_needed", "infeasible"]},
-        "subtasks": {"type": "array", "items": object_of_form("", subtask, ("id",))},
-        "query": _TEXT,
-    }
-    return object_of_form("plan", properties, ("reason", "outcome", "subtasks"))
+    """With `typed` a subtask may say its steps as data, for a worker that goes by rules."""
+    form = form_of("plan")
+    subtask = form["properties"]["subtasks"]["items"]["properties"]
+    subtask["worker"] = {"type": "string", "enum": list(workers)}
+    if not typed:
+        del subtask["steps"]
+    return form
 
 
-def technician_schema() -> Schema:
-    properties: Schema = {
-        "reason": _TEXT,
-        "outcome": {"type": "string", "enum": ["run", "done", "cannot"]},
-        "language": {"type": "string", "enum": ["bash", "python"]},
-        "code": _TEXT,
-    }
-    return object_of_form("script", properties, ("reason", "outcome"))
+def form_of(name: str) -> Schema:
+    """The form of that name in forms.yaml."""
+    return {"title": name, **_schema(_FORMS[name])}
 
 
-def analyst_schema() -> Schema:
-    results: Schema = {"type": "array", "items": object_of_form("", {"name": _TEXT, "formula": _TEXT}, ("name", "formula"))}
-    properties: Schema = {"reasoning": _TEXT, "results": results, "missing": _TEXTS, "advice": _TEXT}
-    return object_of_form("answer", properties, ("reasoning", "results"))
-
-
-def evaluator_schema() -> Schema:
-    """The same at every gate: which decisions are allowed is told at the end of the turn, and checked when the answer is read."""
-    texts: Schema = {"reason": _TEXT, "decision": _TEXT, "evidence": _TEXTS, "issues": _TEXTS, "query": _TEXT}
-    return object_of_form("verdict", texts | {"refused": {"type": "boolean"}}, ("reason", "decision", "evidence"))
+def _schema(kind: Any) -> Schema:
+    if isinstance(kind, list):
+        return {"type": "array", "items": _schema(kind[0])}
+    if isinstance(kind, str):
+        return {"type": "string", "enum": kind.split(" | ")} if " | " in kind else {"type": kind}
+    properties = {name.rstrip("?"): _schema(field) for name, field in kind.items()}
+    return object_of_form("", properties, [name for name in kind if not name.endswith("?")])
 
 
 def object_of_form(title: str, properties: Mapping[str, Any], required: Sequence[str]) -> Schema:
@@ -144,7 +90,7 @@ def object_of_form(title: str, properties: Mapping[str, Any], required: Sequence
     return {"title": title, **body} if title else body
 
 
-def form_told(schema: Schema) -> str:
+def form_told(schema: Mapping[str, Any]) -> str:
     """The form in words, for models that are not held to a schema. What a field has to be is said where it is no text."""
     told = {name: f"{json.dumps(name)}{_kind(said)}" for name, said in schema["properties"].items()}
     needed = ", ".join(said for name, said in told.items() if name in schema["required"])

@@ -1,20 +1,15 @@
-"""What a subtask's words are about, held against the screen and against what was done: for the moves of a small model.
-
-The Manager's instructions quote every name: of things to find, of values to write, of fields. A plan's expectations tell
-which of them is which. A job without a plan has only its words.
-"""
+"""What models are told of the work: steps, facts, results, screens and help, each within its room, nothing cut in silence."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import Any
 
-from environments.cards import AppCard, KindCard, vocabulary
+from environments.cards import AppCard, KindCard
 from protocol import CARRIES, CallApi, VisualState, describe, parse_action
 from protocol.model.describe import HIDDEN
 from protocol.prompt_form import Style, diff_form, estimate_tokens, whole_form
@@ -42,12 +37,11 @@ from roles.knowledge.pages.visible_text import shown
 from roles.policies.llm.prompts import now_told
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.calls import CALLS, changes_something, is_call, looks_only
-from roles.screen.evidence import check, names_effect
-from roles.screen.matching import similarity, tokens
-from roles.screen.screens import Screen
+from roles.screen.evidence import check
 from roles.skills.contract import RESULT
 
 _LINE = 240
+COMMITS = ("send", "submit", "save", "delete", "move")
 _SUPPLEMENT = 1_500
 _SUPPLEMENTS = 3
 _RESULTS, _LEAST = 8_000, 200
@@ -487,110 +481,3 @@ def _told(expectation: Expectation) -> str:
             return f"{verb} {target or 'it'}"
         case AppShown(app=app):
             return f"{app} is on the screen"
-
-
-ALIKE = 0.6
-"""Two names that are at least so similar mean the same."""
-COMMITS = ("send", "submit", "save", "delete", "move")
-TICKS = frozenset({"true", "false"})
-_NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
-_KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
-"""What is made or handed in is said by its kind, which no screen has to show: the "form"."""
-
-
-class Job:
-    """One subtask on one screen."""
-
-    def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
-        self.planned = bool(view.subtask.expect)
-        self.words = tokens(view.subtask.instruction)
-        self.screen = Screen(view.seen)
-        self.missing = missing
-        quoted = (first or second for first, second in _NAMED.findall(view.subtask.instruction))
-        kinds = set(_KIND.findall(view.subtask.instruction))
-        self._nouns = {word for noun in vocabulary(view.cards).nouns for word in tokens(noun)}
-        self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not self._nouns.issuperset(tokens(name))]
-        """What the job names, but for kinds of things: a "note", the "form"."""
-        self.reading = self.planned and all(isinstance(e, FactKnown) for e in view.subtask.expect)
-        """Whether it is to read, and nothing else."""
-        self.effects = [e.verb for e in view.subtask.expect if isinstance(e, EffectSeen)]
-        self.facts = {fact.name: fact.value for fact in view.facts}
-        self._expect = view.subtask.expect
-        self._instruction = view.subtask.instruction
-        self._shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
-        self._done = [_deed(step) for step in view.history]
-        meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
-        meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
-        meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
-        facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
-        self.sought = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
-        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
-
-    def wants(self) -> list[FieldHas]:
-        """Fields that are to hold something and do not."""
-        return [e for e in self.missing if isinstance(e, FieldHas)]
-
-    def deeds(self) -> list[str]:
-        """What it commits to: as the plan expects it, and as its words say it."""
-        words = [word for word in tokens(_NAMED.sub(" ", self._instruction)) if word not in self._nouns]  # a "file" is no deed
-        said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in words)]
-        return list(dict.fromkeys([*self.effects, *said]))
-
-    def texts(self) -> list[str]:
-        """Of the names: what can be written, which the name of a fact is not."""
-        return [name for name in self.named if name not in self.facts]
-
-    def value_of(self, wanted: FieldHas) -> str:
-        return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
-
-    def right(self) -> list[str]:
-        """Names of the fields that hold what the plan expects of them."""
-        return [e.label for e in self._expect if isinstance(e, FieldHas) and e not in self.missing]
-
-    def there(self) -> bool:
-        """Whether all that is looked for is on this screen."""
-        return all(name.casefold() in self._shown for name in self.sought)
-
-    def names(self, text: str) -> bool:
-        """Whether a text says something that is looked for."""
-        return any(name.casefold() in text.casefold() for name in self.sought)
-
-    def unsought(self) -> bool:
-        """Whether what is looked for is not in sight, and a search on this screen was not tried for it."""
-        fields = [field.name for field in self.screen.searches]
-        tried = {(field, text) for _, field, text in self._done}
-        untried = not tried.intersection((field, name) for field in fields for name in self.sought)
-        return bool(self.sought and fields) and not self.there() and untried
-
-    def outstanding(self) -> bool:
-        """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
-        labels = {e.label for e in self._expect if isinstance(e, FieldHas)}
-        said = "\n".join([self._shown, *(f"{on} {text}" for _, on, text in self._done)]).casefold()
-        unsaid = any(self.facts.get(name, name).casefold() not in said for name in self.named if name not in labels)
-        return unsaid or any(isinstance(e, FieldHas) for e in self.missing)
-
-    def texts_missing(self) -> bool:
-        """No, where the plan names fields and every text that it wants has been seen; what is ticked is not written."""
-        if not any(isinstance(e, FieldHas) for e in self._expect):
-            return True
-        texts = [e for e in self.missing if isinstance(e, TextShown | FieldHas)]
-        return any(not (isinstance(e, FieldHas) and e.value in TICKS) for e in texts)
-
-    def facts_missing(self) -> list[str]:
-        """Names under which something is still to be kept."""
-        return [e.name for e in self.missing if isinstance(e, FactKnown)]
-
-    def wrote_in(self, field: str) -> bool:
-        """Whether something was written into or chosen in that field in this attempt."""
-        return any(verb in {"fill", "type", "select_option"} and on == field for verb, on, _ in self._done)
-
-    def times_done(self, verb: str, on: str, said: str) -> int:
-        """How often that was done in this attempt: to what, and with which words."""
-        return self._done.count((verb, on, said))
-
-
-def _deed(step: StepRecord) -> tuple[str, str, str]:
-    action = step.action
-    said = action.get("text") or next(iter(action.get("options") or ()), "")
-    target = action.get("target") or {}
-    return str(action.get("action_type", "")), str(target.get("text") or target.get("track_id") or ""), str(said)

@@ -15,12 +15,9 @@ from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted import (
-    EvaluatorScript,
-    ManagerScript,
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedTechnician,
-    TechnicianScript,
 )
 
 
@@ -137,35 +134,35 @@ def _yaml(data: Any) -> str:
 
 
 def _refusing() -> ScriptedManager:
-    return ScriptedManager(ManagerScript(plans=(PlanAnswer(outcome="plan_failed", reason="not yet"),)))
+    return ScriptedManager(plans=(PlanAnswer(outcome="plan_failed", reason="not yet"),))
 
 
 def _begun_wrong() -> ScriptedManager:
     """Has a second plan for what the first could not do."""
     plans = [PlanAnswer(outcome="planned", subtasks=(Subtask(id=i, title=i, instruction=i, app=i),)) for i in ("mail", "notes")]
-    return ScriptedManager(ManagerScript(plans=tuple(plans)))
+    return ScriptedManager(plans=tuple(plans))
 
 
 def _unusable() -> ScriptedEvaluator:
     """Gives a decision that is not allowed where a worker says that it is done."""
     wrong = GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason="no")
-    return ScriptedEvaluator(EvaluatorScript(verdicts={GateTrigger.WORKER_SUCCESS: (wrong,) * 20}))
+    return ScriptedEvaluator(verdicts={GateTrigger.WORKER_SUCCESS: (wrong,) * 20})
 
 
 def _handing_on() -> ScriptedManager:
     """Plans nothing but a script."""
     subtask = Subtask(id="t", title="run it", instruction="run it", worker="technician")
-    return ScriptedManager(ManagerScript(plans=(PlanAnswer(outcome="planned", subtasks=(subtask,)),)))
+    return ScriptedManager(plans=(PlanAnswer(outcome="planned", subtasks=(subtask,)),))
 
 
 def _running() -> ScriptedTechnician:
-    return ScriptedTechnician(TechnicianScript(scripts={"any": (Script(code="ls"),)}))
+    return ScriptedTechnician(scripts={"any": (Script(code="ls"),)})
 
 
 def _unknowing() -> ScriptedManager:
     """Wants to know what stands in no help document, and then gives up."""
     wants = PlanAnswer(outcome="supplement_needed", query="xyzzy", reason="what is that?")
-    return ScriptedManager(ManagerScript(plans=(wants, PlanAnswer(outcome="infeasible", reason="nobody knows"))))
+    return ScriptedManager(plans=(wants, PlanAnswer(outcome="infeasible", reason="nobody knows")))
 
 
 def _answering() -> see.Recording:

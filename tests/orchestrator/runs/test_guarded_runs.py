@@ -23,9 +23,6 @@ from orchestrator.views.terminal.plain import ending_lines
 from protocol import ActionTarget, Click, VisualState
 from roles.contracts.requests import read_request
 from roles.policies.scripted import (
-    EvaluatorScript,
-    ManagerScript,
-    OperatorScript,
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedOperator,
@@ -55,9 +52,9 @@ def site(profile: Profile | None = None) -> Site:
 def parts(surface: Site, *decisions: Any) -> dict[str, Any]:
     return {
         "environment": surface,
-        "manager": ScriptedManager(ManagerScript(plans=(planned(subtask("a")),))),
-        "operator": ScriptedOperator(OperatorScript(decisions={"any": (*(decisions or (LOOK, LOOK)), FINISH)})),
-        "evaluator": ScriptedEvaluator(EvaluatorScript(verdicts={})),
+        "manager": ScriptedManager(plans=(planned(subtask("a")),)),
+        "operator": ScriptedOperator(decisions={"any": (*(decisions or (LOOK, LOOK)), FINISH)}),
+        "evaluator": ScriptedEvaluator(verdicts={}),
     }
 
 

@@ -25,7 +25,7 @@ from protocol.log.log import PARTIAL
 from roles.contracts import PlanAnswer, Subtask
 from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
-from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
+from roles.policies.scripted import ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor, SecretBorder
 
@@ -70,8 +70,8 @@ def looking(marks: tuple[str, ...]) -> dict[str, Any]:
         ),
         OperatorDecision(status=AgentStatus.FINISH),
     )
-    manager = ScriptedManager(ManagerScript(plans=(plan,)))
-    return {"manager": manager, "operator": ScriptedOperator(OperatorScript(decisions={"any": decisions}))}
+    manager = ScriptedManager(plans=(plan,))
+    return {"manager": manager, "operator": ScriptedOperator(decisions={"any": decisions})}
 
 
 @pytest.mark.parametrize(("save", "count"), [("never", 0), ("asked", 2), ("steps", 3), ("all", 3)])

@@ -50,7 +50,7 @@ from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
 from protocol import AgentStatus, CallApi, OperatorDecision
 from roles.contracts import PlanAnswer, Subtask
-from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator, TrustingEvaluator
+from roles.policies.scripted import ScriptedManager, ScriptedOperator, TrustingEvaluator
 
 CALL = CallApi(app="tickets", function="open_ticket", arguments={"title": "broken lamp"})
 
@@ -60,7 +60,7 @@ def parts():
     call = OperatorDecision(action=CALL, status=AgentStatus.CONTINUE, reasoning="as written")
     done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
     return {
-        "manager": ScriptedManager(ManagerScript(plans=(plan,))),
+        "manager": ScriptedManager(plans=(plan,)),
         "operator": Insisting(call, done),
         "evaluator": TrustingEvaluator(),
     }

@@ -9,7 +9,7 @@ from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, AskUser, OperatorDecision
-from roles.policies.scripted import OperatorScript, ScriptedOperator
+from roles.policies.scripted import ScriptedOperator
 
 TASK = """
 goal: In the reimbursement form, enter "$12.50" as the amount and save the draft
@@ -25,8 +25,7 @@ def asking(question: str, folder: Path) -> Outcome:
     task = load_task(folder / "task.yaml")
     loaded = load_settings(overrides=[f"runs_dir={folder}"], task_layer=task.layer())
     ask = OperatorDecision(status=AgentStatus.CONTINUE, action=AskUser(question=question, name="it"))
-    script = OperatorScript(decisions={"any": (ask,)})
-    return start(loaded, task, parts={"operator": ScriptedOperator(script)})
+    return start(loaded, task, parts={"operator": ScriptedOperator(decisions={"any": (ask,)})})
 
 
 def test_a_question_that_the_task_foresees_is_answered_and_judged(tmp_path: Path) -> None:

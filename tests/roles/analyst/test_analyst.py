@@ -13,7 +13,7 @@ from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
 from roles.contracts.context import Context
 from roles.contracts.values import table_text
 from roles.journal.journal import Journal
-from roles.policies.scripted import AnalystScript, ScriptedAnalyst
+from roles.policies.scripted import ScriptedAnalyst
 
 TABLE = table_text(
     ("Number", "Status", "Total"), (("INV-1", "Paid", "$5.00"), ("INV-2", "Overdue", "$7.25"), ("INV-3", "Unpaid", "$1.00"))
@@ -110,7 +110,7 @@ def test_the_steps_of_the_run_can_be_asked_about() -> None:
 
 
 def scripted(*results: Result) -> ScriptedAnalyst:
-    return ScriptedAnalyst(AnalystScript(answers={"s2": Answer(results=results)}))
+    return ScriptedAnalyst(answers={"s2": Answer(results=results)})
 
 
 def test_a_crew_without_an_analyst_says_so() -> None:
@@ -125,7 +125,7 @@ def test_a_script_answers_for_its_subtask() -> None:
     report, journal = work("anything", scripted(Result(name="x", value="1", used=("invoices",))))
     assert report["signal"] == "worker_success"
     assert fact(journal, "x").value == "1"
-    other = ScriptedAnalyst(AnalystScript(answers={"s9": Answer(reason="no")}))
+    other = ScriptedAnalyst(answers={"s9": Answer(reason="no")})
     assert work("anything", other)[0]["signal"] == "cannot_execute"
 
 

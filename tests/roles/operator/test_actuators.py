@@ -16,7 +16,7 @@ from protocol import Action, ActionTarget, CallApi, Click, Fill, LaunchApp, Pres
 from roles.contracts.context import Context
 from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
-from roles.policies.scripted import OperatorScript, ScriptedOperator
+from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 
@@ -33,9 +33,9 @@ def worked(desk: SimulatedDesktop, action: Action, preset: str = "never-ask-in-s
     """The Operator's graph with a script of that one action, and how it stands."""
     safety = SafetyPolicy.model_validate(load_safety(preset))
     decision = {"action": action.dump(), "status": "CONTINUE", "reasoning": "as written"}
-    script = OperatorScript.model_validate({"decisions": {"any": [decision, {"status": "FINISH", "comment": "done"}]}})
+    script = ScriptedOperator.model_validate({"decisions": {"any": [decision, {"status": "FINISH", "comment": "done"}]}})
     journal = Journal(None, time.time, Redactor(safety))
-    context = Context(environment=desk, journal=journal, operator=ScriptedOperator(script), safety=safety)
+    context = Context(environment=desk, journal=journal, operator=script, safety=safety)
     graph = build_operator(context, checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
     given = {"task_goal": "operate it", "initial_observation": desk.observe().model_dump(mode="json")}

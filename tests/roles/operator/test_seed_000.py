@@ -31,7 +31,7 @@ from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
-from roles.policies.scripted import OperatorScript, ScriptedOperator
+from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 
@@ -59,7 +59,7 @@ FILL = decide(Fill(target=AMOUNT, text="$5.00"))
 
 
 def script(*decisions: OperatorDecision) -> ScriptedOperator:
-    return ScriptedOperator(OperatorScript(decisions={"any": (*decisions, FINISH)}))
+    return ScriptedOperator(decisions={"any": (*decisions, FINISH)})
 
 
 def context(desk: SimulatedDesktop, policy: Any, **changes: Any) -> Context:

@@ -11,9 +11,6 @@ from protocol import AgentStatus, OperatorDecision, VisualState
 from roles.contracts import GateRequest, OperatorView, PlanRequest, Subtask
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 from roles.policies.scripted import (
-    EvaluatorScript,
-    ManagerScript,
-    OperatorScript,
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedOperator,
@@ -25,7 +22,7 @@ def click(name: str) -> dict[str, Any]:
 
 
 def operator(**decisions: list[dict[str, Any]]) -> ScriptedOperator:
-    return ScriptedOperator(OperatorScript.model_validate({"decisions": decisions}))
+    return ScriptedOperator.model_validate({"decisions": decisions})
 
 
 def view(memory: dict[str, Any] | None = None, name: str = "a", attempt: int = 1) -> OperatorView:
@@ -62,7 +59,7 @@ def test_a_script_with_a_mistake_is_refused() -> None:
     with pytest.raises(ValidationError, match="explode"):
         operator(a=[{"status": "CONTINUE", "action": {"action_type": "explode"}}])
     with pytest.raises(ValidationError, match="plans"):
-        ManagerScript(plans=())
+        ScriptedManager(plans=())
 
 
 def test_a_line_without_a_status_is_an_error_and_no_end() -> None:
@@ -72,15 +69,14 @@ def test_a_line_without_a_status_is_an_error_and_no_end() -> None:
 
 
 def test_the_manager_answers_by_attempt_and_repeats_its_last_plan() -> None:
-    script = ManagerScript.model_validate({"plans": [{"outcome": "plan_failed"}, {"outcome": "infeasible", "reason": "no"}]})
-    manager = ScriptedManager(script)
+    manager = ScriptedManager.model_validate({"plans": [{"outcome": "plan_failed"}, {"outcome": "infeasible", "reason": "no"}]})
     asked = [manager.plan(PlanRequest(goal="g", attempts=n)).outcome for n in (1, 2, 3, 1)]
     assert asked == ["plan_failed", "infeasible", "infeasible", "plan_failed"]
 
 
 def evaluator(**verdicts: list[str]) -> ScriptedEvaluator:
     lines = {trigger: [{"decision": d, "reason": f"{trigger} {n}"} for n, d in enumerate(ds)] for trigger, ds in verdicts.items()}
-    return ScriptedEvaluator(EvaluatorScript.model_validate({"verdicts": lines}))
+    return ScriptedEvaluator.model_validate({"verdicts": lines})
 
 
 def ask(policy: ScriptedEvaluator, trigger: GateTrigger, nth: int) -> GateDecision:

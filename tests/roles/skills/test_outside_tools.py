@@ -17,7 +17,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import CallApi
 from roles.contracts.limits import Limits
-from roles.policies.scripted import OperatorScript, ScriptedOperator
+from roles.policies.scripted import ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
 from roles.safety.case import origin_of
 from roles.safety.effects import Effect
@@ -337,7 +337,7 @@ def test_a_private_value_is_asked_about_reaches_the_tool_and_stands_nowhere_else
     reference = run.journal.secret("hunter2-hunter2", "door code")
     call = decide(CallApi(app="tools", function="file_report", arguments={"text": reference}))
     run.context = run.context.with_(
-        skills=Skills(run.desk, None, [made]), operator=ScriptedOperator(OperatorScript(decisions={"a": (call, FINISH)}))
+        skills=Skills(run.desk, None, [made]), operator=ScriptedOperator(decisions={"a": (call, FINISH)})
     )
     run.go()
     assert made.calls == []

@@ -14,7 +14,7 @@ from environments.files.tree_changes import tree_changes
 from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import read_safety
 from roles.contracts import Script
-from roles.policies.scripted import ScriptedTechnician, TechnicianScript
+from roles.policies.scripted import ScriptedTechnician
 from roles.safety import Rule, SafetyPolicy
 from roles.technician.graph import changes_of
 
@@ -93,7 +93,7 @@ def files(desk) -> dict[str, str]:
 
 
 def crew(desk, sandbox, script: Script, safety: SafetyPolicy) -> Run:
-    technician = ScriptedTechnician(TechnicianScript(scripts={"t": (script,)}))
+    technician = ScriptedTechnician(scripts={"t": (script,)})
     plans = [planned(subtask("t", worker="technician")), planned()]
     return Run(plans, desk=desk, safety=safety, parts={"technician": technician, "sandbox": sandbox})
 

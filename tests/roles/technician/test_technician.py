@@ -13,7 +13,7 @@ from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
 from roles.contracts.limits import Limits
 from roles.evaluator.rules import RulesEvaluator
-from roles.policies.scripted import ScriptedTechnician, TechnicianScript
+from roles.policies.scripted import ScriptedTechnician
 from roles.safety import Rule, SafetyPolicy
 from roles.safety.privacy.vault import reference
 from roles.technician.graph import facts_in
@@ -38,7 +38,7 @@ class Planner:
 
 
 def crew(desk, sandbox, *scripts: Script, expect=(), limits=None, safety=None, **parts) -> Run:
-    technician = ScriptedTechnician(TechnicianScript(scripts={"t": scripts}))
+    technician = ScriptedTechnician(scripts={"t": scripts})
     parts = {"technician": technician, "sandbox": sandbox, "manager": Planner(expect), **parts}
     return Run([planned(subtask("t"))], desk=desk, limits=limits or Limits(), safety=safety or SafetyPolicy(), parts=parts)
 

@@ -15,7 +15,7 @@ from protocol import ActionTarget, Answer, AskUser, CallApi, Click, Fill, Memori
 from roles.contracts import OperatorView, Script
 from roles.journal.journal import Journal
 from roles.operator.execute import execute_action
-from roles.policies.scripted import ScriptedTechnician, TechnicianScript
+from roles.policies.scripted import ScriptedTechnician
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.safety import SafetyPolicy
 from roles.safety.policy import Uptime
@@ -158,7 +158,7 @@ def test_as_configured_an_approval_that_was_not_used_in_time_is_a_rejection(monk
 def test_a_script_is_asked_about_by_the_same_clocks(expired: str, asked: int) -> None:
     times = Times()
     policy = SafetyPolicy.model_validate({"approval_seconds": 60.0, "expired": expired, "rules": [], "otherwise": "ask"})
-    writer = ScriptedTechnician(TechnicianScript(scripts={"t": (Script(code="echo hello"),)}))
+    writer = ScriptedTechnician(scripts={"t": (Script(code="echo hello"),)})
     parts = {"clock": lambda: times.day, "uptime": lambda: Uptime(times.boot, times.up), "technician": writer, "sandbox": Still()}
     whole = Run([planned(subtask("t", worker="technician")), planned(subtask("b"))], {"b": ()}, safety=policy, parts=parts).go()
     times.pass_(61.0)

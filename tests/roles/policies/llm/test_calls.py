@@ -19,6 +19,8 @@ from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, GaveUp
 from roles.policies.llm.calls import Account, Question, passes
+from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.schemas import form_of
 from roles.policies.llm.settings import Prices
 from roles.policies.scripted_model import ScriptedChatModel
 
@@ -252,7 +254,7 @@ def test_an_asker_gives_up_after_as_many_tries_as_it_may() -> None:
         raise UnusableReply("I do not like it")
 
     with pytest.raises(GaveUp, match="no usable answer in 2 tries: I do not like it"):
-        asker(model, limits=limits).ask("s", "t", {"title": "x", "type": "object", "properties": {}}, never)
+        asker(model, limits=limits).ask(load_prompt("technician"), {}, form_of("script"), never)
     assert len(calls) == 2
 
 

@@ -25,7 +25,7 @@ from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.prompts import load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import DEFAULT_VERBS, evaluator_schema, needs, operator_schema
+from roles.policies.llm.schemas import DEFAULT_VERBS, form_of, needs, operator_schema
 from roles.policies.scripted_model import ScriptedChatModel
 
 FINISH = {"reasoning": "r", "action": "none", "status": "FINISH"}
@@ -136,7 +136,7 @@ def test_a_gate_is_told_of_no_decision_that_is_not_its(trigger: GateTrigger, tol
     verdict = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(request)
     assert isinstance(verdict, GateVerdict)
     text = text_of(heard[0])
-    assert not any(decision in str(evaluator_schema()) for decision in GATE_DECISIONS), "and offered none by the form"
+    assert not any(decision in str(form_of("verdict")) for decision in GATE_DECISIONS), "and offered none by the form"
     assert {name for name in ("gate_done", "gate_fail", "gate_continue", "gate_supplement") if name in text} == told
 
 

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from models import asker, view
 
-from roles.policies.llm.prompts import VARIABLES, Prompt, PromptProblem, fence_for, fenced, load_prompt
+from roles.analyst.llm import LlmAnalyst
+from roles.contracts import AnalystRequest, GateRequest, PlanRequest, ScriptRequest, Subtask
+from roles.contracts.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.llm import LlmEvaluator
+from roles.manager.llm import LlmManager
+from roles.operator.llm import LlmOperator
+from roles.policies.fallback import GaveUp
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.prompts import Prompt, PromptProblem, fence_for, fenced, load_prompt
+from roles.policies.scripted_model import ScriptedChatModel
+from roles.technician.llm import LlmTechnician
 
+JOB = Subtask(id="a", title="t", instruction="do it")
 GOOD = "# system\nAnswer: {{answer_form}} {{fence}}\n# turn\n{{subtask}}\n{{screen}}\n{{steps}}\n{{facts}}\n"
 
 
@@ -21,11 +36,33 @@ def own(tmp_path: Path, text: str) -> Prompt:
     return load_prompt("operator", path)
 
 
-@pytest.mark.parametrize("role", VARIABLES)
-def test_the_shipped_prompts_use_every_variable_that_there_is(role: str) -> None:
-    prompts = [load_prompt(role), load_prompt(role, form="narrow")]
-    whole = "".join(prompt.system + prompt.turn for prompt in prompts)
-    assert [name for name in VARIABLES[role].said | VARIABLES[role].data | {"fence"} if f"{{{{{name}}}}}" not in whole] == []
+ASKED: dict[str, Callable[[Asker], object]] = {
+    "manager": lambda asker: LlmManager(asker, load_prompt("manager")).plan(PlanRequest(goal="g")),
+    "operator": lambda asker: LlmOperator(asker, load_prompt("operator"), screen_tokens=500, recent=4).decide(view()),
+    "narrow": lambda asker: LlmOperator(
+        asker, load_prompt("operator", form="narrow"), screen_tokens=500, recent=4, form="narrow"
+    ).decide(view()),
+    "evaluator": lambda asker: LlmEvaluator(asker, load_prompt("evaluator"), screen_tokens=500).judge(
+        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")
+    ),
+    "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(goal="g", subtask=JOB)),
+    "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(goal="g", subtask=JOB)),
+}
+
+
+@pytest.mark.parametrize("role", ASKED)
+def test_every_variable_that_a_shipped_prompt_names_is_told_and_nothing_is_told_for_nobody(
+    role: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Prompt, set[str]]] = []
+    filled = Prompt.filled
+    monkeypatch.setattr(Prompt, "filled", lambda self, values: asked.append((self, set(values))) or filled(self, values))
+    with suppress(GaveUp):
+        ASKED[role](asker(ScriptedChatModel(answer=lambda _: "no"), limits=Limits(reasks=0)))
+    prompt, told = asked[0]
+    named = set(re.findall(r"\{\{(\w+)\}\}", prompt.system + prompt.turn))
+    assert named - told - {"fence", "batch", "pictures"} == set()
+    assert role == "narrow" or told - named - {"moves"} == set()
 
 
 def test_a_prompt_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
