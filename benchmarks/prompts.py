@@ -45,7 +45,7 @@ from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.asking import Asker
-from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
@@ -149,8 +149,8 @@ def requests_of(name: str, seed: int) -> list[Request]:
 def decisions_on_screens() -> list[Request]:
     """What an Operator's model is asked on each screen of `benchmarks/tokens.py`, without functions and at the first step."""
     model, settings = Listener(), ModelSettings(name="given", structure="tools")
-    account = Account("operator", Journal(None, time.time), Limits(), settings.prices)
-    asker = Asker(Caller(model, settings, account, Breaker(settings, Clocks())), reasks=0)
+    journal, breaker = Journal(None, time.time), Breaker(settings, Clocks())
+    asker = Asker(Caller(model, settings, "operator", journal, Limits(), breaker), reasks=0)
     found = screens()
     apps = tuple(AppWords(app=app, title=app) for app in sorted({screen.state.app or "pages" for screen in found}))
     for screen in found:

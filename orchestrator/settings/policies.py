@@ -194,7 +194,7 @@ class Deciders:
 
     def _caller(self, role: str, chosen: ModelSettings, key: str) -> Caller:
         """What asks that model for a role. Raises UsageProblem or MissingDependency."""
-        from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+        from roles.policies.llm.calls import Breaker, Caller, Clocks
         from roles.policies.llm.models import open_model
         from roles.policies.llm.settings import ModelMissing, ModelProblem
         from roles.policies.scripted_model import ScriptedChatModel
@@ -206,8 +206,8 @@ class Deciders:
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
             raise problem(f"{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
-        account = Account(role, self._journal, self._limits, chosen.prices, chosen.pictures)
-        return Caller(model, chosen, account, breaker, self._clocks, self._retries)
+        retries = self._retries or Retries()
+        return Caller(model, chosen, role, self._journal, self._limits, breaker, self._clocks, retries)
 
     def _grounding(self, settings: RoleSettings) -> Grounding:
         """Who finds in the picture what no element carries; nobody where the settings name nobody."""

@@ -48,22 +48,8 @@ class Occasion(NamedTuple):
 NO_OCCASION = Occasion()
 
 
-class Said(NamedTuple):
-    """A message to a model: its text, and its pictures as base64."""
-
-    role: str
-    parts: Sequence[tuple[Literal["text", "picture"], str]]
-
-
-class ModelRequest(NamedTuple):
-    """One request as it is sent."""
-
-    model: str
-    temperature: float | None
-    messages: Sequence[Said]
-    schema: Mapping[str, Any] | None
-    form: str
-    """How the form of the answer is asked for."""
+Parts = Sequence[tuple[Literal["text", "picture"], str]]
+"""What a message to a model says: its text, and its pictures as base64."""
 
 
 class ReplySource(Protocol):
@@ -89,18 +75,27 @@ class Transcripts:
         self._bytes: int | None = None
         self._paid: defaultdict[tuple[str, str, str], deque[str]] | None = None
 
-    def keep(self, request: ModelRequest, about: Occasion) -> Json:
-        """The request by the names of its parts, which are stored; why it is not, where that is too much."""
+    def keep(
+        self,
+        model: str,
+        temperature: float | None,
+        said: Sequence[tuple[str, Parts]],
+        form: Mapping[str, Any] | None,
+        way: str,
+        about: Occasion,
+    ) -> Json:
+        """A request by the names of its parts, which are stored: messages by their roles, the form of the answer, and the `way`
+        in which that is asked for. Why it is not kept, where that is too much."""
         if self._bytes is None:
             self._bytes = self._rows.bytes_of_parts()
         if self._bytes >= self.settings.megabytes * 1_000_000:
             return {"missing": f"record.megabytes: {self.settings.megabytes:g} MB of transcripts are kept, and no more"}
-        messages = [{"role": m.role, "parts": [{kind: self._part(kind, it)} for kind, it in m.parts]} for m in request.messages]
-        schema = self._stored(dumps(self._sealed(request.schema))) if request.schema is not None else ""
-        name = _digest(dumps([request.model, request.temperature, messages, schema]))
+        messages = [{"role": role, "parts": [{kind: self._part(kind, it)} for kind, it in parts]} for role, parts in said]
+        schema = self._stored(dumps(self._sealed(form))) if form is not None else ""
+        name = _digest(dumps([model, temperature, messages, schema]))
         more = {"screens": list(about.screens)} if about.screens else {}
-        heat = {} if request.temperature is None else {"temperature": request.temperature}
-        return {"request": name, "messages": messages, "schema": schema, "form": request.form, **heat, **more}
+        heat = {} if temperature is None else {"temperature": temperature}
+        return {"request": name, "messages": messages, "schema": schema, "form": way, **heat, **more}
 
     def reply(self, said: Json) -> str:
         """The name of a reply, which is stored."""

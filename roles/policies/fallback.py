@@ -79,44 +79,51 @@ class Combined(ABC):
         """One answer out of those of the members; how is what a subclass is for."""
 
 
-def abstains(answer: Any) -> str:
-    """Why an answer is as good as none, or an empty string."""
-    match answer:
-        case OperatorDecision(status=AgentStatus.ERROR):
-            return answer.comment or answer.reasoning or "it reported ERROR"
-        case OperatorDecision(status=AgentStatus.FAIL) if answer.reasoning.startswith(UNREAD):
-            return answer.reasoning
-        case PlanAnswer(outcome="plan_failed") | PlanAnswer(outcome="infeasible", unread=True):
-            return answer.reason or "it found no plan"
-        case Answer(results=()):
-            return answer.reason or f"it lacks {', '.join(answer.missing) or 'an answer'}"
-        case ScriptAnswer(outcome="cannot"):
-            return answer.reason or "it knows no script"
-        case _:
-            return ""
+class Gist(NamedTuple):
+    """What an answer amounts to."""
+
+    said: str
+    same: Any
+    """JSON that is equal for two answers that would do the same."""
+    none: str = ""
+    """Why it is as good as none."""
+
+    @property
+    def brief(self) -> str:
+        """In a few words, for the journal."""
+        return self.said.strip()[:120]
 
 
-def essence(answer: Any, request: Any) -> str:
-    """What an answer amounts to: two answers that would do the same have the same."""
+def gist_of(answer: Any, request: Any) -> Gist:
+    """Of an answer of any role."""
     match answer:
-        case OperatorDecision():
-            return _json(_of_decision(answer, request))
-        case PlanAnswer():
-            at = {subtask.id: number for number, subtask in enumerate(answer.subtasks)}
+        case OperatorDecision(status=status, action=action):
+            at = action.target.describe() if action is not None and action.target is not None else ""
+            told = answer.comment or answer.reasoning or "it reported ERROR"
+            unread = answer.reasoning if status is AgentStatus.FAIL and answer.reasoning.startswith(UNREAD) else ""
+            said = f"{status.value}{f' {action.verb} {at}' if action is not None else ''}"
+            return Gist(said, _of_decision(answer, request), told if status is AgentStatus.ERROR else unread)
+        case PlanAnswer(outcome=outcome, subtasks=subtasks):
+            number = {subtask.id: number for number, subtask in enumerate(subtasks)}
             steps = [
-                (s.worker, s.app, " ".join(s.instruction.casefold().split()), sorted(at.get(d, -1) for d in s.depends_on))
-                for s in answer.subtasks
+                (s.worker, s.app, " ".join(s.instruction.casefold().split()), sorted(number.get(d, -1) for d in s.depends_on))
+                for s in subtasks
             ]
-            return _json([answer.outcome, steps])
-        case GateVerdict():
-            return answer.decision.value
-        case Answer():
-            return _json(sorted((r.name.casefold(), r.value) for r in answer.results))
-        case ScriptAnswer():
-            script = answer.script
-            return _json([answer.outcome, [script.language, script.code.split()] if script is not None else []])
+            lost = outcome == "plan_failed" or (outcome == "infeasible" and answer.unread)
+            none = answer.reason or "it found no plan"
+            return Gist(f"{outcome}, {len(subtasks)} subtasks", [outcome, steps], none if lost else "")
+        case GateVerdict(decision=decision):
+            return Gist(decision.value, decision.value)
+        case Answer(results=results):
+            none = answer.reason or f"it lacks {', '.join(answer.missing) or 'an answer'}"
+            same = sorted((r.name.casefold(), r.value) for r in results)
+            return Gist(", ".join(f"{r.name} = {r.value}" for r in results), same, "" if results else none)
+        case ScriptAnswer(outcome=outcome, script=script):
+            code = [script.language, script.code.split()] if script is not None else []
+            said = f"{outcome} {f'{script.language}: {script.code}' if script is not None else ''}"
+            return Gist(said, [outcome, code], (answer.reason or "it knows no script") if outcome == "cannot" else "")
         case _:
-            return repr(answer)
+            return Gist(str(answer), repr(answer))
 
 
 def _of_decision(decision: OperatorDecision, view: OperatorView) -> list[Any]:
@@ -130,33 +137,6 @@ def _of_decision(decision: OperatorDecision, view: OperatorView) -> list[Any]:
         except TargetError:
             said["target"] = decision.action.target.describe()
     return [decision.status.value, said]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
-def briefly(answer: Any) -> str:
-    """An answer in a few words, for the journal."""
-    match answer:
-        case OperatorDecision():
-            action = (
-                f" {answer.action.verb} {answer.action.target.describe() if answer.action.target else ''}"
-                if answer.action
-                else ""
-            )
-            return f"{answer.status.value}{action}".strip()[:120]
-        case PlanAnswer():
-            return f"{answer.outcome}, {len(answer.subtasks)} subtasks"
-        case GateVerdict():
-            return answer.decision.value
-        case Answer():
-            return ", ".join(f"{r.name} = {r.value}" for r in answer.results)[:120]
-        case ScriptAnswer():
-            script = answer.script
-            return f"{answer.outcome} {f'{script.language}: {script.code}' if script is not None else ''}".strip()[:120]
-        case _:
-            return str(answer)[:120]
 
 
 class PolicyFault(Exception):
@@ -209,16 +189,16 @@ class BudgetSpent(GaveUp):
     """The tokens or the money of the role or of the run are spent."""
 
 
-def _put_to(named: NamedPolicy, put: Question[Answered], faults: list[Exception]) -> tuple[Answered | None, str]:
-    """One policy's answer, and why it is as good as none; a fault is kept among the others. Raises BudgetSpent."""
+def _put_to(named: NamedPolicy, put: Question[Answered], request: Any, faults: list[Exception]) -> tuple[Answered | None, Gist]:
+    """One policy's answer, and what it amounts to; a fault is kept among the others. Raises BudgetSpent."""
     try:
         answer = put(named)
     except BudgetSpent:
         raise
     except (PolicyFault, ValidationError) as fault:
         faults.append(fault)
-        return None, str(fault) or type(fault).__name__
-    return answer, abstains(answer)
+        return None, Gist("", None, str(fault) or type(fault).__name__)
+    return answer, gist_of(answer, request)
 
 
 class Vote(Combined):
@@ -234,19 +214,19 @@ class Vote(Combined):
         self._record = record
 
     def choose(self, request: Any, put: Question[Answered]) -> Answered:
-        answers: dict[str, Answered] = {}
+        answers: dict[str, tuple[Answered, str]] = {}
         votes: Counter[str] = Counter()
         ballots: list[str] = []
         faults: list[Exception] = []
         for number, named in enumerate(self._voters, start=1):
-            answer, why = _put_to(named, put, faults)
-            if why or answer is None:
-                ballots.append(f"{named.name}: no vote, {why}"[:300])
+            answer, gist = _put_to(named, put, request, faults)
+            if gist.none or answer is None:
+                ballots.append(f"{named.name}: no vote, {gist.none}"[:300])
                 continue
-            key = essence(answer, request)
-            answers.setdefault(key, answer)
+            key = json.dumps(gist.same, sort_keys=True)
+            answers.setdefault(key, (answer, gist.brief))
             votes[key] += 1
-            ballots.append(f"{named.name}: {briefly(answer)}")
+            ballots.append(f"{named.name}: {gist.brief}")
             ranked = votes.most_common(2)
             second = ranked[1][1] if len(ranked) > 1 else 0
             if ranked[0][1] > second + (len(self._voters) - number):
@@ -255,16 +235,10 @@ class Vote(Combined):
             raise none_decided(faults, "; ".join(ballots))
         # most_common keeps the order in which the answers came, so the first of those that tie wins.
         winner, count = votes.most_common(1)[0]
-        self._record(
-            {
-                "decided_by": "vote",
-                "answer": briefly(answers[winner]),
-                "for": count,
-                "disagree": len(votes) > 1,
-                "ballots": ballots,
-            }
-        )
-        return answers[winner]
+        answer, brief = answers[winner]
+        told = {"decided_by": "vote", "answer": brief, "for": count, "disagree": len(votes) > 1, "ballots": ballots}
+        self._record(told)
+        return answer
 
 
 class Case(NamedTuple):
@@ -299,7 +273,7 @@ class BySubtask(Combined):
         chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
         answer = put(chosen)
         if not isinstance(chosen.policy, Combined):  # those record it themselves
-            self._record({"decided_by": chosen.name, "answer": briefly(answer)})
+            self._record({"decided_by": chosen.name, "answer": gist_of(answer, request).brief})
         return answer
 
 
@@ -324,12 +298,12 @@ class Fallback(Combined):
         faults: list[Exception] = []
         weak: Answered | None = None
         for named in self._chain:
-            answer, why = _put_to(named, put, faults)
-            if why:
-                passed.append(f"{named.name}: {why}"[:300])
+            answer, gist = _put_to(named, put, request, faults)
+            if gist.none:
+                passed.append(f"{named.name}: {gist.none}"[:300])
                 weak = weak if answer is None else answer
                 continue
-            self._record({"decided_by": named.name, "passed": passed, "answer": briefly(answer)})
+            self._record({"decided_by": named.name, "passed": passed, "answer": gist.brief})
             return cast(Answered, answer)
         self._record({"decided_by": "", "passed": passed, "answer": ""})
         if weak is not None:

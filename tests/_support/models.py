@@ -17,7 +17,7 @@ from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.policies.llm.asking import Asker
-from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
@@ -81,8 +81,8 @@ def asker(
 ) -> Asker:
     chosen = ModelSettings.model_validate({"name": "given", "structure": "schema", **settings})
     clocks = (at or Time()).clocks
-    account = Account("operator", journal or Journal(None, time.time), limits or Limits(), chosen.prices)
-    return Asker(Caller(model, chosen, account, Breaker(chosen, clocks), clocks), (limits or Limits()).reasks)
+    limits, journal = limits or Limits(), journal or Journal(None, time.time)
+    return Asker(Caller(model, chosen, "operator", journal, limits, Breaker(chosen, clocks), clocks), limits.reasks)
 
 
 def operator(model: BaseChatModel, **more: Any) -> LlmOperator:

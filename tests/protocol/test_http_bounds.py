@@ -17,9 +17,9 @@ import pytest
 from protocol.http_bounds import MOST, TooMuch, bound
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
-from roles.policies.llm.calls import Account, Breaker, Caller, Clocks, Question
+from roles.policies.llm.calls import Breaker, Caller, Clocks, Question
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.settings import ModelSettings, Prices
+from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.skills.chain_tools import McpFault, McpServer, tools_of
 from roles.skills.contract import McpAddress
@@ -119,7 +119,7 @@ def test_a_server_of_mcp_that_answers_without_end_is_a_fault_in_words(serving, w
 
 def test_a_model_that_answers_without_end_is_an_answer_that_cannot_be_used(serving):
     settings = ModelSettings(name="given", tries=1, timeout=30)
-    account = Account("operator", Journal(None, time.time), Limits(), Prices())
     model: Any = ScriptedChatModel(answer=lambda _: got(httpx2, serving(endless), 30))
+    caller = Caller(model, settings, "operator", Journal(None, time.time), Limits(), Breaker(settings, Clocks()))
     with pytest.raises(UnusableReply, match="longer than 16 MB"):
-        Caller(model, settings, account, Breaker(settings, Clocks())).call(Question([]), model)
+        caller.call(Question([]), model)

@@ -160,7 +160,6 @@ def applied(old: Any, change: JsonObject | None) -> Any:
 
 
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
-_Asked = TypeVar("_Asked")
 _Given = TypeVar("_Given", bound=BaseModel)
 
 
@@ -181,39 +180,36 @@ class RecordingPolicy:
         self._context = context
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        ask: Callable[[PlanRequest], PlanAnswer] = self._policy.plan
-        return self._noted(ask, PlanAnswer, request)
+        return self._noted(self._policy.plan, PlanAnswer, request)
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        ask: Callable[[GateRequest], GateVerdict] = self._policy.judge
-        return self._noted(ask, GateVerdict, request)
+        return self._noted(self._policy.judge, GateVerdict, request)
 
     def answer(self, request: AnalystRequest) -> Answer:
-        ask: Callable[[AnalystRequest], Answer] = self._policy.answer
-        answer = withheld(self._context.journal, self._faults_noted(ask, Answer, request, request.subtask.id), request)
+        answer = self._faults_noted(self._policy.answer, Answer, request, request.subtask.id)
+        answer = withheld(self._context.journal, answer, request)
         self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), request.subtask.id)
         return answer
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
-        ask: Callable[[ScriptRequest], ScriptAnswer] = self._policy.write
-        return self._noted(ask, ScriptAnswer, request, request.subtask.id)
+        return self._noted(self._policy.write, ScriptAnswer, request, request.subtask.id)
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        ask: Callable[[OperatorView], OperatorDecision] = self._policy.decide
         before = to_jsonable_python(view.memory)  # a policy may write into the memory that it is given
-        decision = referring(self._context.journal, self._faults_noted(ask, OperatorDecision, view, view.subtask.id), view.seen)
+        decision = self._faults_noted(self._policy.decide, OperatorDecision, view, view.subtask.id)
+        decision = referring(self._context.journal, decision, view.seen)
         said = decision.model_dump(mode="json", exclude_defaults=True)
         changed = delta(before, said.pop("memory", {}))
         more: Json = {"memory": changed} if changed else {}
         self._write(AnsweredEvent(answer=said, attempt=view.subtask.attempt, **more), view.subtask.id)
         return decision
 
-    def _noted(self, ask: Callable[[_Asked], _Given], kind: type[_Given], request: _Asked, subtask: str = "") -> _Given:
+    def _noted(self, ask: Callable[..., _Given], kind: type[_Given], request: object, subtask: str = "") -> _Given:
         answer = self._faults_noted(ask, kind, request, subtask)
         self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), subtask)
         return answer
 
-    def _faults_noted(self, ask: Callable[[_Asked], _Given], kind: type[_Given], request: _Asked, subtask: str) -> _Given:
+    def _faults_noted(self, ask: Callable[..., _Given], kind: type[_Given], request: object, subtask: str) -> _Given:
         try:
             answer = ask(request)
             if not isinstance(answer, kind):  # a class of another package may give anything

@@ -148,7 +148,7 @@ class ComputerUseOperator:
         some = max(1, self.recent // 2)  # several are left out at once, so that what is told begins alike until then
         for at in range(-(-max(0, len(entries) - self.recent) // some) * some, len(entries)):
             name = entries[at]["picture"]
-            if png := now.get(name) or (self.caller.account.picture(name) if name else ""):
+            if png := now.get(name) or (self.caller.picture(name) if name else ""):
                 shown[at] = png
         told = marked(self.caller.settings, opening["system"], _with(opening["turn"], shown.get(0)))
         for at, turn in enumerate(turns, 1):
@@ -217,16 +217,12 @@ class ComputerUseOperator:
         if actions[0].verb == "ask_user":
             question = actions[0].parameters["question"]
             question = cut(words, 300) if question == HELP and words.strip() else question
-            return _Reading(
-                _decision({"status": "PENDING", "action": {"action_type": "ask_user", "question": question}}, words, view)
-            )
+            return _Reading(_decision("PENDING", words, view, {"action_type": "ask_user", "question": question}))
         wanted = [a for a in actions if not isinstance(a, Screenshot)] or actions[:1]
         taken = wanted[: next((n for n, action in enumerate(wanted) if action.verb in _ALONE), len(wanted))][: self.batch]
         left = len(wanted) - len(taken) + bool(checks)
         why = f"The last {left} of your actions were left out; look at the screen, and go on from there." if left else ""
-        first, *rest = [*kept, *(_as_data(action) for action in taken)]
-        then = {"then": [{"action": action} for action in rest]} if rest else {}
-        return _Reading(_decision({"status": "CONTINUE", "action": first, **then}, words, view), why)
+        return _Reading(_decision("CONTINUE", words, view, *kept, *map(_as_data, taken)), why)
 
     def _to_confirm(self, check: Extension, behind: list[Action], words: str, view: OperatorView) -> _Reading:
         """What the service wants confirmed is one action, alone, that a person is asked about."""
@@ -236,7 +232,7 @@ class ComputerUseOperator:
         reasons = "; ".join(str(one.get("message") or one.get("explanation") or one.get("code") or "") for one in checks)
         why = f"the model's provider wants this confirmed: {cut(reasons, 300) or 'it says no reason'}"
         left = "Only the first action was taken, since it had to be confirmed." if len(behind) > 1 else ""
-        decision = _decision({"status": "CONFIRM", "action": _as_data(behind[0])}, words, view)
+        decision = _decision("CONFIRM", words, view, _as_data(behind[0]))
         return _Reading(decision.model_copy(update={"reasoning": why}), left, checks)
 
     def _actions(self, words: str, calls: Sequence[Any], view: OperatorView, size: Size) -> list[Action]:
@@ -275,19 +271,15 @@ def _read_end(words: str, kept: list[dict[str, Any]], view: OperatorView) -> Ope
         raise UnusableReply(f"it {how} the lines DONE, CANNOT and QUESTION")
     kind, said = ends[0] if ends else ("", "")
     if kind == "CANNOT":
-        return _decision({"status": "FAIL", "comment": said or words}, words, view)
+        return _decision("FAIL", words, view, comment=said or words)
     if kind == "QUESTION":
-        return _decision({"status": "PENDING", "action": {"action_type": "ask_user", "question": said or words}}, words, view)
-    status = "FINISH" if kind else "CONTINUE"
-    if not kept:
-        return _decision({"status": status, "comment": said}, words, view)
-    first, *rest = kept
-    then = {"then": [{"action": action} for action in rest]} if rest else {}
-    return _decision({"status": status, "action": first, **then}, words, view)
+        return _decision("PENDING", words, view, {"action_type": "ask_user", "question": said or words})
+    return _decision("FINISH" if kind else "CONTINUE", words, view, *kept, comment="" if kept else said)
 
 
-def _decision(data: dict[str, Any], words: str, view: OperatorView) -> OperatorDecision:
-    return read_decision({"reasoning": words.strip()[:_SAID], **data}, view, batch=21)
+def _decision(status: str, words: str, view: OperatorView, *actions: dict[str, Any], comment: str = "") -> OperatorDecision:
+    said: dict[str, Any] = {"reasoning": words.strip()[:_SAID], "status": status, "comment": comment}
+    return read_decision(said | ({"actions": [{"action": action} for action in actions]} if actions else {}), view, batch=21)
 
 
 def _keeping(kind: str, text: str) -> dict[str, Any]:
@@ -305,16 +297,8 @@ def _as_data(action: Action) -> dict[str, Any]:
     said = json.loads(json.dumps(action.dump()))
     for name in ("target", "to"):
         target = getattr(action, name, None)
-        if target is not None and target.point is None and target.bbox is not None:
-            box = target.bbox
-            if isinstance(box, BoundingBox):
-                said[name] = {"point": {"x": box.center.x, "y": box.center.y}}
-            else:
-                middle = {
-                    "x": (box.x1 + box.x2) / 2,
-                    "y": (box.y1 + box.y2) / 2,
-                    "space": box.space,
-                    "image_size": box.image_size,
-                }
-                said[name] = {"point": middle}
+        if target is not None and target.point is None and (box := target.bbox) is not None:
+            own = isinstance(box, BoundingBox)
+            middle = {"x": box.center.x, "y": box.center.y} if own else {"x": (box.x1 + box.x2) / 2, "y": (box.y1 + box.y2) / 2}
+            said[name] = {"point": middle | ({} if own else {"space": box.space, "image_size": box.image_size})}
     return dict(said)

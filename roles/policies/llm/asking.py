@@ -103,7 +103,7 @@ def until_read(
         except (UnusableReply, ValidationError) as bad:
             problem = worded(bad)
         said = words(reply)
-        caller.account.error(f"the answer of {settings.name} was not usable: {problem}", said, settings, question(mistake), reply)
+        caller.error(problem, said, question(mistake), reply)
         mistake = [AIMessage(said[:_QUOTED] or "(nothing)"), HumanMessage(again(problem, before, said))]
     raise GaveUp(f"no usable answer in {reasks + 1} tries: {problem}")
 

@@ -9,6 +9,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -23,10 +24,10 @@ from roles.contracts.limits import Limits
 from roles.journal.budgets import Budgets, BudgetUse
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
-from roles.journal.transcripts import PICTURE, ModelRequest, Occasion, Said
+from roles.journal.transcripts import PICTURE, Occasion
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
-from roles.policies.llm.settings import ModelSettings, PictureSize, Prices
+from roles.policies.llm.settings import ModelSettings, PictureSize
 from roles.skills.arguments import within
 
 _UNREAD: Mapping[str, Finish] = {
@@ -55,10 +56,6 @@ class Question(NamedTuple):
     """How the form of the answer is asked for."""
     about: Occasion = Occasion()
 
-    def request(self, settings: ModelSettings) -> ModelRequest:
-        said = [Said(message.type, list(_parts(message))) for message in self.messages]
-        return ModelRequest(settings.name, settings.heat, said, self.schema, self.form)
-
 
 def _parts(message: BaseMessage) -> Iterator[tuple[Literal["text", "picture"], str]]:
     for block in [message.content] if isinstance(message.content, str) else message.content:
@@ -77,104 +74,6 @@ class Clocks(NamedTuple):
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-
-
-class Account:
-    """What a role's models cost: every call is written down, and none is made once a budget is spent."""
-
-    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices, pictures: PictureSize | None = None) -> None:
-        self._pictures = pictures or PictureSize()
-        self._role = role
-        self._journal = journal
-        self._budgets = Budgets(limits)
-        self._prices = prices
-
-    def check(self) -> None:
-        if found := self._budgets.spent(BudgetUse(self._journal.spending), "call"):
-            raise BudgetSpent(f"{found} is spent")
-
-    def transcript(self, settings: ModelSettings, asked: Question, *, failed: bool = False) -> Json:
-        """What is kept of the request: what the settings of the run say."""
-        transcripts = self._journal.transcripts
-        wanted = transcripts.settings.prompts
-        kept = transcripts.source or wanted == "all" or (failed and wanted == "failed")
-        return transcripts.keep(asked.request(settings), asked.about) if kept else {}
-
-    def with_reply(self, transcript: Json, reply: AIMessage | None) -> Json:
-        """The transcript with the reply, stored."""
-        if reply is None or "request" not in transcript:
-            return transcript
-        return transcript | {"reply": self._journal.transcripts.reply(_kept(reply))}
-
-    def recalled(self, model: str, asked: Question, transcript: Json) -> AIMessage | None:
-        """A reply that needs no call: of a process that is gone, or of the run that is worked again."""
-        transcripts = self._journal.transcripts
-        if transcripts.source is not None:
-            reply = _message(transcripts.source.take(self._role, asked.about, transcript, transcripts.text))
-            self.enter(model, asked, reply, 0.0, transcript=self.with_reply(transcript, reply))
-            return reply
-        paid = transcripts.paid(self._role, asked.about, transcript) if "request" in transcript else None
-        if paid is None:
-            return None
-        reply = _message(paid)
-        known: Json = {"recalled": True, "transcript": self.with_reply(transcript, reply)}
-        self._record(ModelCallEvent(model=model, tokens_in=0, tokens_out=0, seconds=0.0, **known), asked.about)
-        return reply
-
-    def picture(self, name: str) -> str:
-        """A picture that a model was shown, as base64; empty where it is not kept, or has been withdrawn since."""
-        text = self._journal.transcripts.text(name) or ""
-        return text.removeprefix(PICTURE) if text.startswith(PICTURE) else ""
-
-    def _record(self, event: ModelCallEvent | ErrorEvent, about: Occasion) -> None:
-        # A step that is worked again may call again, so there is no key.
-        step = about.step or self._journal.reached()
-        self._journal.record(event, role=self._role, subtask=about.subtask, step=step)
-
-    def enter(
-        self,
-        model: str,
-        asked: Question,
-        reply: AIMessage | None,
-        seconds: float,
-        problem: str = "",
-        transcript: Json | None = None,
-        finish: Finish = "",
-    ) -> None:
-        """One call, with what the provider says that it used, or an estimate where it says nothing."""
-        usage: Mapping[str, Any] = (reply.usage_metadata if reply is not None else None) or {}
-        estimated = reply is not None and not usage
-        read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
-        said = (text_of(reply), str(reply.tool_calls or "")) if reply is not None else ("", "")
-        if estimated:
-            read, written = sum(_tokens(message, self._pictures) for message in asked.messages), estimate_tokens("".join(said))
-        cached = min(read, (usage.get("input_token_details") or {}).get("cache_read") or 0)
-        prices = self._prices
-        of_cached = prices.tokens_in if prices.tokens_cached is None else prices.tokens_cached
-        money = ((read - cached) * prices.tokens_in + cached * of_cached + written * prices.tokens_out) / 1_000_000
-        more: Json = {
-            "characters": len(said[0]) or len(said[1]),
-            "money": round(money, 8),
-            "tokens_cached": cached,
-            "tokens_reasoning": (usage.get("output_token_details") or {}).get("reasoning"),
-            "estimated": estimated,
-            "problem": problem,
-            "finish": finish_of(reply) if reply is not None else finish,
-            "transcript": transcript,
-        }
-        known = {name: value for name, value in more.items() if value}
-        self._record(
-            ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **known), asked.about
-        )
-        if transcript and reply is not None:
-            self._journal.commit()  # what was paid for survives a kill
-
-    def error(self, problem: str, said: str, settings: ModelSettings, asked: Question, reply: AIMessage | None) -> None:
-        """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
-        more: Json = {"reply": said[:_KEPT]} if said else {}
-        if self._journal.transcripts.settings.prompts == "failed":
-            more |= {"transcript": self.with_reply(self.transcript(settings, asked, failed=True), reply)}
-        self._record(ErrorEvent(message=problem, unusable=True, **more), asked.about)
 
 
 def _kept(reply: AIMessage) -> Json:
@@ -201,68 +100,62 @@ def png_size(png: str) -> tuple[int, int]:
     return (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) if head.startswith(b"\x89PNG") else (1, 1)
 
 
+@dataclass
 class Breaker:
     """Leaves a model alone for a while once it has failed several times in a row. Shared by all who ask that model."""
 
-    def __init__(self, settings: ModelSettings, clocks: Clocks) -> None:
-        self._settings = settings
-        self._clocks = clocks
-        self._failed = 0
-        self._until = 0.0
+    settings: ModelSettings
+    clocks: Clocks
+    failed: int = 0
+    until: float = 0.0
 
     def check(self, name: str) -> None:
-        left = self._until - self._clocks.now()
+        left = self.until - self.clocks.now()
         if left > 0:
-            raise Unreachable(f"{name} failed {self._failed} times in a row and is not asked again for another {left:.0f} s")
+            raise Unreachable(f"{name} failed {self.failed} times in a row and is not asked again for another {left:.0f} s")
 
     def told(self, worked: bool) -> None:
-        self._failed = 0 if worked else self._failed + 1
-        if self._failed >= self._settings.break_after:
-            self._until = self._clocks.now() + self._settings.break_seconds
+        self.failed = 0 if worked else self.failed + 1
+        if self.failed >= self.settings.break_after:
+            self.until = self.clocks.now() + self.settings.break_seconds
 
 
+@dataclass(frozen=True)
 class Caller:
-    """Calls one model for one role."""
+    """Calls one model for one role: every call is written down, and none is made once a budget is spent."""
 
-    def __init__(
-        self,
-        model: BaseChatModel,
-        settings: ModelSettings,
-        account: Account,
-        breaker: Breaker,
-        clocks: Clocks | None = None,
-        retries: Retries | None = None,
-    ) -> None:
-        self.model = model
-        self.settings = settings
-        self.account = account
-        self._breaker = breaker
-        self._clocks = clocks or Clocks()
-        self._retries = (retries or Retries()).but(settings.tries, settings.wait)
+    model: BaseChatModel
+    settings: ModelSettings
+    role: str
+    journal: Journal
+    limits: Limits
+    breaker: Breaker
+    clocks: Clocks = Clocks()  # noqa: RUF009 - of a tuple, which nobody changes
+    retries: Retries = Retries()  # noqa: RUF009 - as frozen
 
     def call(self, asked: Question, bound: Any) -> AIMessage:
         """The model's answer; `bound` is the model with the form of the answer bound to it.
 
         Raises Unreachable when no answer could be had, Unusable for one that cannot be read, BudgetSpent, and FormRefused.
         """
-        transcript = self.account.transcript(self.settings, asked)
-        if (known := self.account.recalled(self.settings.name, asked, transcript)) is not None:
+        transcript = self._transcript(asked)
+        if (known := self._recalled(asked, transcript)) is not None:
             return known
-        self.account.check()
-        self._breaker.check(self.settings.name)
-        until = self._clocks.now() + self.settings.deadline
-        trying = self._retries.trying(sleep=self._clocks.sleep, enough=lambda wait: self._clocks.now() + wait >= until)
+        self._check()
+        self.breaker.check(self.settings.name)
+        until, retries = self.clocks.now() + self.settings.deadline, self.retries.but(self.settings.tries, self.settings.wait)
+        trying = retries.trying(sleep=self.clocks.sleep, enough=lambda wait: self.clocks.now() + wait >= until)
         try:
             reply: AIMessage = trying(self._once, asked, bound, transcript)
         except Overload as trouble:
-            self._breaker.told(worked=False)
+            self.breaker.told(worked=False)
             raise Unreachable(f"{self.settings.name} could not be asked: {trouble}") from None
-        self._breaker.told(worked=True)
+        self.breaker.told(worked=True)
         return reply
 
     def _once(self, asked: Question, bound: Any, transcript: Json) -> AIMessage:
-        self.account.check()
-        began = self._clocks.now()
+        self._check()
+        began = self.clocks.now()
         try:
             raw = within(self.settings.timeout, lambda: bound.invoke(list(asked.messages)), TimeoutError)
         except GraphBubbleUp:
@@ -272,15 +165,13 @@ class Caller:
             raw = _brought(fault)
             if raw is None:
                 problem = _said(fault)
-                finish = _UNREAD.get(type(fault).__name__, "")
-                kept = transcript or self.account.transcript(self.settings, asked, failed=True)
-                self.account.enter(self.settings.name, asked, None, self._clocks.now() - began, problem, kept, finish)
+                kept = transcript or self._transcript(asked, failed=True)
+                self.enter(asked, None, self.clocks.now() - began, kept, problem, _UNREAD.get(type(fault).__name__, ""))
                 raise self._sorted(fault, problem) from fault
         reply = raw["raw"] if isinstance(raw, Mapping) else raw
         if not isinstance(reply, AIMessage):
             reply = AIMessage(content=str(reply))
-        kept = self.account.with_reply(transcript, reply)
-        self.account.enter(self.settings.name, asked, reply, self._clocks.now() - began, "", kept)
+        self.enter(asked, reply, self.clocks.now() - began, self._with_reply(transcript, reply))
         return reply
 
     def _sorted(self, fault: Exception, problem: str) -> Exception:
@@ -292,8 +183,95 @@ class Caller:
         # LangChain's models raise NotImplementedError for a form of answer that they lack; another form is tried then.
         if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
             return FormRefused(problem)
-        self._breaker.told(worked=False)
+        self.breaker.told(worked=False)
         return Unreachable(f"{self.settings.name} refused: {problem}")
+
+    def _check(self) -> None:
+        if found := Budgets(self.limits).spent(BudgetUse(self.journal.spending), "call"):
+            raise BudgetSpent(f"{found} is spent")
+
+    # --- what is written down ----------------------------------------------------------------------------------------
+
+    def _transcript(self, asked: Question, *, failed: bool = False) -> Json:
+        """What is kept of the request: what the settings of the run say."""
+        transcripts = self.journal.transcripts
+        wanted = transcripts.settings.prompts
+        if not (transcripts.source or wanted == "all" or (failed and wanted == "failed")):
+            return {}
+        messages = [(message.type, list(_parts(message))) for message in asked.messages]
+        return transcripts.keep(self.settings.name, self.settings.heat, messages, asked.schema, asked.form, asked.about)
+
+    def _with_reply(self, transcript: Json, reply: AIMessage | None) -> Json:
+        """The transcript with the reply, stored."""
+        if reply is None or "request" not in transcript:
+            return transcript
+        return transcript | {"reply": self.journal.transcripts.reply(_kept(reply))}
+
+    def _recalled(self, asked: Question, transcript: Json) -> AIMessage | None:
+        """A reply that needs no call: of a process that is gone, or of the run that is worked again."""
+        transcripts = self.journal.transcripts
+        if transcripts.source is not None:
+            reply = _message(transcripts.source.take(self.role, asked.about, transcript, transcripts.text))
+            self.enter(asked, reply, 0.0, self._with_reply(transcript, reply))
+            return reply
+        paid = transcripts.paid(self.role, asked.about, transcript) if "request" in transcript else None
+        if paid is None:
+            return None
+        reply = _message(paid)
+        known: Json = {"recalled": True, "transcript": self._with_reply(transcript, reply)}
+        self._record(ModelCallEvent(model=self.settings.name, tokens_in=0, tokens_out=0, seconds=0.0, **known), asked.about)
+        return reply
+
+    def picture(self, name: str) -> str:
+        """A picture that a model was shown, as base64; empty where it is not kept, or has been withdrawn since."""
+        text = self.journal.transcripts.text(name) or ""
+        return text.removeprefix(PICTURE) if text.startswith(PICTURE) else ""
+
+    def _record(self, event: ModelCallEvent | ErrorEvent, about: Occasion) -> None:
+        # A step that is worked again may call again, so there is no key.
+        step = about.step or self.journal.reached()
+        self.journal.record(event, role=self.role, subtask=about.subtask, step=step)
+
+    def enter(
+        self, asked: Question, reply: AIMessage | None, seconds: float, transcript: Json, problem: str = "", finish: Finish = ""
+    ) -> None:
+        """One call, with what the provider says that it used, or an estimate where it says nothing."""
+        usage: Mapping[str, Any] = (reply.usage_metadata if reply is not None else None) or {}
+        estimated = reply is not None and not usage
+        read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        said = (text_of(reply), str(reply.tool_calls or "")) if reply is not None else ("", "")
+        if estimated:
+            read, written = (
+                sum(_tokens(message, self.settings.pictures) for message in asked.messages),
+                estimate_tokens("".join(said)),
+            )
+        cached = min(read, (usage.get("input_token_details") or {}).get("cache_read") or 0)
+        prices = self.settings.prices
+        of_cached = prices.tokens_in if prices.tokens_cached is None else prices.tokens_cached
+        money = ((read - cached) * prices.tokens_in + cached * of_cached + written * prices.tokens_out) / 1_000_000
+        more: Json = {
+            "characters": len(said[0]) or len(said[1]),
+            "money": round(money, 8),
+            "tokens_cached": cached,
+            "tokens_reasoning": (usage.get("output_token_details") or {}).get("reasoning"),
+            "estimated": estimated,
+            "problem": problem,
+            "finish": finish_of(reply) if reply is not None else finish,
+            "transcript": transcript,
+        }
+        known = {name: value for name, value in more.items() if value}
+        used = {"tokens_in": read, "tokens_out": written, "seconds": round(seconds, 3)}
+        self._record(ModelCallEvent(model=self.settings.name, **used, **known), asked.about)
+        if transcript and reply is not None:
+            self.journal.commit()  # what was paid for survives a kill
+
+    def error(self, problem: str, said: str, asked: Question, reply: AIMessage | None) -> None:
+        """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
+        problem = f"the answer of {self.settings.name} was not usable: {problem}"
+        more: Json = {"reply": said[:_KEPT]} if said else {}
+        if self.journal.transcripts.settings.prompts == "failed":
+            more |= {"transcript": self._with_reply(self._transcript(asked, failed=True), reply)}
+        self._record(ErrorEvent(message=problem, unusable=True, **more), asked.about)
 
 
 def _brought(fault: Exception) -> AIMessage | None:

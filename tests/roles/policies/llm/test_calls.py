@@ -18,10 +18,10 @@ from services.flaky import flaky
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, GaveUp
-from roles.policies.llm.calls import Account, Question, passes
+from roles.policies.llm.calls import Breaker, Caller, Clocks, Question, passes
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.schemas import form_of
-from roles.policies.llm.settings import Prices
+from roles.policies.llm.settings import ModelSettings, Prices
 from roles.policies.scripted_model import ScriptedChatModel
 
 
@@ -147,7 +147,9 @@ def test_what_came_out_of_the_providers_cache_is_told_and_has_a_price_of_its_own
     )
     for prices, money in ((Prices(tokens_in=2.0, tokens_cached=0.5), 0.0008), (Prices(tokens_in=2.0), 0.002)):
         kept = journal()
-        Account("operator", kept, Limits(), prices).enter("m", Question([]), AIMessage(content="x", usage_metadata=used), 0.1, "")
+        settings, model = ModelSettings(name="given", prices=prices), ScriptedChatModel()
+        caller = Caller(model, settings, "operator", kept, Limits(), Breaker(settings, Clocks()))
+        caller.enter(Question([]), AIMessage(content="x", usage_metadata=used), 0.1, {})
         (call,) = [event.body for event in kept.events("model_call")]
         assert (call["tokens_in"], call["tokens_cached"]) == (1_000, 800)
         assert call["money"] == pytest.approx(money)
