@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -50,38 +51,27 @@ def policies_of(role: str) -> tuple[str, ...]:
     return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))
 
 
+@dataclass
 class Deciders:
     """Makes the policies of one run: they share its journal, its limits, and a breaker for each model."""
 
-    def __init__(
-        self,
-        crew: CrewSettings,
-        *,
-        journal: Journal,
-        limits: Limits,
-        environment: Environment | None = None,
-        model: BaseChatModel | None = None,
-        clocks: Clocks | None = None,
-        screenshots: ScreenshotSettings | None = None,
-        gallery: Gallery | None = None,
-        retries: Retries | None = None,
-    ) -> None:
-        self._crew = crew
-        self._journal = journal
-        self._limits = limits
-        self._environment = environment
-        self._model = model
-        self._clocks = clocks
-        self._screenshots = screenshots or ScreenshotSettings()
-        self._gallery = gallery
-        self._retries = retries
-        self._breakers: dict[tuple[str, str | None], Breaker] = {}
+    crew: CrewSettings
+    _: KW_ONLY
+    journal: Journal
+    limits: Limits
+    environment: Environment | None = None
+    model: BaseChatModel | None = None
+    clocks: Clocks | None = None
+    screenshots: ScreenshotSettings = field(default_factory=ScreenshotSettings)
+    gallery: Gallery | None = None
+    retries: Retries = field(default_factory=Retries)
+    breakers: dict[tuple[str, str | None], Breaker] = field(default_factory=dict)
 
     def of(self, role: str) -> Any:
         """The decision maker of a role; None for a role that has no policies. Raises UsageProblem."""
         if role not in ROLES:
             return None
-        settings: RoleSettings = getattr(self._crew, role)
+        settings: RoleSettings = getattr(self.crew, role)
         told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
         main = self._adaptive(role, settings, self._by_subtask(role, settings))
         if told is None:
@@ -91,16 +81,16 @@ class Deciders:
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
         """The policy, or what asks it only where code cannot tell: of a role that a model decides for, or begins with."""
-        told, first = self._crew.adaptive, settings.chain[0].policy if settings.policy == "fallback" else settings.policy
+        told, first = self.crew.adaptive, settings.chain[0].policy if settings.policy == "fallback" else settings.policy
         if first not in {"llm", "vote"} or "llm" not in settings.used():
             return policy
         if role == "manager" and told.plan:
-            worker = self._crew.operator
+            worker = self.crew.operator
             works = worker.chain[0].policy if worker.policy == "fallback" else worker.policy
             whole = told.plan == "as_needed" and works == "llm" and worker.form != "narrow"
             return AdaptiveManager(policy, rules_policy(role), self._recorder(role), whole=whole)
         if role == "evaluator" and (told.final_check or told.gates):
-            events = partial(self._journal.events, *JUDGED)
+            events = partial(self.journal.events, *JUDGED)
             return AdaptiveEvaluator(policy, rules_policy(role), told, events, self._recorder(role))
         return policy
 
@@ -154,14 +144,14 @@ class Deciders:
         return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._made(role, own, member.policy, at))
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
-        return lambda body: self._journal.record(PolicyEvent(**body), role=role)
+        return lambda body: self.journal.record(PolicyEvent(**body), role=role)
 
     def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
-        self._journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
-        self._journal.commit()
+        self.journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
+        self.journal.commit()
 
     def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
-        return settings.model or self._crew.model or (ModelSettings(name="given") if self._model is not None else None)
+        return settings.model or self.crew.model or (ModelSettings(name="given") if self.model is not None else None)
 
     def _asking_a_model(self, role: str, settings: RoleSettings, at: str) -> Any:
         from roles.policies.llm.asking import Asker
@@ -188,9 +178,9 @@ class Deciders:
             except ModelProblem as bad:
                 raise UsageProblem(f"crew.operator.tool: {bad}.") from None
             picturing = self._picturing("operator", "form", caller.settings.pictures)
-            bounds = {"reasks": self._limits.reasks, "longest": self._limits.answer_output, "recent": settings.recent}
+            bounds = {"reasks": self.limits.reasks, "longest": self.limits.answer_output, "recent": settings.recent}
             return ComputerUseOperator(caller, tool, prompt, picturing, **bounds, batch=settings.batch, verbs=settings.verbs)
-        return self._policy(role, settings, Asker(caller, self._limits.reasks, self._limits.answer_output), prompt)
+        return self._policy(role, settings, Asker(caller, self.limits.reasks, self.limits.answer_output), prompt)
 
     def _caller(self, role: str, chosen: ModelSettings, key: str) -> Caller:
         """What asks that model for a role. Raises UsageProblem or MissingDependency."""
@@ -199,15 +189,14 @@ class Deciders:
         from roles.policies.llm.settings import ModelMissing, ModelProblem
         from roles.policies.scripted_model import ScriptedChatModel
 
-        self._clocks = self._clocks or Clocks()
+        self.clocks = self.clocks or Clocks()
         try:
-            model = ScriptedChatModel() if self._journal.transcripts.source else open_model(chosen, self._model)
+            model = ScriptedChatModel() if self.journal.transcripts.source else open_model(chosen, self.model)
         except ModelProblem as bad:
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
             raise problem(f"{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
-        breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
-        retries = self._retries or Retries()
-        return Caller(model, chosen, role, self._journal, self._limits, breaker, self._clocks, retries)
+        breaker = self.breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self.clocks))
+        return Caller(model, chosen, role, self.journal, self.limits, breaker, self.clocks, self.retries)
 
     def _grounding(self, settings: RoleSettings) -> Grounding:
         """Who finds in the picture what no element carries; nobody where the settings name nobody."""
@@ -220,7 +209,7 @@ class Deciders:
             return nowhere
         picturing = self._picturing("operator", "grounding", told.model.pictures)
         caller = self._caller("operator", told.model, "crew.operator.grounding.model")
-        return PictureGrounding(Asker(caller, self._limits.reasks, self._limits.answer_output), picturing, told.counts)
+        return PictureGrounding(Asker(caller, self.limits.reasks, self.limits.answer_output), picturing, told.counts)
 
     def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
         blind = settings.vision == "auto" and (getattr(asker.model, "profile", None) or {}).get("image_inputs") is False
@@ -230,27 +219,27 @@ class Deciders:
         if settings.vision and not blind:
             with suppress(*(UsageProblem,) if settings.vision == "auto" else ()):
                 picturing = self._picturing(role, "vision", size)
-        pictures = self._screenshots.shown(settings.pictures)
+        pictures = self.screenshots.shown(settings.pictures)
         match role:
             case "manager":
                 from roles.manager.llm import LlmManager
 
                 # A technician only where there are files to work on.
-                workers = ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
-                unaided = [name for name in ("technician", "analyst") if getattr(self._crew, name).used() == {"rules"}]
+                workers = ("operator", *(("technician",) if isinstance(self.environment, Files) else ()), "analyst")
+                unaided = [name for name in ("technician", "analyst") if getattr(self.crew, name).used() == {"rules"}]
                 return LlmManager(
                     asker,
                     prompt,
                     workers=workers,
                     looking=partial(self._looking, pictures, picturing),
                     windows=self._windows,
-                    typed="rules" in self._crew.operator.used(),
+                    typed="rules" in self.crew.operator.used(),
                     by_rules=unaided,
                 )
             case "evaluator":
                 from roles.evaluator.llm import LlmEvaluator
 
-                screen, room, rules = self._journal.screens.get, settings.screen_tokens, rules_policy(role)
+                screen, room, rules = self.journal.screens.get, settings.screen_tokens, rules_policy(role)
                 return LlmEvaluator(
                     asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen, rules=rules
                 )
@@ -267,7 +256,7 @@ class Deciders:
     def _picturing(self, role: str, key: str, size: PictureSize) -> Picturing:
         """Pictures of the screen that is there, as large as the role's model takes them; for the Evaluator of those that the
         gallery remembers, too. Raises UsageProblem where there are none, and MissingDependency."""
-        environment, gallery = self._environment, self._gallery
+        environment, gallery = self.environment, self.gallery
         if not isinstance(environment, Screenshots):
             raise UsageProblem(f"crew.{role}.{key}: this environment has no pictures; leave {key} out")
         if role == "evaluator" and gallery is not None:
@@ -277,7 +266,7 @@ class Deciders:
     def _seen(self) -> VisualState | None:
         """The screen that is there, where it can be seen."""
         try:
-            return self._environment.observe() if self._environment is not None else None
+            return self.environment.observe() if self.environment is not None else None
         except EnvironmentFault:
             return None
 

@@ -21,7 +21,6 @@ from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_of
 from roles.policies.llm.subtask_words import cut, supplements_told
 
-_FACTS = 40
 _ROWS = 5
 """Rows of a table that are shown; a formula sees them all."""
 _MOST = 12
@@ -89,7 +88,8 @@ def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
             raise UnusableReply("there is neither a result nor what is missing for one")
         return Answer(missing=missing, reason=f"missing: {'; '.join(missing)}")
     sheet = sheet_of(request)
-    given = _numbers([request.goal, request.subtask.instruction, *_texts(request)])
+    texts = [*(fact.value for fact in request.facts), *(supplement.text for supplement in request.supplements)]
+    given = _numbers([request.goal, request.subtask.instruction, *texts])
     results: list[Result] = []
     for name, formula in asked:
         _only_given(formula, given)
@@ -125,17 +125,9 @@ def _asked(item: Any) -> tuple[str, str]:
     return name[:80], formula
 
 
-def _texts(request: AnalystRequest) -> list[str]:
-    return [*(fact.value for fact in request.facts), *(s.text for s in request.supplements)]
-
-
 def _numbers(texts: Iterable[str]) -> frozenset[Decimal]:
     """Every number that stands in these texts, with and without what may separate thousands."""
-    found: set[Decimal] = set()
-    for text in texts:
-        for word in _NUMBER.findall(text):
-            found |= _readings(word)
-    return frozenset(found)
+    return frozenset().union(*(_readings(word) for text in texts for word in _NUMBER.findall(text)))
 
 
 def _readings(word: str) -> set[Decimal]:
@@ -149,9 +141,8 @@ def _readings(word: str) -> set[Decimal]:
 def _only_given(formula: str, given: frozenset[Decimal]) -> None:
     """A formula may hold numbers of the question and of the facts, and no others: those would be the model's own."""
     try:
-        literals = literals_in(formula)
+        strange = [literal for literal in literals_in(formula) if not _numbers([literal]) <= given | _PLAIN]
     except Trouble as trouble:
         raise UnusableReply(str(trouble)) from None
-    for literal in literals:
-        if not _numbers([literal]) <= given | _PLAIN:
-            raise UnusableReply(f"the number {literal} is in no fact and not in the question; compute it, or leave it out")
+    if strange:
+        raise UnusableReply(f"the number {strange[0]} is in no fact and not in the question; compute it, or leave it out")

@@ -151,19 +151,16 @@ def _expected(given: Any, name: str) -> list[JsonObject]:
     """What a gate looks for, each with the fields of its kind; what is left empty is not said."""
     if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
         raise UnusableReply(f"subtask {name!r}: expect is a list of objects with a kind")
-    return [_of_kind(item, name) for item in given[:_MOST_EXPECTED]]
-
-
-def _of_kind(item: Mapping[str, Any], name: str) -> JsonObject:
-    kind = EXPECTATIONS.get(str(item.get("kind")))
-    if kind is None:
-        raise UnusableReply(
-            f"subtask {name!r}: there is no kind {str(item.get('kind'))[:40]!r}; it is one of {', '.join(EXPECTATIONS)}"
-        )
-    said = {key: value for key, value in item.items() if key in kind.model_fields and value not in (None, "")}
-    if kind is FieldHas and said.keys() & {"value", "fact"} == set():
-        raise UnusableReply(f"subtask {name!r}: field_has needs the value, or the fact whose value the field is to hold")
-    return said
+    expected = []
+    for item in given[:_MOST_EXPECTED]:
+        word = str(item.get("kind"))
+        if (kind := EXPECTATIONS.get(word)) is None:
+            raise UnusableReply(f"subtask {name!r}: there is no kind {word[:40]!r}; it is one of {', '.join(EXPECTATIONS)}")
+        said = {key: value for key, value in item.items() if key in kind.model_fields and value not in (None, "")}
+        if kind is FieldHas and said.keys() & {"value", "fact"} == set():
+            raise UnusableReply(f"subtask {name!r}: field_has needs the value, or the fact whose value the field is to hold")
+        expected.append(said)
+    return expected
 
 
 def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:

@@ -30,6 +30,8 @@ from pydantic import Field, PrivateAttr, ValidationError
 from environments.files.yaml_lines import read_small, safe_data
 from protocol import Frozen
 from protocol.prompt_form import estimate_tokens
+from roles.policies.llm.reply_parsing import text_of
+from roles.policies.llm.settings import ModelProblem
 
 Reply = str | dict[str, Any] | AIMessage
 Answer = Callable[[Sequence[BaseMessage]], Reply]
@@ -50,7 +52,7 @@ class ScriptLine(Frozen):
     def reply(self, messages: Sequence[BaseMessage]) -> Reply | None:
         """The answer, if it is one to these messages."""
         chosen = {"last": messages[-1:], "first": messages[:1], "any": messages}[self.where]
-        text = "\n".join(_text(message) for message in chosen)
+        text = "\n".join(text_of(message) for message in chosen)
         if self.contains.casefold() not in text.casefold():
             return None
         found = re.search(self.matches, text, re.DOTALL)
@@ -76,8 +78,6 @@ class Script(Frozen):
 
 def read_script(path: Path) -> ScriptedChatModel:
     """The model that a YAML file describes. Raises ModelProblem."""
-    from roles.policies.llm.settings import ModelProblem
-
     try:
         script = Script.model_validate_json(json.dumps(safe_data(read_small(path))))
     except (OSError, ValueError, TypeError, yaml.YAMLError, RecursionError) as bad:
@@ -178,7 +178,7 @@ class ScriptedChatModel(BaseChatModel):
     def _message(self, messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
         if self.latency:
             self.sleeper(self.latency)
-        said = "\n".join(f"{message.type}: {_text(message)}" for message in messages)
+        said = "\n".join(f"{message.type}: {text_of(message)}" for message in messages)
         key = hashlib.blake2b(f"{self.seed}\n{said}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         with self._lock:
             self._asked[key] += 1
@@ -206,16 +206,9 @@ class ScriptedChatModel(BaseChatModel):
         return AIMessage(content=_as_text(reply))
 
 
-def _text(message: BaseMessage) -> str:
-    content = message.content
-    if isinstance(content, str):
-        return content
-    return "\n".join(block if isinstance(block, str) else str(block.get("text", "")) for block in content)
-
-
 def _as_text(reply: Reply) -> str:
     if isinstance(reply, AIMessage):
-        return _text(reply)
+        return text_of(reply)
     return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
 
 
@@ -224,14 +217,14 @@ def _used(message: AIMessage, said: str) -> AIMessage:
         return message
     read, written = (
         estimate_tokens(said),
-        estimate_tokens(_text(message) + "".join(str(call["args"]) for call in message.tool_calls)),
+        estimate_tokens(text_of(message) + "".join(str(call["args"]) for call in message.tool_calls)),
     )
     usage = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
     return message.model_copy(update={"usage_metadata": usage})
 
 
 def _parsed(message: AIMessage) -> Any:
-    return dict(message.tool_calls[0]["args"]) if message.tool_calls else json.loads(_text(message))
+    return dict(message.tool_calls[0]["args"]) if message.tool_calls else json.loads(text_of(message))
 
 
 def _parsed_or_none(message: AIMessage) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -35,7 +35,10 @@ class LlmTechnician:
 
 
 def _values(request: ScriptRequest) -> dict[str, str]:
-    wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown)]
+    names = [e.name for e in request.subtask.expect if isinstance(e, FactKnown)]
+    wanted = f"The script prints one line each, as NAME: VALUE, for {', '.join(names)}." if names else ""
+    if len(names) == 1:
+        wanted = f"All that the script prints becomes the fact {names[0]!r}, so it prints this and nothing else."
     more = len(request.files) - _FILES
     first = max(0, len(request.ran) - _RAN)
     ran = [f"({first} earlier scripts are not shown)"] if first else []
@@ -49,18 +52,8 @@ def _values(request: ScriptRequest) -> dict[str, str]:
         "goal": request.goal,
         "user_says": notes_told(request.notes),
         "subtask": instruction_told(request.subtask),
-        "wanted": _wanted_told(wanted),
+        "wanted": wanted,
     }
-
-
-def _wanted_told(names: Sequence[str]) -> str:
-    match names:
-        case []:
-            return ""
-        case [name]:
-            return f"All that the script prints becomes the fact {name!r}, so it prints this and nothing else."
-        case _:
-            return f"The script prints one line each, as NAME: VALUE, for {', '.join(names)}."
 
 
 def _one_told(number: int, ran: RanScript) -> str:

@@ -9,7 +9,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -130,8 +130,8 @@ class Caller:
     journal: Journal
     limits: Limits
     breaker: Breaker
-    clocks: Clocks = Clocks()  # noqa: RUF009 - of a tuple, which nobody changes
-    retries: Retries = Retries()  # noqa: RUF009 - as frozen
+    clocks: Clocks = field(default_factory=Clocks)
+    retries: Retries = field(default_factory=Retries)
 
     def call(self, asked: Question, bound: Any) -> AIMessage:
         """The model's answer; `bound` is the model with the form of the answer bound to it.

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from roles.contracts.limits import Limits
 
@@ -66,8 +66,8 @@ def _not_too_long(text: str, longest: int) -> None:
         raise UnusableReply(f"the answer is {len(text):,} characters long; one small JSON object is wanted")
 
 
-def text_of(message: AIMessage) -> str:
-    """The words of an answer, whatever blocks it comes in."""
+def text_of(message: BaseMessage) -> str:
+    """The words of a message, whatever blocks it comes in."""
     content = message.content
     if isinstance(content, str):
         return content
