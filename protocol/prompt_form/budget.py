@@ -76,17 +76,9 @@ class Form(NamedTuple):
     """False for a diff."""
 
 
-class KeptLines(NamedTuple):
-    """The lines that fit, and what they and the others stand for."""
-
-    text: str
-    tokens: int
-    written: tuple[tuple[str, str], ...]
-    left_out: tuple[tuple[str, str], ...]
-
-
-def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> KeptLines:
-    """`head` always, then the entries by rank and order until one does not fit; then a tail for the rest.
+def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> Form:
+    """`head` always, then the entries by rank and order until one does not fit; then a tail for the rest. What became of
+    elements that have no entry is the caller's to say.
 
     Head and tail are written even where the budget is too small for them. Every line is counted once.
     """
@@ -104,7 +96,9 @@ def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, coun
     if any(entry.behind for entry in kept):
         spent += divider
     text = _joined(head, [(entry.text, entry.behind) for entry in kept], tail)
-    return KeptLines(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
+    pairs = [pair for entry in kept for pair in entry.stands_for]
+    written, gone = (tuple(name for name, kind in pairs if (kind == REMOVED) is removed) for removed in (False, True))
+    return Form(text, spent, written, left_out=tuple(name for name, _ in left), removed=gone)
 
 
 def _joined(head: Sequence[str], lines: Sequence[tuple[str, bool]], tail: Sequence[str] = ()) -> str:
@@ -135,10 +129,6 @@ def _tail(left: Sequence[tuple[str, str]]) -> str:
     return f"… {len(left)} more: {parts}{'; scroll' if _SCROLLED & tally.keys() else ''}"
 
 
-def ids(pairs: Sequence[tuple[str, str]], *, of: Callable[[str], bool] = lambda kind: kind != REMOVED) -> tuple[str, ...]:
-    return tuple(name for name, kind in pairs if of(kind))
-
-
 BUDGET = 4_000
 """Tokens, where none are named."""
 WINDOWS = 12
@@ -154,8 +144,8 @@ def whole_form(
     """Every element of `state`: on a line, folded, or counted in the tail where the budget is spent. None is no budget."""
     style = style or Style()
     lines, folded = lines_of(state, style)
-    kept = keep(_head(state, style, len(folded)), excerpt(state, lines, range(len(lines))), budget, count)
-    return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out))
+    form = keep(_head(state, style, len(folded)), excerpt(state, lines, range(len(lines))), budget, count)
+    return form._replace(folded=names(state, folded))
 
 
 def _head(state: VisualState, style: Style, folded: int) -> list[str]:

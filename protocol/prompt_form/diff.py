@@ -17,7 +17,6 @@ from protocol.prompt_form.budget import (
     above_all,
     estimate_tokens,
     excerpt,
-    ids,
     keep,
     names,
     whole_form,
@@ -79,17 +78,9 @@ def diff_form(
     if 2 * (said_anew + len(gone)) > max(len(old.keys), len(new.keys)) or _rearranged(old, new):
         return whole_form(state, budget=budget, count=count, style=style)
     head = _head(old, new, signs, len(gone))[(style or Style()).ids != "all" :]
-    kept = keep(head, [*_removed(old, gone), *_written(old, new, signs)], budget, count)
-    return Form(
-        kept.text,
-        kept.tokens,
-        ids(kept.written),
-        names(state, new.folded),
-        ids(kept.left_out, of=lambda kind: True),
-        names(state, [m for i, line in enumerate(new.lines) if i not in signs for m in line.members]),
-        ids(kept.written, of=lambda kind: kind == REMOVED),
-        whole=False,
-    )
+    form = keep(head, [*_removed(old, gone), *_written(old, new, signs)], budget, count)
+    unchanged = names(state, [m for i, line in enumerate(new.lines) if i not in signs for m in line.members])
+    return form._replace(folded=names(state, new.folded), others=unchanged, whole=False)
 
 
 def _view(state: VisualState, style: Style) -> _View:
