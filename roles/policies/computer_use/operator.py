@@ -139,7 +139,7 @@ class ComputerUseOperator:
             "supplements": supplements_told(view.retrieved),
             "events": listed(view.events),
         }
-        return worker_told(view, missing_of(view), data) | {"answer_form": self.tool.told}
+        return worker_told(view, missing_of(view), data) | {"answer_form": self.tool.told(self.prompt.when)}
 
     def _messages(self, opening: Turn, turns: Sequence[Turn], now: dict[str, str]) -> tuple[tuple[str, ...], list[BaseMessage]]:
         """All that is told, and the screens whose pictures are among it."""
