@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple, get_args
 
 from protocol import JsonObject
-from roles.contracts.limits import Limits, Role
+from roles.contracts.limits import Limits
 from roles.journal.events import (
     BudgetWarningEvent,
     ErrorEvent,
@@ -155,6 +156,9 @@ class Budget(NamedTuple):
         return {"used": _rounded(self.used), "limit": _rounded(self.limit), "share": round(self.share, 3)}
 
 
+_ANY: tuple[Work, ...] = get_args(Work)
+
+
 class _Meter(NamedTuple):
     """One row of the table: how one limit is read, and which work it stops."""
 
@@ -162,7 +166,7 @@ class _Meter(NamedTuple):
     limit: float
     what: str
     used: Callable[[BudgetUse], float]
-    stops: tuple[Work, ...] = ("act", "plan", "replan", "check", "call", "any")
+    stops: tuple[Work, ...] = _ANY
     over: bool = False
     worker: str = ""
     """Whose work alone it stops; anybody's where it names none."""
@@ -190,45 +194,36 @@ class Budgets:
         return None
 
 
+_METERS: tuple[tuple[str, str, Callable[[BudgetUse], float], tuple[Work, ...]], ...] = (
+    ("steps", "{} steps", lambda used: used.steps, ("act",)),
+    ("plans", "{} plans", lambda used: used.plans, ("plan",)),
+    ("replans", "{} replans", lambda used: used.replans, ("replan",)),
+    ("gates", "{} gates", lambda used: used.gates, ("check",)),
+    ("wall_seconds", "{:g} seconds", lambda used: used.seconds, _ANY),
+    ("simulated_seconds", "{:g} simulated seconds", lambda used: used.simulated, _ANY),
+    ("recoveries", "{} recoveries", lambda used: used.spending.recoveries, _ANY),
+    ("unusable", "{} unusable answers", lambda used: used.spending.unusable.total(), _ANY),
+    ("tokens", "{} tokens", lambda used: used.spending.total().tokens, _ANY),
+    ("money", "{:g} for models", lambda used: used.spending.total().money, _ANY),
+)
+_OF_ROLES: tuple[tuple[str, str, Callable[[str, BudgetUse], float]], ...] = (
+    ("role_steps", "{} steps of the {}", lambda role, used: used.steps_by.get(role, 0)),
+    ("role_tokens", "{} tokens of the {}", lambda role, used: used.spending.by_role[role].tokens),
+    ("role_money", "{} for models of the {}", lambda role, used: used.spending.by_role[role].money),
+)
+
+
 def _meters(limits: Limits) -> Iterator[_Meter]:
-    yield _Meter("steps", limits.steps, f"{limits.steps} steps", lambda used: used.steps, ("act",))
-    yield _Meter("plans", limits.plans, f"{limits.plans} plans", lambda used: used.plans, ("plan",))
-    if limits.replans is not None:
-        what = f"{limits.replans} replans"
-        yield _Meter("replans", limits.replans, what, lambda used: used.replans, ("replan",), over=True)
-    yield _Meter("gates", limits.gates, f"{limits.gates} gates", lambda used: used.gates, ("check",))
-    yield _Meter("wall_seconds", limits.wall_seconds, f"{limits.wall_seconds:g} seconds", lambda used: used.seconds)
-    if (most := limits.simulated_seconds) is not None:
-        yield _Meter("simulated_seconds", most, f"{most:g} simulated seconds", lambda used: used.simulated)
-    if limits.recoveries is not None:
-        what = f"{limits.recoveries} recoveries"
-        yield _Meter("recoveries", limits.recoveries, what, lambda used: used.spending.recoveries)
-    if limits.unusable is not None:
-        what = f"{limits.unusable} unusable answers"
-        yield _Meter("unusable", limits.unusable, what, lambda used: used.spending.unusable.total())
-    if limits.tokens is not None:
-        yield _Meter("tokens", limits.tokens, f"{limits.tokens} tokens", lambda used: used.spending.total().tokens)
-    if limits.money is not None:
-        yield _Meter("money", limits.money, f"{limits.money:g} for models", lambda used: used.spending.total().money)
-    yield from _by_role(limits)
-
-
-def _by_role(limits: Limits) -> Iterator[_Meter]:
-    """The same for single roles."""
-    tables: tuple[tuple[str, Mapping[Role, float], str, Callable[[BudgetUse, str], float]], ...] = (
-        ("role_tokens", limits.role_tokens, "tokens of", lambda used, role: used.spending.by_role[role].tokens),
-        ("role_money", limits.role_money, "for models of", lambda used, role: used.spending.by_role[role].money),
-    )
-    for role, steps in limits.role_steps.items():
-        read = _of_role(lambda used, role: used.steps_by.get(role, 0), role)
-        yield _Meter(f"role_steps.{role}", steps, f"{steps} steps of the {role}", read, ("act",), worker=role)
-    for name, most, words, read_of in tables:
-        for role, limit in most.items():
-            yield _Meter(f"{name}.{role}", limit, f"{_number(limit)} {words} the {role}", _of_role(read_of, role))
-
-
-def _of_role(read: Callable[[BudgetUse, str], float], role: str) -> Callable[[BudgetUse], float]:
-    return lambda used: read(used, role)
+    for key, what, used, stops in _METERS:
+        if (limit := getattr(limits, key)) is not None:
+            yield _Meter(key, limit, what.format(limit), used, stops, over=key == "replans")
+    for key, what, of_role in _OF_ROLES:
+        own = key == "role_steps"  # which stop the work of one worker alone
+        for role, limit in getattr(limits, key).items():
+            told = what.format(_number(limit), role)
+            yield _Meter(
+                f"{key}.{role}", limit, told, partial(of_role, role), ("act",) if own else _ANY, worker=role if own else ""
+            )
 
 
 def _number(value: float) -> str:

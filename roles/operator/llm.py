@@ -25,6 +25,7 @@ from roles.policies.llm.subtask_words import (
     listed,
     missing_of,
     screens_told,
+    some,
     steps_told,
     supplements_told,
     worker_told,
@@ -181,5 +182,4 @@ def _in_brief(seen: VisualState) -> str:
             lines.append(f'{kind(element)} "{cut(element.name, _BRIEF)}"')
         elif element.value and kind(element) in FIELD_ROLES:
             lines.append(f'{kind(element)} "{element.name}" = "{_HIDDEN if element.private else cut(element.value, _BRIEF)}"')
-    more = len(lines) - _BRIEF_LINES
-    return "\n".join([*lines[:_BRIEF_LINES], *([f"({more} more are not shown)"] if more > 0 else [])])
+    return "\n".join(some(lines, _BRIEF_LINES, "({} more are not shown)"))

@@ -14,7 +14,7 @@ from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply, script_in
 from roles.policies.llm.schemas import form_of
-from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, part, without_values
+from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, part, some, without_values
 
 _FILES = 120
 _CODE = 1_500
@@ -39,11 +39,10 @@ def _values(request: ScriptRequest) -> dict[str, str]:
     wanted = f"The script prints one line each, as NAME: VALUE, for {', '.join(names)}." if names else ""
     if len(names) == 1:
         wanted = f"All that the script prints becomes the fact {names[0]!r}, so it prints this and nothing else."
-    more = len(request.files) - _FILES
     first = max(0, len(request.ran) - _RAN)
     ran = [f"({first} earlier scripts are not shown)"] if first else []
     data = {
-        "files": "\n".join(request.files[:_FILES]) + (f"\n(and {more} more)" if more > 0 else ""),
+        "files": "\n".join(some(request.files, _FILES, "(and {} more)")),
         "facts": facts_told(request),
         "ran": "\n\n".join([*ran, *(_one_told(number, script) for number, script in enumerate(request.ran[first:], first + 1))]),
         "refused": listed(request.refused),

@@ -76,14 +76,18 @@ def ledger_told(ledger: GoalLedger | None, *, whole: bool = True) -> str:
     entries = [e for e in ledger.entries if e.kind not in {"besides", "unread"}] if ledger is not None else []
     read_in_part = whole and ledger is not None and any(e.kind == "unread" for e in ledger.entries)
     lines = ["What rules understood of the goal ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
-    for entry in entries[:_ENTRIES]:
+    for entry in entries:
         shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence and whole else ""
         shown += f": {cut(entry.why)}" if entry.why and entry.state != "shown" else ""
         of = "" if entry.kind == "order" else f"{entry.kind}: "
         lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, _STEP)}{shown}")
-    lines += [f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else []
-    told = lines if any(e.state in _STANDS for e in entries) else []
+    told = some(lines, _ENTRIES + 1) if any(e.state in _STANDS for e in entries) else []
     return "\n".join([*told, *(["Rules read only part of this goal; judge the rest from its words."] if read_in_part else [])])
+
+
+def some(lines: Sequence[str], most: int, more: str = "and {} more") -> list[str]:
+    """The first of them, and how many more there are."""
+    return [*lines[:most], *([more.format(len(lines) - most)] if len(lines) > most else [])]
 
 
 def part(text: str, length: int, rest: str = "") -> str:
@@ -404,29 +408,19 @@ _LEFT_OUT: Sequence[Sequence[str]] = (["(fields and choices are left out)"], ["(
 def cards_told(cards: Sequence[AppCard], budget: int = _HELD) -> str:
     """What applications hold, a line for each kind of record: its fields, and what can be done with it; less of it to fit."""
     for detail in (2, 1, 0):
-        lines = [line for card in cards if card.kinds for line in _card_told(card, detail)]
+        lines = [f"{card.app}: {_kind_told(kind, detail)}" for card in cards for kind in card.kinds]
+        lines = lines if detail else [f"{card.app}: {', '.join(k.kind for k in card.kinds)}" for card in cards if card.kinds]
         if estimate_tokens(told := "\n".join([*lines, *_LEFT_OUT[detail]])) <= budget:
             return told
     return part("\n".join(cut(line, 120) for line in lines), budget * 3 - LINE)
 
 
-def _card_told(card: AppCard, detail: int) -> list[str]:
-    if not detail:
-        return [f"{card.app}: {', '.join(kind.kind for kind in card.kinds)}"]
-    return [f"{card.app}: {_kind_told(kind, detail)}" for kind in card.kinds]
-
-
 def _kind_told(kind: KindCard, detail: int) -> str:
-    options = {f.label: f" ({_choices(f.options)})" for f in kind.fields if f.options and detail > 1}
+    options = {f.label: f" ({' | '.join(some(f.options, _OPTIONS))})" for f in kind.fields if f.options and detail > 1}
     fields = ", ".join(f"{f.label}{options.get(f.label, '')}" for f in kind.fields[:_KEPT])
     fields += f" (and {len(kind.fields) - _KEPT} more)" if len(kind.fields) > _KEPT else ""
     verbs = ", ".join(dict.fromkeys(["create"] * (kind.create is not None) + [verb.verb for verb in kind.verbs]))
     return f"{kind.kind}{f' in {kind.place}' if kind.place else ''}: {fields}{f'; {verbs}' if verbs else ''}"
-
-
-def _choices(options: Sequence[str]) -> str:
-    more = len(options) - _OPTIONS
-    return " | ".join([*options[:_OPTIONS], *([f"and {more} more"] if more > 0 else [])])
 
 
 def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
