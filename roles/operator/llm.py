@@ -13,7 +13,7 @@ from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorVi
 from roles.contracts.policies import OperatorPolicy
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import TOLD, Asker, Picturing
-from roles.policies.llm.decision_parsing import Grounding, nowhere, read_decision, said_the_end, way_there
+from roles.policies.llm.decision_parsing import Grounding, needs_no_model, nowhere, read_decision
 from roles.policies.llm.move_offer import narrow_moves
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.schemas import operator_schema, verbs_of, verbs_told
@@ -65,10 +65,8 @@ class LlmOperator:
     """With the narrow form: knows the next action of typed steps, which is the first move of the list."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        if (first := way_there(view)) is not None:
-            return first
-        if why := said_the_end(view):
-            return OperatorDecision(reasoning=why, status=AgentStatus.FINISH)
+        if (known := needs_no_model(view)) is not None:
+            return known
         view = self._narrowed(view)
         narrow = self.form == "narrow"
         about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())

@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -37,7 +37,7 @@ from roles.contracts.nodes import RunBlocked
 from roles.journal.events import AnsweredEvent, Json, ModelCallEvent
 from roles.journal.transcripts import Occasion
 from roles.operator.decide import referring
-from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
+from roles.policies.fallback import Answered, Combined, GaveUp, NamedPolicy, PolicyFault, Question, Unreachable
 from roles.policies.llm.reply_parsing import UnusableReply
 
 Part = Callable[[str], str | None]
@@ -160,7 +160,14 @@ def applied(old: Any, change: JsonObject | None) -> Any:
 
 
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
-_Given = TypeVar("_Given", bound=BaseModel)
+_ANSWERS: dict[type, type[BaseModel]] = {
+    PlanRequest: PlanAnswer,
+    OperatorView: OperatorDecision,
+    GateRequest: GateVerdict,
+    AnalystRequest: Answer,
+    ScriptRequest: ScriptAnswer,
+}
+"""What each request is answered by."""
 
 
 def noting(context: Context) -> Context:
@@ -171,7 +178,7 @@ def noting(context: Context) -> Context:
     )
 
 
-class RecordingPolicy:
+class RecordingPolicy(Combined):
     """The policy of any role, whose answers are written down as they come."""
 
     def __init__(self, policy: Any, role: str, context: Context) -> None:
@@ -179,48 +186,33 @@ class RecordingPolicy:
         self._role = role
         self._context = context
 
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        return self._noted(self._policy.plan, PlanAnswer, request)
-
-    def judge(self, request: GateRequest) -> GateVerdict:
-        return self._noted(self._policy.judge, GateVerdict, request)
-
-    def answer(self, request: AnalystRequest) -> Answer:
-        answer = self._faults_noted(self._policy.answer, Answer, request, request.subtask.id)
-        answer = withheld(self._context.journal, answer, request)
-        self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), request.subtask.id)
-        return answer
-
-    def write(self, request: ScriptRequest) -> ScriptAnswer:
-        return self._noted(self._policy.write, ScriptAnswer, request, request.subtask.id)
-
     def decide(self, view: OperatorView) -> OperatorDecision:
-        before = to_jsonable_python(view.memory)  # a policy may write into the memory that it is given
-        decision = self._faults_noted(self._policy.decide, OperatorDecision, view, view.subtask.id)
-        decision = referring(self._context.journal, decision, view.seen)
-        said = decision.model_dump(mode="json", exclude_defaults=True)
-        changed = delta(before, said.pop("memory", {}))
-        more: Json = {"memory": changed} if changed else {}
-        self._write(AnsweredEvent(answer=said, attempt=view.subtask.attempt, **more), view.subtask.id)
-        return decision
+        return self.choose(view, lambda named: cast(OperatorDecision, named.policy.decide(view)))
 
-    def _noted(self, ask: Callable[..., _Given], kind: type[_Given], request: object, subtask: str = "") -> _Given:
-        answer = self._faults_noted(ask, kind, request, subtask)
-        self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), subtask)
-        return answer
-
-    def _faults_noted(self, ask: Callable[..., _Given], kind: type[_Given], request: object, subtask: str) -> _Given:
+    def choose(self, request: Any, put: Question[Answered]) -> Answered:
+        journal, kind = self._context.journal, _ANSWERS[type(request)]
+        subtask = "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
+        before = to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None  # a policy may write into it
         try:
-            answer = ask(request)
+            answer: Any = put(NamedPolicy(self._role, self._policy))
             if not isinstance(answer, kind):  # a class of another package may give anything
                 raise PolicyFault(f"{type(self._policy).__name__} gave {type(answer).__name__}, not {kind.__name__}")
-            return answer
         except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
             raise RunBlocked(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
         except (PolicyFault, ValidationError) as fault:
-            said = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
-            self._write(AnsweredEvent(fault=said, gave_up=isinstance(fault, GaveUp)), subtask)
+            words = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
+            self._write(AnsweredEvent(fault=words, gave_up=isinstance(fault, GaveUp)), subtask)
             raise
+        if isinstance(answer, Answer):
+            answer = withheld(journal, answer, request)
+        elif isinstance(answer, OperatorDecision):
+            answer = referring(journal, answer, request.seen)
+        said, more = answer.model_dump(mode="json", exclude_defaults=True), dict[str, Any]()
+        if isinstance(request, OperatorView):
+            changed = delta(before, said.pop("memory", {}))
+            more = {"attempt": request.subtask.attempt} | ({"memory": changed} if changed else {})
+        self._write(AnsweredEvent(answer=said, **more), subtask)
+        return cast(Answered, answer)
 
     def _write(self, event: AnsweredEvent, subtask: str) -> None:
         self._context.journal.transcripts.seal_again()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 
-from protocol import Action, AgentStatus, Extension, OperatorDecision, Screenshot
+from protocol import Action, Extension, OperatorDecision, Screenshot
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import NothingDone
 from protocol.dialects.vendors.ui_tars import HELP, thought_of
@@ -27,7 +27,7 @@ from roles.journal.transcripts import Occasion, picture_name
 from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
 from roles.policies.llm.asking import Messages, Picturing, marked, until_read
 from roles.policies.llm.calls import Caller, Question, png_size
-from roles.policies.llm.decision_parsing import LAST, read_decision, said_the_end, way_there
+from roles.policies.llm.decision_parsing import LAST, needs_no_model, read_decision
 from roles.policies.llm.prompts import Prompt, fence_for, fenced
 from roles.policies.llm.reply_parsing import UnusableReply, text_of
 from roles.policies.llm.schemas import verbs_of
@@ -78,10 +78,8 @@ class ComputerUseOperator:
     verbs: Sequence[str] | None = None
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        if (first := way_there(view)) is not None:
-            return first.model_copy(update={"memory": view.memory})
-        if why := said_the_end(view):
-            return OperatorDecision(reasoning=why, status=AgentStatus.FINISH)
+        if (known := needs_no_model(view)) is not None:
+            return known
         view = view.model_copy(update={"verbs": tuple(v for v in verbs_of(view) if self.verbs is None or v in self.verbs)})
         png = self.picturing(view.seen, ScreenPicture(kind="clean", state_id=view.seen.state_id))
         picture = base64.b64encode(png).decode("ascii") if png else ""

@@ -71,23 +71,20 @@ _NOT_THE_END = (
 )
 
 
-def way_there(view: OperatorView) -> OperatorDecision | None:
-    """The first step of a subtask in an application that is not on the screen: nothing that a model has to think about."""
+def needs_no_model(view: OperatorView) -> OperatorDecision | None:
+    """What a model need not be asked about: the way to an application that is not on the screen, as the first step of a subtask,
+    and the end, where just that has worked with which the last decision was to finish."""
     known = {app.app for app in view.apps}
     hands = not view.verbs or "launch_app" in view.verbs
-    if view.history or view.host_message or view.app not in known or view.seen.app == view.app or not hands:
-        return None
-    action = LaunchApp(app=str(view.app))
-    return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
-
-
-def said_the_end(view: OperatorView) -> str:
-    """Why the last decision was to finish once this is done, where just that has worked; else an empty string."""
+    if view.app in known and view.seen.app != view.app and hands and not (view.history or view.host_message):
+        why, action = f"{view.app} is not on the screen", LaunchApp(app=str(view.app))
+        return OperatorDecision(reasoning=why, action=action, status=AgentStatus.CONTINUE, memory=view.memory)
     last = view.history[-1] if view.history else None
     interrupted = bool(view.host_message) and NOT_ASKED not in view.host_message  # a check by code has nothing to say
     stopped = interrupted or any(event.startswith(("batch:", *GRAVE_EVENTS)) for event in view.events)
     worked = last is not None and last.action["action_type"] in ENDING and last.exec_status is ExecStatus.EXECUTED
-    return str(view.memory.get(LAST) or "") if worked and not stopped else ""
+    said = str(view.memory.get(LAST) or "") if worked and not stopped else ""
+    return OperatorDecision(reasoning=said, status=AgentStatus.FINISH) if said else None
 
 
 def pointed(target: ActionTarget, seen: VisualState) -> ActionTarget:

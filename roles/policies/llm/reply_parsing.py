@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from environments.files.yaml_lines import read_small, safe_data
 from roles.contracts.limits import Limits
 
 LONGEST = Limits().answer_output
@@ -23,19 +26,9 @@ THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNO
 
 
 Finish = Literal["", "cut_off", "refused"]
-_FINISHES: dict[str, Finish] = {
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "cut_off"),
-    **dict.fromkeys(
-        (
-            *("content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation", "spii", "image_safety"),
-            *("guardrail_intervened", "content_filtered", "error_toxic"),
-        ),
-        "refused",
-    ),
-    "cut_off": "cut_off",
-    "refused": "refused",
-}
-"""What providers, and our own transcripts, say of an answer that did not end by itself, in small letters."""
+FORMS: Mapping[str, Any] = safe_data(read_small(Path(__file__).with_name("forms.yaml")))
+"""The forms of answers, and how answers end."""
+_FINISHES: dict[str, Finish] = {word: finish for finish, words in FORMS["ends"].items() for word in words}
 
 
 class UnusableReply(ValueError):
