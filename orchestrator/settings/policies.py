@@ -334,15 +334,11 @@ def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None], size: 
                 return None
             beside = 2 if wanted.kind == "side_by_side" else 1
             png = fitted(png, lambda width, height: size.share(beside * width, height))
-            match wanted.kind:
-                case "clean":
-                    return png
-                case "last_target":
-                    return mark(png, seen, (), wanted.last).picture
-                case "annotated":
-                    return mark(png, seen, wanted.marks or None).picture
-                case "side_by_side":
-                    return mark(png, seen, wanted.marks or None).side_by_side()
+            if wanted.kind == "clean":
+                return png
+            last = wanted.kind == "last_target"
+            marked = mark(png, seen, () if last else wanted.marks or None, wanted.last if last else None)
+            return marked.side_by_side() if wanted.kind == "side_by_side" else marked.picture
         except EnvironmentFault:
             return None
 

@@ -44,13 +44,7 @@ class Use:
         return self.tokens_in + self.tokens_out
 
     def __add__(self, other: Use) -> Use:
-        return Use(
-            self.calls + other.calls,
-            self.tokens_in + other.tokens_in,
-            self.tokens_out + other.tokens_out,
-            self.money + other.money,
-            self.seconds + other.seconds,
-        )
+        return Use(**{name: value + getattr(other, name) for name, value in vars(self).items()})
 
 
 @dataclass

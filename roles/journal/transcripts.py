@@ -45,9 +45,6 @@ class Occasion(NamedTuple):
     screens: tuple[str, ...] = ()
 
 
-NO_OCCASION = Occasion()
-
-
 Parts = Sequence[tuple[Literal["text", "picture"], str]]
 """What a message to a model says: its text, and its pictures as base64."""
 

@@ -12,6 +12,7 @@ from protocol.dialects.common.base import DialectError, at
 from protocol.model.geometry import Size
 from roles.contracts import ScreenPicture
 from roles.journal.transcripts import Occasion
+from roles.policies.computer_use.tools import grained
 from roles.policies.fallback import BudgetSpent, GaveUp, Unreachable
 from roles.policies.llm.asking import TOLD, Asker, Picturing
 from roles.policies.llm.calls import png_size
@@ -21,7 +22,6 @@ from roles.policies.llm.reply_parsing import THINKING, UnusableReply
 from roles.policies.llm.schemas import form_of
 from roles.policies.llm.settings import Counting
 
-_GRAIN = 28
 _NUMBER = r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*"
 _POINTS = re.compile(rf"[(\[]{_NUMBER},{_NUMBER}(?:,{_NUMBER},{_NUMBER})?[)\]]|<point>{_NUMBER}\s{_NUMBER}</point>", re.ASCII)
 _WORDS = 300
@@ -65,9 +65,7 @@ class PictureGrounding:
         try:
             if self.counts == "grid_1000":
                 return at(x, y, "norm1000", None, "grounding", "the answer")
-            if self.counts == "pixels_28":
-                size = round(size[0] / _GRAIN) * _GRAIN, round(size[1] / _GRAIN) * _GRAIN
-            return at(x, y, "image", size, "grounding", "the answer")
+            return at(x, y, "image", grained(size, 28 if self.counts == "pixels_28" else 1), "grounding", "the answer")
         except DialectError as bad:
             raise UnusableReply(str(bad)) from None
 

@@ -24,7 +24,7 @@ from protocol.model.geometry import BoundingBox, Size
 from roles.contracts import OperatorView, ScreenPicture
 from roles.contracts.policies import notes_told
 from roles.journal.transcripts import Occasion, picture_name
-from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, told_in_words
+from roles.policies.computer_use.tools import CHECKS, CONFIRMED, SENT_BACK, URL, ComputerTool, grained, told_in_words
 from roles.policies.llm.asking import Messages, Picturing, marked, until_read
 from roles.policies.llm.calls import Caller, Question, png_size
 from roles.policies.llm.decision_parsing import LAST, needs_no_model, read_decision
@@ -237,7 +237,7 @@ class ComputerUseOperator:
         """The actions of a reply; none where it is nothing but words. Raises UnusableReply."""
         if not (calls or self.tool.in_words):
             return []
-        context = Context(state=view.seen, image=self.tool.seen(size), variant=self.tool.variant)
+        context = Context(state=view.seen, image=grained(size, self.tool.grain), variant=self.tool.variant)
         try:
             read = dialect(self.tool.dialect).read(words if self.tool.in_words else calls, context)
         except NothingDone:

@@ -36,6 +36,12 @@ class Call(NamedTuple):
     body: dict[str, Any]
 
 
+def grained(size: Size, grain: int) -> Size:
+    """The size on which a model counts, of a picture whose sides are made multiples of `grain` before."""
+    width, height = (max(grain, round(side / grain) * grain) for side in size)
+    return width, height
+
+
 class ComputerTool(Frozen):
     """How one provider's tool is spoken: a row of tools.yaml."""
 
@@ -53,11 +59,6 @@ class ComputerTool(Frozen):
     def in_words(self) -> bool:
         """Whether its calls stand in the text."""
         return bool(self.at)
-
-    def seen(self, size: Size) -> Size:
-        """The size on which its model counts, of a picture of `size`."""
-        width, height = (max(self.grain, round(side / self.grain) * self.grain) for side in size)
-        return width, height
 
     def bound(self, size: Size, verbs: frozenset[str]) -> JsonObject:
         """What its model is bound with, for a picture of that size and a surface that has these verbs."""

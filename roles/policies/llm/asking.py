@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from protocol import VisualState
 from roles.contracts import PictureKind, ScreenPicture
-from roles.journal.transcripts import NO_OCCASION, Occasion
+from roles.journal.transcripts import Occasion
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.calls import Caller, FormRefused, Question, ended
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, finish_of, object_of, text_of
 from roles.policies.llm.schemas import form_told
-from roles.policies.llm.settings import ModelSettings, provided, providers
+from roles.policies.llm.settings import ModelSettings, provided
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
 """The picture of a screen as a PNG; None where it cannot be had."""
@@ -125,7 +125,7 @@ class Asker:
         values: Mapping[str, str],
         schema: Mapping[str, Any],
         read: Callable[[dict[str, Any]], _Decision],
-        about: Occasion = NO_OCCASION,
+        about: Occasion,
         *,
         pictures: Sequence[tuple[str, bytes | None]] = (),
         plain: Callable[[str, int], dict[str, Any] | None] = lambda text, longest: None,
@@ -168,8 +168,7 @@ class Asker:
     def _is_shown(self, way: str) -> bool:
         """Whether the model itself reads the schema: as that of a tool always, else with the providers that say so."""
         settings = self._caller.settings
-        known = providers().get(provided(settings.name)[0])
-        return way == "tools" or (way == "schema" and known is not None and known.shows_schema and not settings.base_url)
+        return way == "tools" or (way == "schema" and settings.provider.shows_schema and not settings.base_url)
 
     def _bound(self, way: str, schema: Mapping[str, Any]) -> Any:
         if way == "text":

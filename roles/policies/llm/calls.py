@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -26,17 +27,10 @@ from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.journal.transcripts import PICTURE, Occasion
 from roles.policies.fallback import BudgetSpent, Unreachable
-from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, text_of
+from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, finish_said, text_of
 from roles.policies.llm.settings import ModelSettings, PictureSize
 from roles.skills.arguments import within
 
-_UNREAD: Mapping[str, Finish] = {
-    "LengthFinishReasonError": "cut_off",
-    "ContentFilterFinishReasonError": "refused",
-    "OpenAIRefusalError": "refused",
-    "OutputParserException": "",
-}
-"""There was an answer, and the provider's own package could not read it; why the answer ended, where that is known."""
 _REFUSED = frozenset({400, 404, 415, 422})
 _SAID = 200
 _KEPT = 4_000
@@ -166,7 +160,7 @@ class Caller:
             if raw is None:
                 problem = _said(fault)
                 kept = transcript or self._transcript(asked, failed=True)
-                self.enter(asked, None, self.clocks.now() - began, kept, problem, _UNREAD.get(type(fault).__name__, ""))
+                self.enter(asked, None, self.clocks.now() - began, kept, problem, finish_said(type(fault).__name__))
                 raise self._sorted(fault, problem) from fault
         reply = raw["raw"] if isinstance(raw, Mapping) else raw
         if not isinstance(reply, AIMessage):
@@ -175,9 +169,11 @@ class Caller:
         return reply
 
     def _sorted(self, fault: Exception, problem: str) -> Exception:
-        kind = type(fault).__name__
-        if kind in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
-            return UnusableReply(ended(_UNREAD.get(kind, ""), self.settings) or f"it could not be read: {problem}")
+        # There was an answer, and the provider's own package could not read it.
+        why = ended(finish_said(type(fault).__name__), self.settings)
+        unread = any(isinstance(cause, OutputParserException | RecursionError | TooMuch) for cause in _causes(fault))
+        if why or unread:
+            return UnusableReply(why or f"it could not be read: {problem}")
         if passes(fault):
             return Overload(problem, asked_for(fault))
         # LangChain's models raise NotImplementedError for a form of answer that they lack; another form is tried then.

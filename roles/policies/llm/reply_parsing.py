@@ -43,6 +43,11 @@ def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
     return object_in(text_of(message), longest)
 
 
+def finish_said(word: object) -> Finish:
+    """How an answer ended of which a provider says this; an empty string where that is by itself."""
+    return _FINISHES.get(str(word).lower(), "")
+
+
 def finish_of(message: AIMessage) -> Finish:
     """Why an answer ends, where it does not end by itself, in whatever words its provider has for it."""
     known, more = message.response_metadata, message.additional_kwargs
@@ -51,7 +56,7 @@ def finish_of(message: AIMessage) -> Finish:
     said += [incomplete.get("reason") if isinstance(incomplete, dict) else None]
     blocks = [] if isinstance(message.content, str) else message.content
     refused = bool(more.get("refusal")) or any(isinstance(b, dict) and b.get("type") == "refusal" for b in blocks)
-    return "refused" if refused else next((_FINISHES[one] for word in said if (one := str(word).lower()) in _FINISHES), "")
+    return "refused" if refused else next(filter(None, map(finish_said, said)), "")
 
 
 def _not_too_long(text: str, longest: int) -> None:

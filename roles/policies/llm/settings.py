@@ -90,6 +90,9 @@ class Provider(Frozen):
         return f'"deskcrew[{self.extra}]"' if self.extra else own
 
 
+_UNKNOWN = Provider.model_validate({"module": "", "class": ""})
+
+
 @cache
 def providers() -> dict[str, Provider]:
     """Every provider by its name."""
@@ -161,18 +164,21 @@ class ModelSettings(Frozen):
         return self
 
     @property
+    def provider(self) -> Provider:
+        """Who has it; one of whom nothing is known where the name says none."""
+        return providers().get(provided(self.name)[0]) or _UNKNOWN
+
+    @property
     def pictures(self) -> PictureSize:
         """How large its pictures may be."""
-        known = providers().get(provided(self.name)[0])
-        size = known.pictures if known is not None else PictureSize()
+        size = self.provider.pictures
         return size if self.picture_side is None else size.model_copy(update={"side": self.picture_side})
 
     @property
     def reasons(self) -> bool:
         """Whether it is known to reason before it answers."""
-        provider, model = provided(self.name)
-        known = providers().get(provider)
-        return bool(self.effort and self.effort != "none") or bool(known and known.reasons and re.match(known.reasons, model))
+        known = self.provider.reasons
+        return self.effort not in {None, "none"} or bool(known and re.match(known, provided(self.name)[1]))
 
     @property
     def longest(self) -> int:

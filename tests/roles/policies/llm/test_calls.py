@@ -17,6 +17,7 @@ from services.flaky import flaky
 
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
+from roles.journal.transcripts import Occasion
 from roles.policies.fallback import BudgetSpent, GaveUp
 from roles.policies.llm.calls import Breaker, Caller, Clocks, Question, passes
 from roles.policies.llm.prompts import load_prompt
@@ -256,7 +257,7 @@ def test_an_asker_gives_up_after_as_many_tries_as_it_may() -> None:
         raise UnusableReply("I do not like it")
 
     with pytest.raises(GaveUp, match="no usable answer in 2 tries: I do not like it"):
-        asker(model, limits=limits).ask(load_prompt("technician"), {}, form_of("script"), never)
+        asker(model, limits=limits).ask(load_prompt("technician"), {}, form_of("script"), never, Occasion())
     assert len(calls) == 2
 
 
