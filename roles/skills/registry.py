@@ -77,7 +77,7 @@ def _schema(kind: type[Action]) -> JsonObject:
     return {"type": "object", "properties": properties, "required": needed}
 
 
-_LONG, _CHOICES, _OFTEN = 300, 160, 8
+_LONG, _CHOICES, _OFTEN, _EXAMPLES, _FIRST = 300, 160, 8, 3, 4
 _REQUEST = {
     "type": "object",
     "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
@@ -163,35 +163,38 @@ class Skills:
     def lines(self, app: str | None, about: str, front: str | None = None) -> tuple[str, ...]:
         """What is offered by application: those nearest to the words of a subtask with what they do, a line each, all others by
         what they take. A rare word tells more than one that many have, and of applications that the words speak of, or where the
-        work begins, in `front`, all functions stand together."""
+        work begins, in `front`, all functions stand together. Those that are nearest have literal arguments as an example."""
         if (app, about, front) not in self._lines:  # the same at every step of a subtask
             self._lines[app, about, front] = tuple(self._lined(app, about, front))
         return self._lines[app, about, front]
 
     def _lined(self, app: str | None, about: str, front: str | None) -> list[str]:
-        skills = self.offered(app)
-        most = self.settings.shown
+        skills, most = self.offered(app), self.settings.shown
+        wanted = _words(about)
+        names = {s.called: wanted & _words(s.called) for s in skills}
+        said = {s.called: wanted & _words(s.summary) for s in skills}
+        often = Counter(word for s in skills for word in names[s.called] | said[s.called])
+
+        def worth(named: Iterable[str], told: Iterable[str]) -> float:  # a name is words of weight, a sentence has others
+            weigh = (log(len(skills) / often[word]) * share for words, share in ((named, 1), (told, 0.25)) for word in words)
+            return sum(weigh)
+
+        own = {s.called: -worth(names[s.called], said[s.called]) for s in skills}
+        nearest = {s.called for s in sorted((s for s in skills if s.takes), key=lambda s: own[s.called])[:_EXAMPLES]}
         if len(skills) > most:
-            wanted = _words(about)
-            names = {s.called: wanted & _words(s.called) for s in skills}
-            said = {s.called: wanted & _words(s.summary) for s in skills}
-            often = Counter(word for s in skills for word in names[s.called] | said[s.called])
             of_app: dict[str, tuple[set[str], set[str]]] = {s.app: (set(), set()) for s in skills}
             for skill in skills:
                 of_app[skill.app][0].update(names[skill.called])
                 of_app[skill.app][1].update(said[skill.called])
-
-            def worth(named: Iterable[str], told: Iterable[str]) -> float:  # a name is words of weight, a sentence has others
-                weigh = (log(len(skills) / often[word]) * share for words, share in ((named, 1), (told, 0.25)) for word in words)
-                return sum(weigh)
-
             spoken = {app: 2 * log(len(skills)) * bool(wanted & _words(app) or app == front) for app in of_app}
             of_its_app = {app: -worth(*words) - spoken[app] for app, words in of_app.items()}
-            own = {s.called: -worth(names[s.called], said[s.called]) for s in skills}
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
         lines: list[str] = []
         for of, group in groupby(skills[:most], key=lambda s: s.app):
-            lines += [f"{of}:", *(f" {told(skill).removeprefix(f'{of}.')}" for skill in group)]
+            lines += [
+                f"{of}:",
+                *(f" {told(s).removeprefix(f'{of}.')}{_example(s) if s.called in nearest else ''}" for s in group),
+            ]
         rest = groupby(skills[most:], key=lambda s: s.app)
         lines += (f"{of}: {'; '.join(signature(s).removeprefix(f'{of}.') for s in group)}" for of, group in rest)
         often = Counter(taken for skill in skills for taken in _taken(skill) if ": " in taken)
@@ -325,6 +328,33 @@ def _kind(said: Any, defined: Any, deep: int = 3) -> str:
     if kind == "integer" and isinstance(most := said.get("maximum"), int):
         return f"integer up to {most}"
     return kind if isinstance(kind, str) else " | ".join(map(str, kind)) if isinstance(kind, list) else "any"
+
+
+def _example(skill: Skill) -> str:
+    """Literal arguments: those that are needed, or the first of one that writes and needs none."""
+    writes = skill.idempotence is not Idempotence.READING
+    names = [name for name in skill.takes if name in skill.needs] or [*skill.takes][: _FIRST * writes]
+    given = {name: _literal(skill.takes[name], skill.arguments.get("$defs")) for name in names}
+    return f"; as in {_short(json.dumps(given, ensure_ascii=False), _LONG)}" if given else ""
+
+
+def _literal(said: Any, defined: Any, deep: int = 3) -> Any:
+    """A value that a schema allows: an example or choice of its own, or the plainest of its kind."""
+    said = said if isinstance(said, dict) else {}
+    name = str(said.get("$ref", "")).rpartition("/")[2]
+    if name and deep and isinstance(defined, dict):
+        return _literal(defined.get(name), defined, deep - 1)
+    for own in (said.get("examples"), said.get("enum")):
+        if isinstance(own, list) and own:
+            return own[0]
+    either = said.get("anyOf") or said.get("oneOf")
+    if isinstance(either, list) and either and deep:
+        return _literal(either[0], defined, deep - 1)
+    kind = said.get("type")
+    if kind == "array" and deep:
+        return [_literal(said.get("items"), defined, deep - 1)]
+    plain = {"integer": said.get("minimum", 1), "number": 1.5, "boolean": True, "object": {}, "array": []}
+    return plain.get(kind, "...") if isinstance(kind, str) else "..."
 
 
 def _short(text: str, most: int) -> str:

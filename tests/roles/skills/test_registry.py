@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from typing import Any
 
@@ -147,6 +148,28 @@ def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -
     assert len(together) == len(set(apps))
     assert set(together[:2]) == {"mail", "billing"}, "those that the words speak of come first, whole"
     assert registry(shown=3).lines(None, "Do it", "notes")[0] == "notes:", "and that in which the work begins"
+
+
+def test_the_nearest_have_literal_arguments_which_their_schema_allows() -> None:
+    skills = registry()
+    for about, app in (("Move the message from Bob into the folder Archive", "mail"), ("Do it", None), ("", "notes")):
+        shown = [line for line in skills.lines(app, about) if "; as in " in line]
+        assert 1 <= len(shown) <= 3
+        for line in shown:
+            (skill,) = [
+                s
+                for s in skills.offered(app)
+                if line.startswith(f" {s.name}(") and line.startswith(f" {told(s)[len(s.app) + 1 :]}")
+            ]
+            given = json.loads(line.rpartition("; as in ")[2])
+            assert given.keys() >= set(skill.needs)
+            assert problem_with(skill.arguments, given) == ""
+    (sent,) = [line for line in skills.lines("mail", "Send a message to Ann") if line.startswith(" send_message(")]
+    assert sent.endswith('; as in {"to": "...", "cc": "...", "subject": "...", "body": "..."}')
+    moved = next(
+        line for line in skills.lines("mail", "Move the message from Bob into the folder Archive") if " move_message(" in line
+    )
+    assert moved.endswith('; as in {"id": "...", "folder": "Inbox"}')
 
 
 def test_a_kind_of_argument_that_nearly_every_list_takes_is_told_once() -> None:
