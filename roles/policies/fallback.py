@@ -102,7 +102,8 @@ def gist_of(answer: Any, request: Any) -> Gist:
             told = answer.comment or answer.reasoning or "it reported ERROR"
             unread = answer.reasoning if status is AgentStatus.FAIL and answer.reasoning.startswith(UNREAD) else ""
             said = f"{status.value}{f' {action.verb} {at}' if action is not None else ''}"
-            return Gist(said, _of_decision(answer, request), told if status is AgentStatus.ERROR else unread)
+            same = _of_decision(answer, request) if isinstance(request, OperatorView) else status.value
+            return Gist(said, same, told if status is AgentStatus.ERROR else unread)
         case PlanAnswer(outcome=outcome, subtasks=subtasks):
             number = {subtask.id: number for number, subtask in enumerate(subtasks)}
             steps = [

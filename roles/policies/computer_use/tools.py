@@ -120,7 +120,7 @@ def tool_of(name: str | None, model: str) -> ComputerTool:
     chosen = name or next((one for one, tool in TOOLS.items() if re.match(tool.models, said)), "")
     if chosen not in TOOLS:
         why = f"there is no tool {name!r}" if name else f"{model} is not known to have a tool for computers"
-        raise ModelProblem(f"{why}; `tool` is one of {', '.join(TOOLS)}")
+        raise ModelProblem(f"{why}; `tool` is one of {', '.join(sorted(TOOLS))}")
     return TOOLS[chosen]
 
 
