@@ -26,7 +26,7 @@ from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
 from roles.policies.adaptive import JUDGED, AdaptiveEvaluator, AdaptiveManager
-from roles.policies.fallback import BySubtask, Case, Fallback, NamedPolicy, Vote
+from roles.policies.fallback import BySubtask, Case, Condition, Fallback, NamedPolicy, Vote
 from roles.policies.llm.settings import ModelSettings, PictureSize
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class Deciders:
         main = self._adaptive(role, settings, self._by_subtask(role, settings))
         if told is None:
             return main
-        case = Case(NamedPolicy(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
+        final = NamedPolicy(told.policy, self._by_subtask(role, told, ".final"))
+        case = Case(final, Condition(trigger=GateTrigger.FINAL_CHECK))
         return BySubtask([case], NamedPolicy(settings.policy, main), self._recorder(role))
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
@@ -104,10 +105,7 @@ class Deciders:
             return main.policy
         if role != "evaluator" and any(case.trigger for case in settings.when):
             raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
-        cases = [
-            Case(NamedPolicy(case.policy, self._made(role, settings, case.policy)), **case.model_dump(exclude={"policy"}))
-            for case in settings.when
-        ]
+        cases = [Case(NamedPolicy(case.policy, self._made(role, settings, case.policy)), case) for case in settings.when]
         return BySubtask(cases, main, self._recorder(role))
 
     def _made(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from protocol import Frozen
-from roles.contracts import PictureKind, Worker
+from roles.contracts import PictureKind
 from roles.contracts.policies import Granularity
-from roles.contracts.signals import GateTrigger
 from roles.policies.adaptive import AdaptiveSettings
+from roles.policies.fallback import Condition
 from roles.policies.llm.settings import AnswerForm, Counting, ModelSettings
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
@@ -69,15 +69,10 @@ Members = tuple[Annotated[Member, BeforeValidator(_policy)], ...]
 """Each in full, or only its policy."""
 
 
-class PolicyCondition(Frozen):
+class PolicyCondition(Condition):
     """Another policy for the subtasks that match all that is said."""
 
     policy: Policy
-    app: str | None = None
-    worker: Worker | None = None
-    subtask: str | None = None
-    trigger: GateTrigger | None = None
-    """Of the Evaluator: why it is asked, such as FINAL_CHECK."""
 
     @model_validator(mode="after")
     def _says_when(self) -> PolicyCondition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState
@@ -144,9 +144,11 @@ def _removed(old: _View, gone: set[int]) -> list[Entry]:
             if m in gone:
                 told.setdefault(top.get(i, m), []).append(m)
     words = {m: text for line in called for m, text in zip(line.members, line.said.pieces, strict=True)}
-    return [_gone(words[first], names(old.state, members)) for first, members in told.items()]
-
-
-def _gone(called: str, members: Sequence[str]) -> Entry:
-    more = f" and {len(members) - 1} in it" if len(members) > 1 else ""
-    return Entry(f"- {called}{more}", IN_FRONT, tuple((name, REMOVED) for name in members))
+    return [
+        Entry(
+            f"- {words[first]}" + (f" and {len(members) - 1} in it" if len(members) > 1 else ""),
+            IN_FRONT,
+            tuple((name, REMOVED) for name in names(old.state, members)),
+        )
+        for first, members in told.items()
+    ]

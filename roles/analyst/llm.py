@@ -11,7 +11,7 @@ from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.policies import notes_told
-from roles.contracts.values import MissingInput, Table, Trouble
+from roles.contracts.values import MissingInput, Trouble
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
@@ -64,17 +64,13 @@ def facts_and_tables(request: AnalystRequest) -> str:
         if fact.private:
             lines.append(f'fact "{fact.name}" = (hidden)')  # also a reference: nobody computes with that
         elif table is not None:
-            lines.append(_table_told(fact.name, table))
+            columns = ", ".join(f"[{column}]" for column in table.columns)
+            lines.append(f'table "{fact.name}" with the columns {columns}, {len(table.rows)} rows, such as')
+            lines += [f"  {cut(' | '.join(row))}" for row in table.rows[:_ROWS]]
         else:
             about = about_told(fact)
             lines.append(f'fact "{fact.name}" = {cut(fact.value)}' + (f" ({about})" if about else ""))
     return "\n".join([*lines, *(f"({line}; they can be named all the same)" for line in board.left_out)])
-
-
-def _table_told(name: str, table: Table) -> str:
-    rows = "\n".join(f"  {cut(' | '.join(row))}" for row in table.rows[:_ROWS])
-    columns = ", ".join(f"[{column}]" for column in table.columns)
-    return f'table "{name}" with the columns {columns}, {len(table.rows)} rows, such as\n{rows}'
 
 
 def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:

@@ -80,13 +80,14 @@ class LlmEvaluator:
         planned = [*request.plan, *([subtask] if subtask else [])]
         worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in planned}
         shown = [screen for screen in request.screens if not request.steps or screen.app in worked or screen.modal]
-        same = {old.state_id: _as_shown(old, new) for old in older for new in shown if _content(old) <= _content(new)}
+        alike = [(old, new) for old in older for new in shown if _content(old) <= _content(new)]
+        same = {old.state_id: f"state:{old.state_id} showed what state:{new.state_id} shows{_notices(old)}" for old, new in alike}
         deciding = [screen for screen in older if screen.state_id not in same]
         beside = request.screens[-1:] if request.screens[-1:] != tuple(shown[-1:]) else ()
         aside = [f"state:{s.state_id} shows {s.app or 'the desktop'}, in which nothing was done{_notices(s)}" for s in beside]
         rest = len(request.screens) - len(shown) - len(aside)
         left_out = f"({rest} screens of applications in which nothing was done are not shown)" if rest else ""
-        alike = "\n".join(filter(None, [*same.values(), *aside, left_out]))
+        brief = "\n".join(filter(None, [*same.values(), *aside, left_out]))
         final = request.trigger is GateTrigger.FINAL_CHECK  # when the summary is what an earlier gate said, and no evidence
         left = self.screen_tokens - min(_DECIDED, self.screen_tokens // 3) * bool(deciding)
         return {
@@ -101,7 +102,7 @@ class LlmEvaluator:
             "changes": changes_told(request, self.screen or (lambda _: None)),
             "steps": steps_told(request.run or request.steps, 0, request.facts, bodies=True),
             "results": results_told(request),
-            "screens": "\n\n".join(filter(None, [alike, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
+            "screens": "\n\n".join(filter(None, [brief, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
             "summary": "" if final or NOT_ASKED in request.summary else cut(request.summary, 600),
             "held": cut(request.held, 600),
@@ -111,11 +112,6 @@ class LlmEvaluator:
 def _content(screen: VisualState) -> set[tuple[str | None, ...]]:
     """What it shows, but for notices that come and go."""
     return {(screen.app, e.role, e.text, e.value) for e in screen.elements if e.role not in {"status", "alert"}}
-
-
-def _as_shown(old: VisualState, new: VisualState) -> str:
-    """A screen by another one that is told whole, and by its own notices."""
-    return f"state:{old.state_id} showed what state:{new.state_id} shows{_notices(old)}"
 
 
 def _notices(screen: VisualState) -> str:

@@ -67,7 +67,10 @@ class LlmOperator:
     def decide(self, view: OperatorView) -> OperatorDecision:
         if (known := needs_no_model(view)) is not None:
             return known
-        view = self._narrowed(view)
+        if self.verbs is not None:  # only what the settings leave to the model
+            verbs = tuple(verb for verb in verbs_of(view) if verb in self.verbs)
+            functions = view.functions if {"call_api", "ask_in_app_agent"}.intersection(verbs) else ()
+            view = view.model_copy(update={"verbs": verbs, "functions": functions})
         narrow = self.form == "narrow"
         about = Occasion(view.subtask.id, view.step, (view.seen.state_id,) if self.picturing is not None else ())
         form = whole_form(view.seen, budget=self.screen_tokens, style=_SMALL if narrow else ACTED_ON)
@@ -98,14 +101,6 @@ class LlmOperator:
             return known
         goes_on = known.status is AgentStatus.CONTINUE and known.action is not None and known.action.verb in verbs_of(view)
         return known if goes_on else None
-
-    def _narrowed(self, view: OperatorView) -> OperatorView:
-        """The view with only the verbs that the settings leave to the model."""
-        if self.verbs is None:
-            return view
-        verbs = tuple(verb for verb in verbs_of(view) if verb in self.verbs)
-        functions = view.functions if "call_api" in verbs or "ask_in_app_agent" in verbs else ()
-        return view.model_copy(update={"verbs": verbs, "functions": functions})
 
     def _values(self, view: OperatorView, screen: str, missing: Sequence[Expectation], moves: str = "") -> dict[str, str]:
         room = _NARROW if self.form == "narrow" else _ROOM

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
-from protocol import AgentStatus, JsonObject, OperatorDecision, TargetError, resolve
+from protocol import AgentStatus, Frozen, JsonObject, OperatorDecision, TargetError, resolve
 from roles.contracts import (
     AnalystRequest,
     Answer,
@@ -22,6 +22,7 @@ from roles.contracts import (
     ScriptAnswer,
     ScriptRequest,
     Subtask,
+    Worker,
 )
 from roles.contracts.context import Context
 from roles.contracts.policies import UNREAD
@@ -242,14 +243,14 @@ class Vote(Combined):
         return answer
 
 
-class Case(NamedTuple):
-    """A policy for the subtasks that match all that is said."""
+class Condition(Frozen):
+    """Subtasks, or gates, that match all that is said."""
 
-    use: NamedPolicy
     app: str | None = None
-    worker: str | None = None
+    worker: Worker | None = None
     subtask: str | None = None
     trigger: GateTrigger | None = None
+    """Of the Evaluator: why it is asked, such as FINAL_CHECK."""
 
     def fits(self, subtask: Subtask | None, trigger: GateTrigger | None = None) -> bool:
         if self.trigger is not None and self.trigger is not trigger:
@@ -258,6 +259,13 @@ class Case(NamedTuple):
             return self.trigger is not None and not (self.app or self.worker or self.subtask)
         said = ((self.app, subtask.app), (self.worker, subtask.worker), (self.subtask, subtask.id))
         return all(wanted is None or wanted == had for wanted, had in said)
+
+
+class Case(NamedTuple):
+    """A policy for some subtasks."""
+
+    use: NamedPolicy
+    when: Condition
 
 
 class BySubtask(Combined):
@@ -269,20 +277,16 @@ class BySubtask(Combined):
         self._record = record
 
     def choose(self, request: Any, put: Question[Answered]) -> Answered:
-        subtask = _subtask_of(request)
+        if isinstance(request, PlanRequest):  # a plan is about the subtask that failed, if one did
+            subtask = next((s for s in request.plan if s.id == request.failed), None)
+        else:
+            subtask = request.subtask
         trigger = request.trigger if isinstance(request, GateRequest) else None
-        chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
+        chosen = next((case.use for case in self._cases if case.when.fits(subtask, trigger)), self._otherwise)
         answer = put(chosen)
         if not isinstance(chosen.policy, Combined):  # those record it themselves
             self._record({"decided_by": chosen.name, "answer": gist_of(answer, request).brief})
         return answer
-
-
-def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystRequest | ScriptRequest) -> Subtask | None:
-    """The subtask that a question is about; a plan is about the one that failed, if one did."""
-    if isinstance(request, PlanRequest):
-        return next((s for s in request.plan if s.id == request.failed), None)
-    return request.subtask
 
 
 class Fallback(Combined):

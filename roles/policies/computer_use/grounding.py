@@ -9,7 +9,6 @@ from typing import Any
 
 from protocol import ActionTarget, VisualState
 from protocol.dialects.common.base import DialectError, at
-from protocol.model.geometry import Size
 from roles.contracts import ScreenPicture
 from roles.journal.transcripts import Occasion
 from roles.policies.computer_use.tools import grained
@@ -48,10 +47,15 @@ class PictureGrounding:
         def read(data: dict[str, Any]) -> ActionTarget | None:
             if data.get("found") is False:
                 return None
-            x, y = data.get("x"), data.get("y")
-            if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in (x, y)):
+            place: list[Any] = [data.get("x"), data.get("y")]
+            if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in place):
                 raise UnusableReply("x and y are the two numbers of the place")
-            return pointed(self._place(x, y, size), seen)
+            grid = self.counts == "grid_1000"
+            counted = None if grid else grained(size, 28 if self.counts == "pixels_28" else 1)
+            try:
+                return pointed(at(*place, "norm1000" if grid else "image", counted, "grounding", "the answer"), seen)
+            except DialectError as bad:
+                raise UnusableReply(str(bad)) from None
 
         try:
             about, pictures = Occasion(screens=(seen.state_id,)), [(TOLD["clean"], png)]
@@ -60,14 +64,6 @@ class PictureGrounding:
             raise
         except GaveUp:
             return None
-
-    def _place(self, x: Any, y: Any, size: Size) -> ActionTarget:
-        try:
-            if self.counts == "grid_1000":
-                return at(x, y, "norm1000", None, "grounding", "the answer")
-            return at(x, y, "image", grained(size, 28 if self.counts == "pixels_28" else 1), "grounding", "the answer")
-        except DialectError as bad:
-            raise UnusableReply(str(bad)) from None
 
 
 def point_in(text: str, longest: int) -> dict[str, Any] | None:

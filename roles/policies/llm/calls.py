@@ -28,7 +28,7 @@ from roles.journal.journal import Journal
 from roles.journal.transcripts import PICTURE, Occasion
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.reply_parsing import Finish, UnusableReply, finish_of, finish_said, text_of
-from roles.policies.llm.settings import ModelSettings, PictureSize
+from roles.policies.llm.settings import ModelSettings
 from roles.skills.arguments import within
 
 _REFUSED = frozenset({400, 404, 415, 422})
@@ -82,10 +82,6 @@ def _message(kept: Json) -> AIMessage:
     return AIMessage(
         content=kept.get("content", ""), tool_calls=kept.get("tool_calls", []), usage_metadata=usage, response_metadata=known
     )
-
-
-def _tokens(message: BaseMessage, pictures: PictureSize) -> int:
-    return sum(pictures.tokens(*png_size(it)) if kind == "picture" else estimate_tokens(it) for kind, it in _parts(message))
 
 
 def png_size(png: str) -> tuple[int, int]:
@@ -237,10 +233,9 @@ class Caller:
         read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
         said = (text_of(reply), str(reply.tool_calls or "")) if reply is not None else ("", "")
         if estimated:
-            read, written = (
-                sum(_tokens(message, self.settings.pictures) for message in asked.messages),
-                estimate_tokens("".join(said)),
-            )
+            parts = [part for message in asked.messages for part in _parts(message)]
+            sizes, written = self.settings.pictures, estimate_tokens("".join(said))
+            read = sum(sizes.tokens(*png_size(it)) if kind == "picture" else estimate_tokens(it) for kind, it in parts)
         cached = min(read, (usage.get("input_token_details") or {}).get("cache_read") or 0)
         prices = self.settings.prices
         of_cached = prices.tokens_in if prices.tokens_cached is None else prices.tokens_cached

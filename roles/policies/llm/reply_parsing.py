@@ -84,11 +84,8 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
             found, _ = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as bad:
             cut = bad.pos >= len(text.rstrip()) - 1 or bad.msg.startswith("Unterminated")
-            problem = (
-                "the JSON object is cut off before its end"
-                if cut
-                else f"its JSON is broken: {bad.msg} near {_near(text, bad.pos)}"
-            )
+            near = text[max(0, bad.pos - 15) : bad.pos + 15]
+            problem = "the JSON object is cut off before its end" if cut else f"its JSON is broken: {bad.msg} near {near!r}"
             # What comes next starts behind the place that is wrong.
             opening = _OPENING.search(text, max(bad.pos, at + 1))
         except (RecursionError, ValueError) as bad:
@@ -108,7 +105,3 @@ def script_in(text: str, longest: int = LONGEST) -> dict[str, Any] | None:
             return {"outcome": "run", "language": language, "code": code, "reason": f"{before}{after}".strip()}
         case _:
             return None
-
-
-def _near(text: str, at: int) -> str:
-    return repr(text[max(0, at - 15) : at + 15])

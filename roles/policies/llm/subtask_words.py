@@ -441,7 +441,7 @@ def worker_told(view: OperatorView, missing: Sequence[Expectation], data: Mappin
     """What the prompt of an Operator is filled with whatever form its answer has, with `data` that depends on that form."""
     common = {
         "facts": facts_told(view),
-        "expected": expected_told(view, missing),
+        "expected": "\n".join(f"[{' ' if e in missing else 'x'}] {_told(e)}" for e in view.subtask.expect),
         "refused": listed(view.refused),
         "message": cut(view.host_message, 600),
     }
@@ -455,11 +455,6 @@ def worker_told(view: OperatorView, missing: Sequence[Expectation], data: Mappin
         "apps": ", ".join(app.app for app in view.apps) or "only this one",
         "previous_subtasks": cut("; ".join(view.previous_subtasks), 1_200),
     }
-
-
-def expected_told(view: OperatorView, missing: Sequence[Expectation]) -> str:
-    """A line for each expectation: seen, or still to do."""
-    return "\n".join(f"[{' ' if e in missing else 'x'}] {_told(e)}" for e in view.subtask.expect)
 
 
 def _told(expectation: Expectation) -> str:

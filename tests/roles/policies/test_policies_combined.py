@@ -24,7 +24,18 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.signals import GateTrigger, Signal
-from roles.policies.fallback import BudgetSpent, BySubtask, Case, Fallback, GaveUp, NamedPolicy, PolicyFault, Unreachable, Vote
+from roles.policies.fallback import (
+    BudgetSpent,
+    BySubtask,
+    Case,
+    Condition,
+    Fallback,
+    GaveUp,
+    NamedPolicy,
+    PolicyFault,
+    Unreachable,
+    Vote,
+)
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
 GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")
@@ -148,8 +159,8 @@ def test_who_fails_has_no_vote_and_without_any_there_is_no_decision() -> None:
 
 def test_a_subtask_chooses_who_decides() -> None:
     cases = [
-        Case(NamedPolicy("m", Says(click(text="Save"))), app="mail"),
-        Case(NamedPolicy("t", Says(ERROR)), worker="technician"),
+        Case(NamedPolicy("m", Says(click(text="Save"))), Condition(app="mail")),
+        Case(NamedPolicy("t", Says(ERROR)), Condition(worker="technician")),
     ]
     policy = BySubtask(cases, NamedPolicy("other", Says(click(text="Send"))))
     texts = [policy.decide(view(app)).action.target.text for app in ("mail", "notes")]  # type: ignore[union-attr]
