@@ -47,13 +47,13 @@ class PictureGrounding:
         def read(data: dict[str, Any]) -> ActionTarget | None:
             if data.get("found") is False:
                 return None
-            place: list[Any] = [data.get("x"), data.get("y")]
+            place: Any = (data.get("x"), data.get("y"))
             if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in place):
                 raise UnusableReply("x and y are the two numbers of the place")
             grid = self.counts == "grid_1000"
             counted = None if grid else grained(size, 28 if self.counts == "pixels_28" else 1)
             try:
-                return pointed(at(*place, "norm1000" if grid else "image", counted, "grounding", "the answer"), seen)
+                return pointed(at(place[0], place[1], "norm1000" if grid else "image", counted, "grounding", "the answer"), seen)
             except DialectError as bad:
                 raise UnusableReply(str(bad)) from None
 
