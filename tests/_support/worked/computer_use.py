@@ -19,7 +19,7 @@ from protocol import Action, LaunchApp
 from protocol.dialects import Context, dialect
 from roles.journal.journal import Journal
 from roles.policies.computer_use.operator import ComputerUseOperator
-from roles.policies.computer_use.tools import TOOLS, ComputerTool
+from roles.policies.computer_use.tools import TOOLS, ComputerTool, grained
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted_model import ScriptedChatModel
 
@@ -110,7 +110,7 @@ class OracleSpeaker:
 
     def _calls(self, action: Action) -> Calls:
         assert self.desk is not None
-        context = Context(state=self.desk.observe(), image=self.tool.seen(self.size), variant=self.tool.variant)
+        context = Context(state=self.desk.observe(), image=grained(self.size, self.tool.grain), variant=self.tool.variant)
         said = dialect(self.tool.dialect).write(action, context).payload
         if self.tool.in_words:
             return [one for one in str(said).removeprefix("Action: ").split("\n\n") if one]

@@ -19,7 +19,7 @@ from orchestrator.store.salvage import salvage
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.journal.journal import Journal
 from roles.operator.decide import referring
-from roles.policies.computer_use.tools import TOOLS, grained
+from roles.policies.computer_use.tools import TOOLS
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
