@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
@@ -188,10 +188,23 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
         raise UnusableReply(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
     if verdict.refused and (request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_FAIL):
         raise UnusableReply("refused goes with gate_fail at the final check only")
-    if verdict.decision is Signal.GATE_DONE and not verdict.evidence:
-        raise UnusableReply(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
-    if verdict.decision is Signal.GATE_SUPPLEMENT and not verdict.query.strip():
-        raise UnusableReply("gate_supplement needs a query: what to look for")
-    if verdict.decision is Signal.GATE_FAIL and not verdict.issues:
-        return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+    return _whole(verdict, evidence)
+
+
+def _whole(verdict: GateVerdict, evidence: Sequence[str]) -> GateVerdict:
+    """The verdict with all that its decision needs. Raises UnusableReply."""
+    match verdict.decision:
+        case Signal.GATE_DONE:
+            if not verdict.evidence:
+                raise UnusableReply(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
+        case Signal.GATE_SUPPLEMENT:
+            if not verdict.query.strip():
+                raise UnusableReply("gate_supplement needs a query: what to look for")
+        case Signal.GATE_FAIL:
+            if not verdict.issues:
+                return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+        case Signal.GATE_CONTINUE:
+            pass
+        case _:
+            assert_never(verdict.decision)
     return verdict
