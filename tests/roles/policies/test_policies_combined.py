@@ -195,7 +195,7 @@ def test_chains_votes_and_choices_are_for_technician_and_analyst_too() -> None:
     assert Vote(named(bash("rm a"), bash("ls  -l"), bash("ls -l"))).write(SCRIPT) == bash("ls  -l")
     assert Vote(named(result("8"), result("7"), result("7"))).answer(QUESTION) == result("7")
     first, other = named(bash("a"), bash("b"))
-    policy = BySubtask([Case(first, worker="technician")], other)
+    policy = BySubtask([Case(first, Condition(worker="technician"))], other)
     assert policy.write(SCRIPT) == bash("a")
     assert policy.write(SCRIPT.model_copy(update={"subtask": QUESTION.subtask})) == bash("b")
 
