@@ -25,6 +25,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, answers_page, follow, with_origins, without_page
+from roles.policies.orders.page_words import in_page_words
 from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
@@ -179,6 +180,7 @@ class RulesManager:
             return answer
         if is_given(request.plan) and not wish.reading.orders:
             return replan(request, more=False)
+        wish = _in_page_words(request, wish)
         wish, followed = _by_page(request, wish)
         why = "" if followed.steps else why_not(wish.reading)
         answer = _unread(request, wish.reading, why, followed) if why else self._planned(request, wish, followed)
@@ -219,6 +221,18 @@ def _renamed(subtask: Subtask, end: str) -> Subtask:
 def _by_another(reading: Reading) -> bool:
     """Whether it says to follow a procedure that it names."""
     return any(order.verb == "follow" for order in reading.orders)
+
+
+def _in_page_words(request: PlanRequest, wish: Wish) -> Wish:
+    """A goal about a page that is not understood as it stands, in the words of the page's controls."""
+    card = next((card for card in request.cards if card.page is not None), None)
+    if card is None or card.page is None or not why_not(wish.reading):
+        return wish
+    known = request.ledger.worked if request.ledger is not None and request.plan else ""
+    if not (goal := known or in_page_words(wish.reading.goal, card.page, card.title)):
+        return wish
+    reading = _read(goal, request)
+    return wish if why_not(reading) else Wish(reading, len(reading.orders), len(reading.orders))
 
 
 def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
