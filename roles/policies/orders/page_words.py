@@ -11,43 +11,17 @@ from typing import NamedTuple
 from environments.cards import PageCard, Widget, singular
 from roles.contracts.values import number_of, parse_date, parse_time
 from roles.policies.orders.pages import WRITTEN, names_verb
+from roles.screen.language.words import table
 from roles.screen.page import BOXES, LISTS, PRESSED, plain
 
 _WORD = re.compile(r'"[^"\n]*"|[\w@.+\-/:€$£%\']*\w[%€$£]?|[€$£]|[,;:.]')
 _MARKS = frozenset(",;:.")
-_MINOR = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "of",
-        "for",
-        "on",
-        "at",
-        "with",
-        "and",
-        "in",
-        "into",
-        "to",
-        "from",
-        "by",
-        "my",
-        "me",
-        "i",
-        "it",
-        "is",
-        "as",
-    }
-    | {"please", "one", "this", "about", "that", "name", "under", "want", "would", "like"}
-)
-"""Words that say nothing by themselves where all others have found their place."""
-_MONEY = frozenset({"eur", "usd", "gbp", "chf", "€", "$", "£", "euro", "euros", "dollars", "pounds"})
-_TYPES: dict[str, frozenset[str]] = {
-    "email": frozenset({"email", "e-mail", "mail"}), "day": frozenset({"date", "day", "when", "on"}),
-    "time": frozenset({"time", "at", "hour"}), "money": frozenset({"amount", "price", "total", "cost", "sum", "fee"}),
-    "name": frozenset({"name", "recipient", "guest", "for", "who", "customer", "owner"}),
-}  # fmt: skip
-"""Words of a label of which exactly one field has one, where a value of that type is told without its label."""
+_WORDS = table("forms")
+_MINOR, _POLITE, _MONEY = (frozenset(_WORDS[name]) for name in ("minor", "polite", "money"))
+_TYPES: dict[str, frozenset[str]] = {kind: frozenset(words) for kind, words in _WORDS["labels"].items()}
+_TYPED = frozenset().union(*(words for kind, words in _TYPES.items() if kind != "name"))
+_SHAPE = re.compile(r"yy|hh", re.IGNORECASE)
+"""In the empty state of a field: it takes a day or a time."""
 
 
 class Part(NamedTuple):
@@ -75,12 +49,14 @@ class _Form:
 
     def _presses(self) -> list[Widget]:
         """What the first words of the goal call: "Sign up", "Book now"."""
-        verbs = [" ".join(word.plain for word in self.words[:n]) for n in (2, 1) if len(self.words) > n]
+        begin = next((n for n, word in enumerate(self.words) if word.plain not in _POLITE), 0)
+        self._take(0, begin)
+        verbs = [" ".join(word.plain for word in self.words[begin : begin + n]) for n in (2, 1)]
         for verb in verbs:
             found = [w for w in self.page.widgets if w.role in PRESSED and w.name and names_verb(verb, w.name)]
             found = [w for w in found if w.role == "button"] or found
             if found:
-                self._take(0, len(verb.split()))
+                self._take(begin, begin + len(verb.split()))
                 return found
         return []
 
@@ -146,9 +122,12 @@ class _Form:
             if not all(self.free[begin:end]):
                 continue
             fields = self._open(WRITTEN)
+            plainly = [
+                w for w in fields if w.role != "spinbutton" and not {*_tokens(w.name)} & _TYPED and not _SHAPE.search(w.hint)
+            ]
             hinted = [w for w in fields if kind in {"day", "time"} and ("yy" if kind == "day" else "hh") in w.hint.casefold()]
             named = [w for w in fields if {*_tokens(w.name)} & _TYPES.get(kind, frozenset())]
-            fitting = hinted or named or (fields if kind in {"text", "name"} else [])
+            fitting = hinted or named or (plainly if kind in {"text", "name"} else [])
             if len(fitting) == 1:
                 self._put(fitting[0], value, begin, end)
 
@@ -168,7 +147,8 @@ class _Form:
                 end += money
                 yield "money", at, end, text
             elif text.startswith('"'):
-                yield "text", at, end, text[1:-1]
+                whom = at > 0 and words[at - 1].plain in {"for", "to", "of", "name"}
+                yield "name" if whom else "text", at, end, text[1:-1]
             elif text[0].isupper() and at:
                 while end < count and words[end].text[0].isupper():
                     end += 1
