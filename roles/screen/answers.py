@@ -90,7 +90,7 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
         if _words_of("waits").search(words) or fold(words) in entered:
             continue
         said, confirmed = own.sub(" ", words), confirms(words, written, pressed)
-        beside = kept and few and len(words) <= _SHORT and element.role != "heading"
+        beside = kept and few and len(words) <= _SHORT and (element.role != "heading" or bool(written))
         weak = denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written))
         if element.role == "alert" and (weak or (same and not confirmed)):
             return words

@@ -113,7 +113,17 @@ DEBTS = """<table><tr><th><button>Name</button><th><button>Balance</button><th>D
 SWITCH = """<span id=l>Weekly digest</span><div role=switch tabindex=0 aria-checked=false aria-labelledby=l
 style="width:40px;height:20px;cursor:pointer" onclick="say('on');setAttribute('aria-checked','true')"></div>"""
 TILL = """<button>Verify</button><button onclick="say('ordered')">Place order</button>"""
+ROOMS = """<form id=f><h1>Hotel Marina</h1><div id=e></div><label>Arrival <input type=date id=a></label>
+<label>Departure <input type=date id=d></label> <label>Room <select id=r><option>Single room<option>Double room</select></label>
+<label>Guests <input type=number id=g value=1></label> <label>Full name <input id=n></label> <button>Book now</button></form>
+<script>f.onsubmit=v=>{v.preventDefault();if(+g.value>r.selectedIndex+1)e.innerHTML='<h3>Please correct:</h3><a href="#g">Too many</a>'
+else{say([a.value,d.value,r.value,g.value,n.value].join('|'));f.hidden=true}}</script>"""
 GOALS = [
+    (
+        ROOMS,
+        "Book a double room for 2 guests, arrival 3 May 2027, departure 5 May 2027, in the name of Eva Holm.",
+        "2027-05-03|2027-05-05|Double room|2|Eva Holm",
+    ),
     (MODAL, 'Click New project, enter "Gaia" as the project name and click Create.', "Gaia"),
     (DEBTS, "Remind the person with the lowest balance.", "Abel"),
     (SWITCH, "Turn on the weekly digest.", "on"),
@@ -177,6 +187,13 @@ def test_a_page_that_says_no_is_believed_and_not_asked_twice(browser, site, tmp_
     site.answer = "<h1>Thank you</h1>"
     assert (outcome.status, site.told) == ("rejected", ["code=A7"])
     assert "the page says after the last press" in outcome.reason
+
+
+def test_a_form_that_stays_with_what_was_written_and_asks_to_correct_it_has_sent_nothing(browser, site, tmp_path):
+    goal = "Book a double room for 3 guests, arrival 3 May 2027, departure 5 May 2027, in the name of Eva Holm."
+    outcome = work(browser, site, tmp_path, ROOMS, goal)
+    assert (outcome.status, site.told) == ("rejected", [])
+    assert "Please correct" in outcome.reason
 
 
 def test_a_button_to_send_that_does_nothing_at_all_has_sent_nothing(browser, site, tmp_path):
