@@ -116,7 +116,8 @@ TILL = """<button>Verify</button><button onclick="say('ordered')">Place order</b
 ROOMS = """<form id=f><h1>Hotel Marina</h1><div id=e></div><label>Arrival <input type=date id=a></label>
 <label>Departure <input type=date id=d></label> <label>Room <select id=r><option>Single room<option>Double room</select></label>
 <label>Guests <input type=number id=g value=1></label> <label>Full name <input id=n></label> <button>Book now</button></form>
-<script>f.onsubmit=v=>{v.preventDefault();if(+g.value>r.selectedIndex+1)e.innerHTML='<h3>Please correct:</h3><a href="#g">Too many</a>'
+<script>f.onsubmit=v=>{v.preventDefault()
+if(+g.value>r.selectedIndex+1)e.innerHTML='<h3>Please correct:</h3><a href="#g">Too many</a>'
 else{say([a.value,d.value,r.value,g.value,n.value].join('|'));f.hidden=true}}</script>"""
 GOALS = [
     (
