@@ -18,11 +18,12 @@ Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
 Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
 
 
-def _named(value: Any) -> Any:
-    return {"name": value} if isinstance(value, str) else value
+def _short_for(key: str) -> BeforeValidator:
+    """A text alone says this key."""
+    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
 
 
-Model = Annotated[ModelSettings, BeforeValidator(_named)]
+Model = Annotated[ModelSettings, _short_for("name")]
 """In full, or only its name."""
 
 
@@ -41,15 +42,11 @@ class ModelOfMember(ModelSettings):
         return ModelSettings(**said) if self.name else roles and roles.model_copy(update=said)
 
 
-def _policy(value: Any) -> Any:
-    return {"policy": value} if isinstance(value, str) else value
-
-
 class Member(Frozen):
     """One of a chain or of a vote. What it does not say is the role's."""
 
     policy: Simple = "llm"
-    model: Annotated[ModelOfMember, BeforeValidator(_named)] | None = None
+    model: Annotated[ModelOfMember, _short_for("name")] | None = None
     """Of an llm member: a model of its own, or only its temperature and the like."""
     prompt: Path | None = None
 
@@ -65,7 +62,7 @@ class Member(Frozen):
         return self.policy if len(said) == 1 else said
 
 
-Members = tuple[Annotated[Member, BeforeValidator(_policy)], ...]
+Members = tuple[Annotated[Member, _short_for("policy")], ...]
 """Each in full, or only its policy."""
 
 

@@ -45,8 +45,9 @@ class Occasion(NamedTuple):
     screens: tuple[str, ...] = ()
 
 
-Parts = Sequence[tuple[Literal["text", "picture"], str]]
-"""What a message to a model says: its text, and its pictures as base64."""
+Messages = Sequence[tuple[str, Sequence[tuple[Literal["text", "picture"], str]]]]
+"""To a model, by their roles: their texts, and their pictures as base64."""
+Form = Mapping[str, Any] | None
 
 
 class ReplySource(Protocol):
@@ -72,27 +73,19 @@ class Transcripts:
         self._bytes: int | None = None
         self._paid: defaultdict[tuple[str, str, str], deque[str]] | None = None
 
-    def keep(
-        self,
-        model: str,
-        temperature: float | None,
-        said: Sequence[tuple[str, Parts]],
-        form: Mapping[str, Any] | None,
-        way: str,
-        about: Occasion,
-    ) -> Json:
+    def keep(self, model: str, heat: float | None, said: Messages, form: Form, way: str, about: Occasion) -> Json:
         """A request by the names of its parts, which are stored: messages by their roles, the form of the answer, and the `way`
-        in which that is asked for. Why it is not kept, where that is too much."""
+        in which that is asked for; `heat` is the temperature. Why it is not kept, where that is too much."""
         if self._bytes is None:
             self._bytes = self._rows.bytes_of_parts()
         if self._bytes >= self.settings.megabytes * 1_000_000:
             return {"missing": f"record.megabytes: {self.settings.megabytes:g} MB of transcripts are kept, and no more"}
         messages = [{"role": role, "parts": [{kind: self._part(kind, it)} for kind, it in parts]} for role, parts in said]
         schema = self._stored(dumps(self._sealed(form))) if form is not None else ""
-        name = _digest(dumps([model, temperature, messages, schema]))
-        more = {"screens": list(about.screens)} if about.screens else {}
-        heat = {} if temperature is None else {"temperature": temperature}
-        return {"request": name, "messages": messages, "schema": schema, "form": way, **heat, **more}
+        name = _digest(dumps([model, heat, messages, schema]))
+        more: Json = {} if heat is None else {"temperature": heat}
+        more |= {"screens": list(about.screens)} if about.screens else {}
+        return {"request": name, "messages": messages, "schema": schema, "form": way, **more}
 
     def reply(self, said: Json) -> str:
         """The name of a reply, which is stored."""

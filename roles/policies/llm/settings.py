@@ -67,8 +67,8 @@ class PictureSize(Frozen):
 class Provider(Frozen):
     """A provider of chat models, as providers.yaml has it."""
 
-    module: str
-    kind: str = Field(alias="class")
+    module: str = ""
+    kind: str = Field(default="", alias="class")
     extra: str = ""
     """Of ours, which brings its package."""
     package: str = ""
@@ -88,9 +88,6 @@ class Provider(Frozen):
         """What pip is told to bring."""
         own = self.package or self.module.partition(".")[0].replace("_", "-")
         return f'"deskcrew[{self.extra}]"' if self.extra else own
-
-
-_UNKNOWN = Provider.model_validate({"module": "", "class": ""})
 
 
 @cache
@@ -166,7 +163,7 @@ class ModelSettings(Frozen):
     @property
     def provider(self) -> Provider:
         """Who has it; one of whom nothing is known where the name says none."""
-        return providers().get(provided(self.name)[0]) or _UNKNOWN
+        return providers().get(provided(self.name)[0]) or Provider()
 
     @property
     def pictures(self) -> PictureSize:
