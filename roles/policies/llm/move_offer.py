@@ -283,7 +283,9 @@ class _MoveOffer:
                 case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.fact:
                     yield _written(verb, field, f"fact:{wanted.fact}", f'the fact "{wanted.fact}"')
                 case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.beside and verb == "fill":
-                    yield self._added(field, wanted.value or "")
+                    held = original(field, self._view.history, (self._view.seen, *self._view.earlier)).rstrip()
+                    told = f'add {_quoted(wanted.value)} below what "{field.name}" holds'
+                    yield Move(told, _target("fill", field) | {"text": "\n".join(filter(None, [held, wanted.value]))})
                 case (("fill" | "type"), role) if role in WRITTEN_IN:
                     yield _written(verb, field, wanted.value or "")
                 case "select_option", role if role in CHOSEN_FROM:
@@ -292,14 +294,6 @@ class _MoveOffer:
                     yield self._press(field, ())
                 case _:
                     pass
-
-    def _added(self, field: GUIElement, value: str) -> Move:
-        """Everything that the field held before anybody wrote in it, and the value below that."""
-        held = original(field, self._view.history, (self._view.seen, *self._view.earlier)).rstrip()
-        whole = f"{held}\n{value}" if held else value
-        return Move(
-            f'add {_quoted(value)} below what "{field.name}" holds', {"action": "fill", "target": field.element_id, "text": whole}
-        )
 
     # --- what is not done, or not yet ---------------------------------------------------------------------------
 

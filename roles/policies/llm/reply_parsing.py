@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,9 +27,13 @@ THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNO
 
 
 Finish = Literal["", "cut_off", "refused"]
-FORMS: Mapping[str, Any] = safe_data(read_small(Path(__file__).with_name("forms.yaml")))
-"""The forms of answers, and how answers end."""
-_FINISHES: dict[str, Finish] = {word: finish for finish, words in FORMS["ends"].items() for word in words}
+
+
+@cache
+def forms() -> Mapping[str, Any]:
+    """The forms of answers, and how answers end."""
+    data: Mapping[str, Any] = safe_data(read_small(Path(__file__).with_name("forms.yaml")))
+    return data
 
 
 class UnusableReply(ValueError):
@@ -45,7 +50,7 @@ def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
 
 def finish_said(word: object) -> Finish:
     """How an answer ended of which a provider says this; an empty string where that is by itself."""
-    return _FINISHES.get(str(word).lower(), "")
+    return next((finish for finish, words in forms()["ends"].items() if str(word).lower() in words), "")
 
 
 def finish_of(message: AIMessage) -> Finish:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roles.contracts import OperatorView
-from roles.policies.llm.reply_parsing import FORMS
+from roles.policies.llm.reply_parsing import forms
 
 Schema = dict[str, Any]
 STATUSES = ("CONTINUE", "FINISH", "FAIL", "CONFIRM", "PENDING", "ERROR")
 
-_TAKES: Mapping[str, str] = FORMS["verbs"]
+_TAKES: Mapping[str, str] = forms()["verbs"]
 """What each verb takes; with a question mark what may be left out."""
 _OF_VERB = {verb: tuple(name.rstrip("?") for name in takes.split()) for verb, takes in _TAKES.items()}
 AIMED = frozenset(verb for verb, names in _OF_VERB.items() if "target" in names)
@@ -55,7 +55,7 @@ def operator_schema(view: OperatorView, *, batch: int = 1, pictures: bool = Fals
 
 
 def _fields(*names: str) -> Schema:
-    return {name: _schema(FORMS["fields"].get(name, "string")) for name in names}
+    return {name: _schema(forms()["fields"].get(name, "string")) for name in names}
 
 
 def manager_schema(workers: Sequence[str], *, typed: bool = False) -> Schema:
@@ -70,7 +70,7 @@ def manager_schema(workers: Sequence[str], *, typed: bool = False) -> Schema:
 
 def form_of(name: str) -> Schema:
     """The form of that name in forms.yaml."""
-    return {"title": name, **_schema(FORMS[name])}
+    return {"title": name, **_schema(forms()[name])}
 
 
 def _schema(kind: Any) -> Schema:
