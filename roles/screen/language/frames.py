@@ -520,7 +520,7 @@ class Frame:
     def _bounds(self, at: int, first: int) -> bool:
         """Whether a condition here may be one of the order, and not of what is told: "that I'll come if I can"."""
         found = self.read.take(at, "conditions")
-        if self.verb.get("asks") and at == first:
+        if at == first and (self.verb.get("asks") or self.read.low(at - 1) == "asking"):
             return False
         own = found is not None and (found.entry.name == "when" or self.read.low(found.end) in {*SPEAKING, "you"})
         return found is not None and (not own or at == first or self.read.low(at - 1) == ",")
