@@ -40,6 +40,7 @@ from roles.screen.matching import app_for, similarity, tokens
 _MOVES = frozenset({"move", "postpone"})
 _TELLS_OF = frozenset({"send", "write", "collect"})
 """Verbs by which one deed may tell of several records."""
+_TO_PEOPLE = frozenset({"send", "reply", "forward", "invite"})
 _FORMS = frozenset({"form", "field"})
 
 
@@ -77,8 +78,12 @@ class _Check:
         self.reading, self.orders, self.request, self.part = reading, reading.orders, request, part
         self.run = Candidates(reading, request, screen)
         self.effects, self.find = self.run.effects, self.run.find
-        self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
+        scripts = {step.step for step in request.steps if step.action.get("action_type") == "run_script"}
+        unseen = [effect.step for effect in self.effects if effect.opaque]
+        self.cut = len(request.steps) >= MOST_STEPS or bool(unseen)
         """Not all that was done is known."""
+        self.cut_to_people = len(request.steps) >= MOST_STEPS or not scripts.issuperset(unseen)
+        """Nor all that was written to somebody, whom no script reaches."""
         self.used: set[int] = set()
         self.verdicts: dict[int, Verdict] = {}
         self.replaced = [step for step in request.steps if step.instead_of and step.exec_status == "executed"]
@@ -100,7 +105,8 @@ class _Check:
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *self._besides(), *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
-        state: Any = "unchecked" if verdict.state == "missing" and self.cut else verdict.state
+        cut = self.cut_to_people if number >= 0 and self.orders[number].verb in _TO_PEOPLE else self.cut
+        state: Any = "unchecked" if verdict.state == "missing" and cut else verdict.state
         text, seen = said(self.reading.goal, spans), tuple(dict.fromkeys(verdict.evidence))[:8]
         sure = verdict.sure and (not self.reading.unread or self._is_sure(self.orders[number], seen))
         return LedgerEntry(order=number, kind=kind, text=text, state=state, evidence=seen, why=verdict.why, sure=sure)

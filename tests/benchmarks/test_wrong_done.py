@@ -35,6 +35,17 @@ def test_no_mistake_of_a_manager_or_a_worker_is_called_done(scripts: Any) -> Non
     assert sum(bool(row.what) for row in rows) > 8
 
 
+@pytest.mark.parametrize(
+    ("goal", "role", "mistake"), [("overdue-sum-into-a-note", "operator", "alters"), ("count-the-log-lines", "manager", "stops")]
+)
+def test_a_list_of_others_and_a_message_left_out_after_a_script_are_not_called_done(
+    scripts: Any, goal: str, role: str, mistake: str
+) -> None:
+    row = scripts[0].work(scripts[0].Asked(goal, 0, role, mistake), SETTINGS)
+    assert row.what
+    assert row.status == "rejected"
+
+
 @pytest.mark.parametrize("goal", ["delete-all-notes", "claim-the-unpaid", "two-settings"])
 def test_a_goal_of_another_meaning_does_not_end_as_the_goal_as_it_was(scripts: Any, goal: str) -> None:
     rows = list(scripts[1].rows_of(4, 0, SETTINGS, [goal]))

@@ -203,7 +203,7 @@ class Frame:
         return result
 
     def held_by(self, at: int) -> int | None:
-        """Set FIELD to VALUE in THING | in the form"""
+        """Set FIELD to VALUE in THING"""
         named = self.read.low(at) in {"in", "on"} and any(slot.role == "value" and not slot.field for slot in self.slots)
         place = self.read.simple(at + 1, inner=True) if named and self.verb.get("verb", self.verb["name"]) == "set" else None
         if place is None or not self.read.over(place[1]):
@@ -214,8 +214,7 @@ class Frame:
             return None
         self.slots = [slot for slot in self.slots if slot.value is not of]
         spans = (*object_.spans, *self.read.spans(at, place[1]))
-        places = self.read.words.lexicon.data["places"]
-        if place[0].kind in {"", "form"} or (place[0].kind in places and place[0].name is None):
+        if place[0].kind in self.read.words.lexicon.data["places"] and place[0].name is None:  # in the settings
             self.object = object_.model_copy(update={"place": place[0], "spans": spans})
             return place[1]
         field = object_.name.text if object_.name is not None else object_.kind

@@ -161,8 +161,6 @@ Submit an expense claim for 23.50, category Meals
     submit any expense claim value=23.50 category='Meals'
 Set "T" to "A" in the note "P"
     set note 'P' T='A'
-Fill the amount with 12 in the claim form
-    set amount at (form 'claim form') value=12
 Rename the Interview to Second interview
     rename 'Interview' to='Second interview'
 Delete all mails that came before February
