@@ -193,15 +193,6 @@ class KnownKeys(Protocol):
 
 
 @runtime_checkable
-class OwnCalendar(Protocol):
-    """Has a date of its own, independent of the machine's."""
-
-    @property
-    def now(self) -> str:
-        """Date and time, as `2026-03-02 10:30`."""
-
-
-@runtime_checkable
 class OwnClock(Protocol):
     """Has a clock of its own, which advances with actions, not with the machine's clock."""
 

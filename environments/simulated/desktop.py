@@ -160,8 +160,7 @@ class SimulatedDesktop:
 
     def cards(self) -> list[AppCard]:
         """What each app holds and can do, as it was when the world began."""
-        first = self._first()
-        return [card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items()]
+        return [*_cards(IdentityKey(self._spec), self._seed)]
 
     @property
     def now(self) -> str:
@@ -243,6 +242,12 @@ class SimulatedDesktop:
     def _live(self) -> None:
         if self._closed:
             raise EnvironmentFault("the desktop was closed")
+
+
+@lru_cache(maxsize=8)
+def _cards(spec: IdentityKey[WorldSpec], seed: int) -> tuple[AppCard, ...]:
+    first = _beginning(spec, seed)
+    return tuple(card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items())
 
 
 @lru_cache(maxsize=8)

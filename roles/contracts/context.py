@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from environments.cards import AppCard, Cards, card_of_screen
-from environments.contract import AppCatalog, Environment, OwnCalendar
+from environments.contract import AppCatalog, Environment
 from environments.effects import GuardedEnvironment
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import GUIElement, VisualState
@@ -129,7 +129,7 @@ class Context:
 
     def today(self) -> str:
         """The world's own day and time; empty where it has none."""
-        return self.environment.now if isinstance(self.environment, OwnCalendar) else ""
+        return str(getattr(self.environment, "now", ""))
 
     def with_(self, **changes: Any) -> Context:
         return replace(self, **changes)

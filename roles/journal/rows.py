@@ -473,7 +473,7 @@ MOST = 64 * 2**20
 
 
 def deflated(body: bytes) -> bytes:
-    return zlib.compress(body, 1)
+    return zlib.compress(body)
 
 
 def inflated(body: bytes, most: int = MOST) -> bytes:

@@ -97,8 +97,6 @@ class Skills:
         self.settings = settings or SkillSettings()
         self._environment = environment
         self._tools = {tool.skill.called: tool for tool in tools}
-        self._offered: dict[str | None, tuple[Skill, ...]] = {}
-        self._verbs: dict[str | None, tuple[str, ...]] = {}
         self._lines: dict[tuple[str | None, str, str | None], tuple[str, ...]] = {}
         if len(self._tools) < len(tools):
             names = [tool.skill.called for tool in tools]
@@ -142,15 +140,11 @@ class Skills:
 
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
-        if app not in self._offered:
-            mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
-            self._offered[app] = tuple(skill for skill in mine if not self.settings.forbids(skill))
-        return self._offered[app]
+        mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
+        return tuple(skill for skill in mine if not self.settings.forbids(skill))
 
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""
-        if app in self._verbs:
-            return self._verbs[app]
         mine = [s for s in self._known if s.kind == "gui"]
         found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
         kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
@@ -158,7 +152,7 @@ class Skills:
             found.append("call_api")
         if "agent" in kinds:
             found.append("ask_in_app_agent")
-        return self._verbs.setdefault(app, (*found, *INNER))
+        return (*found, *INNER)
 
     def lines(self, app: str | None, about: str, front: str | None = None) -> tuple[str, ...]:
         """What is offered by application: those nearest to the words of a subtask with what they do, a line each, all others by

@@ -19,7 +19,7 @@ from protocol.sqlite import connected
 
 FILE = "world.sqlite"
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS state (app TEXT, field TEXT, entry TEXT, body TEXT NOT NULL, UNIQUE (app, field, entry));
 CREATE TABLE IF NOT EXISTS performed (n INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, digest TEXT, action TEXT, result TEXT);
 """
@@ -160,7 +160,8 @@ class FileStore:
         return self._connection().execute(sql, values).fetchall()
 
     def _write(self, before: World | None, after: World) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('desk', ?)", (after.desk.model_dump_json(exclude_defaults=True),))
+        desk = after.desk.model_dump_json(exclude_defaults=True)
+        self._db.execute("INSERT INTO meta VALUES ('desk', ?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", (desk,))
         for app, state in after.apps.items():
             old = before.apps.get(app) if before else None
             if old is not state:
