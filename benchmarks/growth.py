@@ -39,7 +39,6 @@ from orchestrator.runs.runs import refuse_damaged, refuse_unlike, unreadable
 from orchestrator.store.checkpoints import CursorSaver
 from roles.journal.events import FeedbackEvent
 from roles.journal.journal import Event
-from roles.operator.graph import DURABLE_BEFORE
 
 LENGTHS = (10, 100, 1_000, 10_000)
 CONFIG: Any = {"configurable": {"thread_id": "bench"}, "recursion_limit": 10**7}
@@ -105,7 +104,7 @@ def run(folder: Path, actions: int, meter: Meter | None = None) -> tuple[float, 
     """Work a run of that length; CPU and bytes written of an action at its end, and the memory of the process then."""
     meter = meter or Meter(folder, actions)
     context = noting(overhead.make_context(folder, actions, meter))
-    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
+    saver = CursorSaver(folder / "checkpoints.sqlite")
     memory: list[float] = []
 
     def heard(event: Event) -> None:
@@ -134,7 +133,7 @@ def take_up(folder: Path, actions: int) -> float:
     started = time.process_time()
     refuse_damaged(folder, "bench")
     context = overhead.make_context(folder, actions, overhead.Meter())
-    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
+    saver = CursorSaver(folder / "checkpoints.sqlite")
     graph = build_controller(checkpointer=saver)
     if why := unreadable(graph, CONFIG):
         raise SystemExit(why)

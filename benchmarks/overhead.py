@@ -33,7 +33,7 @@ from roles.contracts.limits import Limits
 from roles.contracts.policies import Granularity
 from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import Event, Journal
-from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
+from roles.operator.graph import EDGES, STAGES
 from roles.policies.scripted import ScriptedEvaluator, ScriptedManager
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
@@ -107,7 +107,7 @@ def controller(folder: Path, steps: int, granularity: Granularity = "coarse") ->
     """The real thing: hub, spokes, gates every twelve actions, checkpoints on disk. Returns the largest checkpoint, too."""
     meter = Meter()
     context = make_context(folder, steps, meter)
-    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE, "evaluator": frozenset()})
+    saver = CursorSaver(folder / "checkpoints.sqlite")
     largest = Largest(saver.conn)
 
     def heard(event: Event) -> None:

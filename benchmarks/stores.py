@@ -36,9 +36,6 @@ from orchestrator.store.postgres.runs import SharedRuns
 from roles.contracts.context import Context
 from roles.journal.events import FeedbackEvent
 from roles.journal.journal import Event, Journal
-from roles.operator.graph import DURABLE_BEFORE
-
-DURABLE = {"operator": DURABLE_BEFORE}
 
 
 class Cost(NamedTuple):
@@ -81,7 +78,7 @@ def worked(context: Context, saver: Cursors, run: str, actions: int) -> Cost:
 def in_sqlite(actions: int) -> Cost:
     with tempfile.TemporaryDirectory() as place:
         context = overhead.make_context(Path(place), actions, overhead.Meter())
-        return worked(context, CursorSaver(Path(place) / "checkpoints.sqlite", DURABLE), "bench", actions)
+        return worked(context, CursorSaver(Path(place) / "checkpoints.sqlite"), "bench", actions)
 
 
 def in_postgres(address: str, run: str, actions: int) -> Cost:
@@ -91,7 +88,7 @@ def in_postgres(address: str, run: str, actions: int) -> Cost:
         rows = PostgresRows(Link(address), run)
         journal = Journal(None, time.time, context.journal.redactor, run_id=run, rows=rows)
         context = context.with_(journal=journal, line=HubLine(journal, context.limits))
-        return worked(context, PostgresCursors(Link(address), DURABLE, rows.worker), run, actions)
+        return worked(context, PostgresCursors(Link(address), worker=rows.worker), run, actions)
 
 
 @contextmanager

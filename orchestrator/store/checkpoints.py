@@ -29,6 +29,10 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from protocol.retries import Retries
 from protocol.sqlite import connected
 from roles.journal.rows import deflated, inflated
+from roles.operator.graph import DURABLE_BEFORE
+
+DURABLE: Mapping[str, frozenset[str]] = {"operator": DURABLE_BEFORE, "evaluator": frozenset()}
+"""The transient subgraphs, with their nodes that need a cursor on disk. A gate is checked again, by what was written of it."""
 
 
 class Compact(JsonPlusSerializer):
@@ -137,7 +141,9 @@ class Cursors(BaseCheckpointSaver[str], ABC):
 class CursorSaver(Cursors, SqliteSaver):
     """The checkpoints of one run in SQLite; `path=None` keeps them in memory."""
 
-    def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]], retries: Retries | None = None) -> None:
+    def __init__(
+        self, path: Path | None, durable_before: Mapping[str, frozenset[str]] = DURABLE, retries: Retries | None = None
+    ) -> None:
         connection = connected(path, retries)
         connection.execute("PRAGMA page_size=512")
         connection.execute("PRAGMA journal_mode=WAL")

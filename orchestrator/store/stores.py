@@ -42,21 +42,17 @@ class RunStore(NamedTuple):
 
 def open_store(address: str, folder: Path, run_id: str, retries: Retries | None = None) -> RunStore:
     """The store of a run that this process works. Raises UsageProblem and MachineStopped."""
-    from roles.operator.graph import DURABLE_BEFORE
-
-    durable = {"operator": DURABLE_BEFORE, "evaluator": frozenset[str]()}
-
     if address == LOCAL:
         from orchestrator.store.checkpoints import CursorSaver
 
-        return RunStore(None, CursorSaver(folder / "checkpoints.sqlite", durable, retries))
+        return RunStore(None, CursorSaver(folder / "checkpoints.sqlite", retries=retries))
     from orchestrator.store.postgres.connection import Link  # first: it says what is missing
     from orchestrator.store.postgres.rows import PostgresCursors  # isort: skip
     from orchestrator.store.postgres.rows import PostgresRows  # isort: skip
 
     rows = PostgresRows(Link(address, retries), run_id)
     try:
-        return RunStore(rows, PostgresCursors(Link(address, retries), durable, rows.worker))
+        return RunStore(rows, PostgresCursors(Link(address, retries), worker=rows.worker))
     except BaseException:
         rows.close()
         raise

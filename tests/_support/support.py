@@ -23,7 +23,6 @@ from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Event, Journal
-from roles.operator.graph import DURABLE_BEFORE
 from roles.policies.scripted import (
     ScriptedEvaluator,
     ScriptedManager,
@@ -112,7 +111,7 @@ class Run:
             line=HubLine(self.journal, self.limits),
         )
         self.context = self.context.with_(**self.parts)
-        self.saver = CursorSaver(None, {"operator": DURABLE_BEFORE})
+        self.saver = CursorSaver(None)
         self.graph = build_controller(checkpointer=self.saver)
         self.config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 5000}
 

@@ -23,7 +23,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg import sql
 
 from orchestrator.errors import StoreTaken, UsageProblem
-from orchestrator.store.checkpoints import Cursors, strict
+from orchestrator.store.checkpoints import DURABLE, Cursors, strict
 from orchestrator.store.postgres.connection import Link, once, only
 from roles.journal.rows import NUMBERED, EventRow, Result, Rows, dumps
 
@@ -117,7 +117,7 @@ class _CursorSaver(PostgresSaver):
 class PostgresCursors(Cursors, _CursorSaver):
     """The checkpoints of one run in PostgreSQL. `worker` is who has the run, as its rows say."""
 
-    def __init__(self, link: Link, durable_before: Mapping[str, frozenset[str]], worker: str = "") -> None:
+    def __init__(self, link: Link, durable_before: Mapping[str, frozenset[str]] = DURABLE, worker: str = "") -> None:
         _CursorSaver.__init__(self, link, worker)
         self._begin(durable_before)
         self.setup()
