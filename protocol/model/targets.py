@@ -43,7 +43,7 @@ class ActionTarget(Frozen):
         return self
 
     @classmethod
-    @lru_cache(maxsize=2048)
+    @lru_cache(maxsize=256)
     def of(cls, element: GUIElement) -> ActionTarget:
         """Every locator that `element` offers, so that a log can be replayed when ids have changed."""
         return cls(track_id=element.track_id, element_id=element.element_id, text=element.text or None, bbox=element.bbox)
