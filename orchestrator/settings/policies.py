@@ -117,7 +117,11 @@ class Deciders:
             case "rules":
                 return rules_policy(role)
             case "scripted":
-                return _scripted(role, settings)
+                if settings.script is None:
+                    raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
+                kind = getattr(import_module("roles.policies.scripted"), f"Scripted{role.title()}")
+                document = read_document(settings.script, f"{role} script")
+                return checked(kind, document.data, document.where)
             case "llm":
                 return self._asking_a_model(role, settings, at)
             case "human":
@@ -305,14 +309,6 @@ def _refuse_unread(role: str, settings: RoleSettings, at: str) -> None:
         raise UsageProblem(
             f"{at}.vision: only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."
         )
-
-
-def _scripted(role: str, settings: RoleSettings) -> Any:
-    if settings.script is None:
-        raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
-    document = read_document(settings.script, f"{role} script")
-    kind = getattr(import_module("roles.policies.scripted"), f"Scripted{role.title()}")
-    return checked(kind, document.data, document.where)
 
 
 def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None], size: PictureSize) -> Picturing:

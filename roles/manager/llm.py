@@ -167,11 +167,14 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     """A DAG over applications that there are, in which something is left to do; ids of rejected subtasks are not used again."""
     before = {s.id: s for s in request.plan}
     renamed = {s.id: f"{s.id}-{request.attempts}" for s in answer.subtasks if s.id in before and _rejected(before[s.id], request)}
-    fresh = [
-        _anew(_as_pinned(s, before.get(s.id)), renamed)
-        for s in answer.subtasks
-        if s.id not in before or before[s.id].status not in _ENDED or s.id in renamed
-    ]
+    fresh = []
+    for subtask in answer.subtasks:
+        was, planned = before.get(subtask.id), subtask
+        if was is not None and was.pinned:  # worked in the person's words, whatever a model makes of them
+            ready = {"status": SubtaskStatus.READY, "attempt": 0, "result": "", "hints": subtask.hints or was.hints}
+            planned = was.model_copy(update=ready)
+        if was is None or was.status not in _ENDED or was.id in renamed:
+            fresh.append(_anew(planned, renamed))
     said = {s.id for s in answer.subtasks}
     fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status not in _ENDED and s.id not in said]
     kept = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
@@ -182,14 +185,6 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     except PlanError as bad:
         raise UnusableReply(str(bad)) from None
     return answer.model_copy(update={"subtasks": (*kept, *fresh)})
-
-
-def _as_pinned(subtask: Subtask, before: Subtask | None) -> Subtask:
-    """What a person has pinned is worked in their words, whatever a model makes of them."""
-    if before is None or not before.pinned:
-        return subtask
-    fresh = {"status": SubtaskStatus.READY, "attempt": 0, "result": "", "hints": subtask.hints or before.hints}
-    return before.model_copy(update=fresh)
 
 
 def _rejected(subtask: Subtask, request: PlanRequest) -> bool:

@@ -138,13 +138,10 @@ def delta(old: Any, new: Any) -> JsonObject | None:
         return found or None
     if type(old) is type(new) and old == new and not isinstance(new, list):
         return None
-    if isinstance(old, list) and isinstance(new, list) and _begins_with(new, old):
-        return {"more": new[len(old) :]} if len(new) > len(old) else None
+    if isinstance(old, list) and isinstance(new, list) and all(delta(*both) is None for both in zip(old, new, strict=False)):
+        more = new[len(old) :]
+        return ({"more": more} if more else None) if len(old) <= len(new) else {"now": new}
     return {"now": new}
-
-
-def _begins_with(new: list[Any], old: list[Any]) -> bool:
-    return len(old) <= len(new) and all(delta(was, now) is None for was, now in zip(old, new, strict=False))
 
 
 def applied(old: Any, change: JsonObject | None) -> Any:

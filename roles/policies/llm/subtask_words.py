@@ -136,7 +136,9 @@ def steps_told(
         failed = sum(step.exec_status != "executed" for step in earlier)
         counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0])))
         lines.append(cut(f"steps {earlier[0].step} to {earlier[-1].step}, in short: {counted}; {failed} failed"))
-        effects = [step for step in earlier if step.exec_status == "executed" and _has_effect(step)][-_EFFECTS:]
+        # What was sent, saved or deleted, or called to do so
+        changing = [step for step in earlier if step.verb in COMMITS or (is_call(step) and not looks_only(step))]
+        effects = [step for step in changing if step.exec_status == "executed"][-_EFFECTS:]
         kept = [step for step in earlier if step in effects or step in holding]
         lines += [f"of these {_step(step, found, answers if step in holding else {}, _LINE)}" for step in kept]
         lines += [f"(answers left out, since something was changed there later: step {', '.join(dated)})"] if dated else []
@@ -190,11 +192,6 @@ def _beyond_given(answer: str, step: StepRecord) -> str:
     if len(left) == len(said):
         return answer
     return f"as given, and {json.dumps(left, ensure_ascii=False)}" if left else "as given"
-
-
-def _has_effect(step: StepRecord) -> bool:
-    """Whether it changed something by what it was named for: what was sent, saved, deleted, or called to do so."""
-    return step.verb in COMMITS or (is_call(step) and not looks_only(step))
 
 
 def _room(lengths: Sequence[int], most: int = _BODIES, least: int = _STEP) -> int:
