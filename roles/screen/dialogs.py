@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from functools import cache
+from typing import Literal, cast
 
 from environments.contract import Environment, type_of
 from protocol import Action, ActionResult, GUIElement, VisualState
 from roles.safety.effects import SENSITIVE, Effect
+from roles.screen.language.words import table
 from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, Screen
 
 _NAMED_EFFECTS = SENSITIVE | {Effect.SAVE}
@@ -76,81 +78,20 @@ DialogKind = Literal["harmless", "security", "permission", "payment", "consent",
 
 HARMLESS: DialogKind = "harmless"
 
-# Order counts: the most dangerous reading of a text wins. English, German, Chinese.
-_KINDS: tuple[tuple[DialogKind, str], ...] = (
-    (
-        "payment",
-        r"\bpay(?:ment|ments)?\b|purchase|\bbuy\b|card number|credit card|\biban\b|invoice due|\bcharge[sd]?\b"
-        r"|subscri|upgrade|\btrial\b|"
-        r"\bprices?\b|order now|bezahl|zahl(?:ung|en)\b|kauf|kreditkarte|\babo(?:nne\w*|s)?\b|kostenpflichtig|"
-        r"probezeit|支付|付款|购买|订阅|续费|续订|信用卡|试用",
-    ),
-    (
-        "account",
-        r"\baccount|password|sign(?:ed)? ?(?:in|out|up)\b|log(?:ged)? ?(?:in|out)\b|session (?:has )?expired"
-        r"|verify your|two-?factor|"
-        r"one-time code|konto|passwort|kennwort|anmeld|meld\w* (?:sie sich|dich) an|sitzung (?:ist )?abgelaufen|"
-        r"zweistufig|账户|账号|帐号|密码|登录|登陆|会话|验证码|身份",
-    ),
-    (
-        "permission",
-        r"permission|allow(?:ed)? access|wants? (?:to )?(?:access|use|know|send|open)|\bgrant|access to your"
-        r"|\blocation\b|microphone|camera|"
-        r"\ballow\b|notifications?\b|berechtigung|zugriff|zugreifen|erlauben|zulassen|standort|mikrofon|kamera|benachrichtigung|权限|"
-        r"访问|允许|位置|麦克风|摄像头|相机|发送通知",
-    ),
-    (
-        "security",
-        r"security|virus|malware|infected|certificate|not secure|unsafe|untrusted|suspicious|threat|administrator"
-        r"|firewall|\bmacros?\b|"
-        r"remote control|phishing|sicherheit|warnung|schadsoftware|infiziert|zertifikat|fernsteuer|firewall|makros?\b|"
-        r"安全|病毒|木马|证书|风险|恶意|远程控制|防火墙",
-    ),
-    (
-        "consent",
-        r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz"
-        r"|bedingungen|privatsphäre|\bagb\b|zustimm|同意|隐私|条款|协议",
-    ),
-    (
-        "confirm",
-        r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|\blose (?:your"
-        r"|all)|leave (?:this|the) page|"
-        r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|ersetzen|endgültig|"
-        r"确定要|删除|放弃|覆盖|丢弃|清空",
-    ),
-)
 _NAMED = re.compile(r"[\w/-]+\.\w{2,4}\b|\"[^\"]*\"|“[^”]*”")
 """Names of files and quoted titles: what a thing is called says nothing about what a dialog does."""
 _GRAVE = frozenset({"payment", "account", "permission", "security"})
-_NEWSLETTER = re.compile(r"newsletter|mailing list|product news|weekly (?:news|digest|tips)", re.IGNORECASE)
-_MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP)|\bper (?:month|year)\b|free trial", re.IGNORECASE)
-_TOLD = re.compile(
-    r"newsletter|\btips?\b|did you know|what.?s new|welcome|\btour\b|feedback|survey|rate (?:us|this)"
-    r"|how (?:do you like|was)|new version|"
-    r"updates? (?:is |are )?available|release notes|maintenance|reminder|congratulations|thank|saved|success|news"
-    r"|offer|discover|information|"
-    r"\bnote\b|hint|notice|announce|feature|hinweis|tipp|willkommen|neuigkeiten|提示|欢迎|通知",
-    re.IGNORECASE,
-)
-_OUT = re.compile(
-    r"^(?:close|dismiss|cancel|no(?:,? ?thanks?| thank you)?|not now|maybe later|later|remind me later|skip|ignore|decline|"
-    r"reject(?: all)?|deny|don.?t allow|keep(?: it| editing| writing)?|stay|go back|never|×|x|✕|✖|schließen|abbrechen"
-    r"|block|nein(?:,? danke)?|nicht jetzt|(?:vielleicht )?später|zurück|blockieren|"
-    r"(?:alle )?ablehnen|überspringen|关闭|取消|以后再说|稍后|不用了|不，谢谢|(?:全部)?拒绝|跳过|返回|不允许)[.!]?$",
-    re.IGNORECASE,
-)
-_ACKNOWLEDGE = re.compile(
-    r"^(?:ok(?:ay)?|got it|understood|i understand|verstanden|alles klar|好的?|知道了|确定)[.!]?$", re.IGNORECASE
-)
+
+
+@cache
+def _words(name: str, whole: bool = False) -> re.Pattern[str]:
+    """A pattern of the lexicon; of a name as a whole."""
+    every = "|".join(table("dialogs")["kinds"].get(name) or table("dialogs")[name])
+    return re.compile(rf"^(?:{every})[.!]?$" if whole else every, re.IGNORECASE)
+
+
 _YES = re.compile(r"^(?:yes|ok|okay|sure)\b,?\s+(?!(?:but|do not|don't)\b)")
 """Before what is agreed to: `Yes, save it`."""
-_AGREE = ("ok", "yes", "confirm", "continue", "proceed", "sure", "done", "apply")
-_VERB_ALIASES = {
-    "delete": ("delete", "remove", "discard", "erase", "move to trash"),
-    "submit": ("submit", "send", "file"), "send": ("send", "submit"),
-    "save": ("save", "save changes", "replace", "overwrite"), "rename": ("rename", "ok", "save"), "move": ("move", "ok"),
-    "create": ("create", "save", "ok", "add"), "reply": ("send",),
-}  # fmt: skip
 
 
 def dialog_text(dialog: GUIElement, children: Sequence[GUIElement]) -> str:
@@ -164,18 +105,22 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
     buttons = [e for e in children if e.role == "button"]
     said = " ".join([dialog_text(dialog, children), *(b.name for b in buttons)])
     said = _NAMED.sub(" ", said)
-    if _NEWSLETTER.search(said) and not _MONEY.search(said):
+    if _words("newsletter").search(said) and not _words("money").search(said):
         said = re.sub(r"subscri\w*", "", said, flags=re.IGNORECASE)  # a newsletter costs nothing, and is declined all the same
-    for kind, words in _KINDS:
-        if re.search(words, said, re.IGNORECASE):
-            return kind
-    if _MONEY.search(said):
+    for kind in table("dialogs")["kinds"]:  # the most dangerous reading of a text wins
+        if _words(kind).search(said):
+            return cast(DialogKind, kind)
+    if _words("money").search(said):
         return "payment"
     question = re.search(r"[?？]\s*$", dialog_text(dialog, children)) is not None  # to which OK would say yes
-    harmless = [_OUT.match(b.name.strip()) or (not question and _ACKNOWLEDGE.match(b.name.strip())) for b in buttons]
+    harmless = [
+        _words("out", whole=True).match(b.name.strip())
+        or (not question and _words("acknowledge", whole=True).match(b.name.strip()))
+        for b in buttons
+    ]
     only_ways_out = bool(buttons) and all(harmless)
     asks_for_input = any(e.role in FIELD_ROLES for e in children)
-    if not asks_for_input and (only_ways_out or (_TOLD.search(said) and dismiss_choice(dialog, children) is not None)):
+    if not asks_for_input and (only_ways_out or (_words("told").search(said) and dismiss_choice(dialog, children) is not None)):
         return HARMLESS
     return "unknown"
 
@@ -183,7 +128,7 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
 def announces(dialog: GUIElement, children: Sequence[GUIElement]) -> bool:
     """Whether it tells news, a tip or a success by its title, which nobody has to answer; the title of a record is none."""
     titles = [next((e.name for e in (dialog, *children) if e.name), ""), *(e.name for e in children if e.role == "heading")]
-    return not any(e.role in FIELD_ROLES for e in children) and _TOLD.search(" ".join(titles)) is not None
+    return not any(e.role in FIELD_ROLES for e in children) and _words("told").search(" ".join(titles)) is not None
 
 
 def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIElement | None:
@@ -191,9 +136,9 @@ def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIEle
     "there is neither."""
     buttons = [e for e in children if e.role in {"button", "link"} and e.enabled and e.visible]
     for button in buttons:
-        if _OUT.match(button.name.strip()):
+        if _words("out", whole=True).match(button.name.strip()):
             return button
-    if len(buttons) == 1 and _ACKNOWLEDGE.match(buttons[0].name.strip()):
+    if len(buttons) == 1 and _words("acknowledge", whole=True).match(buttons[0].name.strip()):
         return buttons[0]
     return None
 
@@ -211,7 +156,7 @@ def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
     inside = screen.elements
     text = dialog_text(dialog, inside).casefold()
     buttons = [e for e in inside if e.role == "button" and e.enabled and e.name]
-    aliases = _VERB_ALIASES.get(verb, (verb,))
+    aliases = table("dialogs")["verbs"].get(verb, (verb,))
     for alias in aliases:
         for button in buttons:
             name = _YES.sub("", _bare(button.name))
@@ -220,13 +165,13 @@ def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
     asked = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases)
     if not asked or classify_dialog(dialog, inside) in _GRAVE:
         return None
-    return next((b for b in buttons if _bare(b.name) in _AGREE), None)
+    return next((b for b in buttons if _bare(b.name) in table("dialogs")["agree"]), None)
 
 
 def expected(dialog: GUIElement, children: Sequence[GUIElement], verb: str, target: str) -> bool:
     """Whether the dialog is the question that the crew's own last action (`delete`, `budget.txt`) had to bring up."""
     text = dialog_text(dialog, children).casefold()
-    aliases = _VERB_ALIASES.get(verb, (verb,))
+    aliases = table("dialogs")["verbs"].get(verb, (verb,))
     about = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases if alias not in {"ok"})
     grave = classify_dialog(dialog, children) in _GRAVE
     return about and not grave and (not target or target.casefold() in text or not re.search(r"\.\w{2,4}\b", text))

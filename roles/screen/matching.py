@@ -12,45 +12,11 @@ from rapidfuzz import fuzz
 from environments.cards import KindCard
 from roles.contracts import AppWords
 from roles.contracts.orders import Of, Order, Text, Value
+from roles.screen.language.words import table
 
 T = TypeVar("T")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_NOISE = frozenset(
-    {"a", "an", "app", "box", "button", "enter", "field", "for", "form", "here", "in", "my", "new", "of", "on", "optional", "our",
-     "page", "please", "required", "screen", "the", "to", "window", "your"}
-)  # fmt: skip
-_RECORD_WORDS = frozenset(
-    {"invoice", "bill", "mail", "email", "e-mail", "file", "document", "folder", "directory", "contact", "order", "receipt",
-     "expense", "claim", "event", "appointment", "meeting", "task", "todo", "ticket", "record", "row", "entry", "draft",
-     "booking", "contract", "reimbursement", "customer", "product", "result"}
-)  # fmt: skip
-"""Kinds of records: `invoice date` is the date, too."""
-KINDRED = (
-    ("total", "amount", "sum", "amount due", "total due", "balance due", "grand total", "amount payable", "price",
-    "cost", "value",
-     "total amount", "invoice total", "gross", "total payable", "betrag", "charge", "how much"),
-    ("subtotal", "net", "net amount", "amount before tax"),
-    ("tax", "vat", "sales tax", "gst", "mwst"),
-    ("vendor", "supplier", "merchant", "payee", "company", "seller", "biller", "vendor name", "issuer", "store", "provider"),
-    ("date", "day", "invoice date", "issue date", "issued", "issued on", "date of expense", "expense date", "when"),
-    ("due date", "due", "pay by", "payable by", "due on", "deadline", "payment due"),
-    ("description", "purpose", "reason", "memo", "comment", "comments", "details", "justification", "remarks", "what for"),
-    ("invoice number", "invoice no", "reference", "invoice id", "invoice", "ref", "number", "document number", "invoice ref",
-     "reference number", "bill number"),
-    ("recipient", "to", "recipients", "send to", "addressee", "e-mail to"),
-    ("message", "body", "text", "content", "contents", "note text", "mail text", "note", "notes"),
-    ("title", "name", "heading", "note title", "called"),
-    ("subject", "topic", "re", "subject line"),
-    ("sender", "from", "author"),
-    ("category", "type", "kind", "expense type", "expense category", "class"),
-    ("e-mail", "email", "mail", "email address", "e-mail address", "mail address"),
-    ("phone", "telephone", "phone number", "mobile", "tel"),
-    ("status", "state", "progress"),
-    ("quantity", "qty", "count", "number of items"),
-    ("address", "street", "street address", "postal address"),
-    ("location", "place", "where", "venue", "room"),
-)  # fmt: skip
-"""Groups of names for one thing. A name in two groups belongs to the first that holds it exactly."""
+_NOISE, _RECORD_WORDS = frozenset(table("names")["noise"]), frozenset(table("names")["records"])
 _TICKED = {"tick": "true", "drop": "false"}
 _DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
 GOOD = 0.6
@@ -104,7 +70,7 @@ def _group(text: str) -> tuple[int, int] | None:
 
 
 _GROUPS: tuple[dict[str, int], ...] = tuple(
-    {" ".join(tokens(name)): place for place, name in reversed(list(enumerate(group)))} for group in KINDRED
+    {" ".join(tokens(name)): place for place, name in reversed(list(enumerate(group)))} for group in table("names")["fields"]
 )
 
 

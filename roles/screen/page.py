@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from protocol import GUIElement, VisualState
+from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
 from roles.screen.values import same_value
 
@@ -26,26 +27,7 @@ LISTS = frozenset({"combobox", "listbox"})
 PARTLY = 0.8
 _ALIKE = 60
 """Of a hundred; words of two names that are as alike as that are two words, and not a slip of the pen."""
-SAME: tuple[frozenset[str], ...] = (
-    frozenset({"x", "×", "✕", "✖", "close", "dismiss", "schließen", "fermer", "cerrar"}),
-    frozenset({"ok", "okay"}),
-    frozenset({"log in", "login", "sign in", "log on", "anmelden", "einloggen", "se connecter", "iniciar sesión"}),
-    frozenset({"submit", "done", "finish", "send", "absenden", "senden", "abschicken", "envoyer", "enviar"}),
-    frozenset({"next", ">", "›", "»", "→", "next page", "forward", "weiter", "suivant", "siguiente"}),
-    frozenset({"previous", "prev", "<", "‹", "«", "←", "back", "zurück", "retour", "atrás", "volver"}),
-    frozenset({"+", "add", "plus", "increase", "more", "add one", "add to cart"}),
-    frozenset({"-", "−", "minus", "decrease", "less", "remove one"}),
-    frozenset({"trash", "delete", "remove", "bin", "move to trash", "löschen", "entfernen", "supprimer", "eliminar", "borrar"}),
-    frozenset({"save", "speichern", "enregistrer", "guardar"}),
-    frozenset({"cancel", "abbrechen", "annuler", "cancelar"}),
-    frozenset({"edit", "bearbeiten", "modifier", "editar"}),
-    frozenset({"accept", "accept all", "akzeptieren", "alle akzeptieren", "accepter", "tout accepter", "aceptar"}),
-    frozenset({"reject", "reject all", "decline", "ablehnen", "alle ablehnen", "refuser", "tout refuser", "rechazar"}),
-    frozenset({"download", "herunterladen", "télécharger", "descargar"}),
-    frozenset({"log out", "logout", "sign out", "abmelden", "se déconnecter", "cerrar sesión"}),
-    frozenset({"star", "important", "favorite", "favourite"}),
-    frozenset({"search", "find", "go", "🔍", "suchen", "rechercher", "buscar"}),
-)
+SAME = tuple(map(frozenset, table("names")["same"]))
 """Names of controls that do the same."""
 
 

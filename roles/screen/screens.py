@@ -14,40 +14,12 @@ from typing import NamedTuple
 from environments.cards import column_names
 from environments.effects.words import Effect, effect_of_words
 from protocol import Action, ActionTarget, GUIElement, VisualState
+from roles.screen.language.words import table
 
 _CONTROLS = frozenset({"button", "tab", "menuitem", "textbox", "searchbox", "combobox", "checkbox", "switch", "spinbutton"})
 _FIELDS = _CONTROLS - {"button", "tab", "menuitem"}
-_PRESSED: dict[str, tuple[str, ...]] = {
-    "Next": ("following page", "page forward", "forwards", "onward"),
-    "Previous": ("earlier page", "page back", "preceding page", "backwards"),
-    "Back": ("return", "go back", "one step back"),
-    "Search": ("find", "look up", "look for"),
-    "Edit": ("modify", "amend", "alter"),
-    "Delete": ("erase", "bin", "discard"),
-    "Save": ("store", "keep", "keep changes", "store changes"),
-    "Submit": ("hand in", "send in", "file it", "turn in"),
-    "Send": ("dispatch", "send off", "post it", "send it"),
-    "Cancel": ("abort", "never mind", "leave it"),
-    "Reply": ("respond", "write back", "answer"),
-    "Compose": ("write a mail", "write mail", "new mail"),
-    "Rename": ("change name", "change the name", "give another name", "call it otherwise"),
-    "Move": ("put elsewhere", "relocate", "shift"),
-    "New event": ("schedule", "plan something", "enter an event"),
-}  # fmt: skip
-_FILLED: dict[str, tuple[str, ...]] = {
-    "Title": ("heading", "headline", "event name"),
-    "Company": ("employer", "firm", "organisation", "organization"),
-    "Notifications": ("alerts", "alerts on"),
-    "Attendees": ("guests", "participants", "invited"),
-    "Repeats": ("recurs", "recurrence", "comes again", "repetition"),
-    "Repeat until": ("recurs until", "ends on", "until"),
-    "Start date": ("first day", "begins on", "begin date", "from day"),
-    "End date": ("last day", "final day", "ends on day", "to day"),
-    "Start time": ("begins at", "begin time", "from hour"),
-    "End time": ("ends at", "finish time", "to hour"),
-}
-_BUTTONS = {other: plain for plain, others in _PRESSED.items() for other in others}
-_LABELS = {other: plain for plain, others in _FILLED.items() for other in others}
+_BUTTONS = {other: plain for plain, others in table("names")["pressed"].items() for other in others}
+_LABELS = {other: plain for plain, others in table("names")["filled"].items() for other in others}
 _TO_SEARCH = re.compile(r"^(?:find|look up|look for)(?=\s)", re.IGNORECASE)
 _BEGINNINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(?:return to|all(?=\s[a-z]+s$))(?=\s)", re.IGNORECASE), "Back to"),
@@ -101,11 +73,7 @@ def as_shown(action: Action, state: VisualState) -> Action:
 
 
 _BACK = ("back", "back to list", "list", "all", "overview", "cancel")
-_ONWARD = frozenset(
-    {"next", "next page", "more", "load more", "show more", "view more", "see more", "older", ">", "›", "»", "→",
-     "weiter", "nächste", "nächste seite", "mehr", "mehr anzeigen", "mehr laden", "suivant", "page suivante", "voir plus",
-     "siguiente", "página siguiente", "ver más"}
-)  # fmt: skip
+_ONWARD = frozenset(table("names")["onward"])
 
 
 def similarity_next(name: str) -> bool:
