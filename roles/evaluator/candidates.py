@@ -19,7 +19,7 @@ from roles.contracts.values import Table, number_of, parse_date, parse_time, tab
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, records_in, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
-from roles.screen.answers import is_taken_back, unshown
+from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
@@ -179,6 +179,12 @@ class Candidates:
     def meant(self, thing: Thing, order: Order, n: int) -> bool | None:
         """Whether an effect fell on what is meant."""
         effect, told = self.effects[n], thing.name is not None or bool(thing.tests)
+        if (
+            thing.name is not None
+            and effect.before is not None
+            and is_for_another(effect.control, thing.name.text, effect.before)
+        ):
+            return False
         if thing.new or order.verb in deeds()["makes"]:
             return says(effect.says(), thing.name.text) if thing.name is not None else True
         cells = (*effect.record.cells, *((v.label, v.value) for v in effect.values))

@@ -221,11 +221,15 @@ def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:
     mine = [min((part for part in held if one in part), key=len, default=[]) for one in alike]
     if all(mine):
         return mine
-    every = records(Page(state, ""), alike)
-    size = min((len(record.parts) for record in every), default=0)  # before the first and behind the last other things stand
-    order = {e.element_id: n for n, e in enumerate(state.elements)}
-    leads = any(order[r.parts[0].element_id] < order[r.press.element_id] for r in every if r.parts)
-    return [[*(r.parts[len(r.parts) - size :] if leads else r.parts[:size]), r.press] for r in every]
+    return [[*record.parts, record.press] for record in records(Page(state, ""), alike)]
+
+
+def is_for_another(control: str, name: str, state: VisualState) -> bool:
+    """Whether what was pressed is called by another thing, beside the same control for this one: `Remove A`, `Remove B`."""
+    first = fold(control).split()[:1]
+    alike = [e.name for e in state.elements if e.role in PRESS_ROLES and first and fold(e.name).split()[:1] == first]
+    own = [one for one in alike if fold(name) in fold(one)]
+    return bool(own) and fold(name) not in fold(control)
 
 
 def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:

@@ -111,7 +111,7 @@ class Scopes:
             return None
         near = lines(self.elements, anchors[0])
         beside = [e for e in near if e.role == "link" or e.role not in _SAID | _PLACES]
-        if beside:
+        if beside and anchors[0].role != "heading":
             return [anchors[0], *beside]
         start = self.elements.index(anchors[0])
         rest = self.elements[start + 1 :]
@@ -244,7 +244,11 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
     spans = (
         list(zip([-1, *places[:-1]], places, strict=True)) if leads else list(zip(places, [*places[1:], len(order)], strict=True))
     )
-    return [Record(c, tuple(page.elements[a + 1 : b])) for c, (a, b) in zip(controls, spans, strict=True)]
+    parts = [tuple(page.elements[a + 1 : b]) for a, b in spans]
+    outer = 0 if leads else len(parts) - 1  # before the first and behind the last other things stand
+    size = max((len(part) for n, part in enumerate(parts) if n != outer), default=len(parts[outer]))
+    parts[outer] = parts[outer][max(0, len(parts[outer]) - size) :] if leads else parts[outer][:size]
+    return [Record(control, part) for control, part in zip(controls, parts, strict=True)]
 
 
 _GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "grid", "table"})

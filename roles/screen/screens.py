@@ -18,8 +18,8 @@ from roles.screen.language.words import table
 
 _CONTROLS = frozenset({"button", "tab", "menuitem", "textbox", "searchbox", "combobox", "checkbox", "switch", "spinbutton"})
 _FIELDS = _CONTROLS - {"button", "tab", "menuitem"}
-_BUTTONS = {other: plain for plain, others in table("names")["pressed"].items() for other in others}
-_LABELS = {other: plain for plain, others in table("names")["filled"].items() for other in others}
+_BUTTONS: dict[str, str] = {other: plain for plain, others in table("names")["pressed"].items() for other in others}
+_LABELS: dict[str, str] = {other: plain for plain, others in table("names")["filled"].items() for other in others}
 _TO_SEARCH = re.compile(r"^(?:find|look up|look for)(?=\s)", re.IGNORECASE)
 _BEGINNINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(?:return to|all(?=\s[a-z]+s$))(?=\s)", re.IGNORECASE), "Back to"),

@@ -18,7 +18,7 @@ from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import agree_choice
 from roles.screen.matching import tokens
-from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, stands_in
+from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, says, stands_in
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, Screen, fold, shown
@@ -278,6 +278,9 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
+    called = [e for e in controls if any(says(e, name) for name in names_of(records))]
+    if len(called) == 1 and records.pick is None:  # "Remove Take Five"
+        return called[0]
     in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
     if any(e.element_id in in_rows for e in controls):
         row = find_row(records, at)
