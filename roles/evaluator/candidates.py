@@ -49,6 +49,8 @@ class Candidates:
         self.kinds = [kind for card in request.cards for kind in card.kinds]
         self.worked = [step for s in request.plan if s.status is SubtaskStatus.FULFILLED for step in s.steps]
         """Typed steps of what is fulfilled."""
+        self.on_page = any(card.page is not None for card in request.cards)
+        """No more is known than what a page shows."""
         self._opens = {frozenset(tokens(kind.create.control)) for kind in self.kinds if kind.create}
         self._linked: dict[Thing, list[SeenRecord]] = {}
         """What was seen of the things that are meant."""
@@ -58,7 +60,7 @@ class Candidates:
     def may(self, order: Order) -> list[int]:
         """Effects that are of the verb's kind, by their place."""
         verb, controls = order.verb, set(deeds()["controls"].get(order.verb, ())) or {order.verb, *order.said.casefold().split()}
-        stems = {token for word in controls for token in tokens(str(word))}
+        stems = {token for word in controls for token in tokens(str(word))} | ({*tokens(order.said)} if self.on_page else set())
         every = [v for kind in self.kinds for v in (*kind.verbs, kind.create) if v]
         cards = {tokens(v.control) for v in every if v.verb == verb}
         tick, box, text = deeds()["ticks"].get(verb), self.box(order), {*tokens(said(self.reading.goal, order.spans))}
@@ -144,7 +146,14 @@ class Candidates:
             return ()
         state = self.states[-1]
         there = is_in_part(thing.name.text, into.name.text, state)
-        return (f"state:{state.state_id}",) if there and any(card.page is not None for card in self.request.cards) else ()
+        return (f"state:{state.state_id}",) if there and self.on_page else ()
+
+    def unnamed(self, order: Order, thing: Thing | None) -> str:
+        """Why what was to be added to a page is not seen there as it was to be called."""
+        if not self.on_page or thing is None or thing.name is None or order.verb not in {"add", "create", "put"}:
+            return ""
+        there = any(says(f"{e.name}\n{e.value or ''}", thing.name.text) for e in self.states[-1].elements)
+        return "" if there else f"the page does not show {thing.name.text!r}"
 
     def presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""

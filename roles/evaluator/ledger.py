@@ -231,7 +231,7 @@ class _Check:
 
     def _stands(self, verdict: Verdict, done: Iterable[int]) -> Verdict:
         """What the steps of an order came to, where it is still so: of a page no more is known than what it shows."""
-        if verdict.state != "shown" or not any(card.page is not None for card in self.request.cards):
+        if verdict.state != "shown" or not self.run.on_page:
             return verdict
         wrong = next((why for number in sorted({*done}) if (why := self.run.unkept(number))), "")
         return verdict._replace(state="missing", why=wrong) if wrong else verdict
@@ -271,6 +271,7 @@ class _Check:
         ways = [self._each if many else self._one for many in several]
         verdict = _together([way(order, one, may) for way, one in zip(ways, every, strict=True)])
         wrong = self._still_there(order, every, verdict.used) or self._stretched(order, verdict.used)
+        wrong = wrong or next((why for one in every if (why := self.run.unnamed(order, one))), "")
         verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
         return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 

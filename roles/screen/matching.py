@@ -18,7 +18,7 @@ T = TypeVar("T")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _NOISE, _RECORD_WORDS = frozenset(table("names")["noise"]), frozenset(table("names")["records"])
 _TICKED = {"tick": "true", "drop": "false"}
-_DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
+DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
 GOOD = 0.6
 """A score below it is no match."""
 
@@ -213,5 +213,5 @@ def box_for(order: Order, kind: KindCard) -> Box | None:
     fields = {field.label: field.label for field in kind.fields if field.type == "truth" and field.written}
     boxes = fields | rows
     named = [name for name in boxes if tokens(name) == tokens(state)]
-    named = named or (list(boxes) if state in _DONE and len(boxes) == 1 else [])
+    named = named or (list(boxes) if state in DONE and len(boxes) == 1 else [])
     return Box(boxes[named[0]], value, named[0] in rows) if len(named) == 1 else None

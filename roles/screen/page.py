@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
+from environments.cards import Widget
 from protocol import GUIElement, VisualState
 from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
@@ -50,7 +51,7 @@ def lines(elements: Sequence[GUIElement], anchor: GUIElement) -> list[GUIElement
     ]
 
 
-def says(element: GUIElement, name: str) -> bool:
+def says(element: GUIElement | Widget, name: str) -> bool:
     """Whether an element shows the name, as a whole or as whole words."""
     wanted, shown = plain(name), plain(element.name)
     return bool(wanted) and (wanted == shown or re.search(rf"(?<![\w.-]){re.escape(wanted)}(?![\w-]|\.\w)", shown) is not None)

@@ -195,6 +195,8 @@ const labels = (s) => /[\p{L}\p{N}]/u.test(s) && s.length <= 80 && s.split(' ').
   (!/[.!,;]$/.test(s) || (s.length <= 6 && !s.includes(' ')));
 /* The text that stands beside a field which nothing else names: the same parent first, then the places on the screen. */
 function beside(el, role) {
+  const cell = el.closest('td'), head = cell && cell.closest('table')?.rows[0]?.cells[cell.cellIndex];
+  if (head && tagOf(head) === 'th' && head.parentElement !== cell.parentElement && labels(plain(head))) return plain(head);
   const after = role === 'checkbox' || role === 'radio' || role === 'switch';
   let here = el;
   for (let level = 0; level < 3 && here && tagOf(here) !== 'body'; level++, here = here.parentElement) {

@@ -18,6 +18,7 @@ from roles.contracts.orders import (
     ReadStep,
     Records,
     RowTest,
+    Slot,
     Text,
     Thing,
     Value,
@@ -30,8 +31,8 @@ from roles.policies.orders.grounding import Ungrounded, to_records
 from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import table
-from roles.screen.matching import similarity, tokens
-from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain
+from roles.screen.matching import DONE, similarity, tokens
+from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain, says
 
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
 ROLES = {
@@ -296,7 +297,8 @@ class PageOrders(Forms):
         among = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role != "value"), None)
         if value is not None and not things:
             if value.field:
-                return self._enter(order)
+                box = self._done_box(value)
+                return self._put(box, "true") if box else self._enter(order)
             if among is None:
                 raise Refusal(f'"{self._said(order.spans)}" does not say of what it is one')
             return self._put(self._field(among), self.words(value.value))
@@ -316,6 +318,12 @@ class PageOrders(Forms):
             if box.ticked != (wanted == "true") and box not in but:
                 self._put(box.name, wanted)
         return None
+
+    def _done_box(self, value: Slot) -> Widget | None:
+        """The box of what is to be marked as done."""
+        boxes = [w for w in self._page.widgets if w.role in BOXES] if plain(value.field) in DONE else []
+        called = _called(self.words(value.value), boxes)
+        return called[0] if len(called) == 1 else None
 
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
         self._check_one(thing)
@@ -348,13 +356,17 @@ class PageOrders(Forms):
         whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
         if len(whole) == 1:
             return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
+        boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
+        if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
+            return self._put(boxes[0], "true")
         place = next((self._place(slot.value) for slot in order.slots if slot.role != "value"), "")
         verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
         if order.verb in _MOVES and place and thing.name is not None and not into:
             return self._add(PressStep(app=self._page_app, records=self._shown_row(thing), verb="move", place=place))
-        if not controls:
+        added = order.verb in _ADDS - {"move"} and thing.name is not None and plain(thing.name.text) not in self._page.names()
+        if not controls and not added:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
         if order.verb in _ADDS and thing.name is not None and plain(thing.name.text) not in self._page.names():
             return self._new_one(thing.name.text, place, controls)
@@ -366,7 +378,7 @@ class PageOrders(Forms):
             self._sole(controls, order.said or order.verb)
         step = PressStep(
             app=self._page_app, records=records, verb=next(v for v in verbs if any(names_verb(v, w.name) for w in controls)),
-            control=into[0].name if into else "", place="" if into else place,
+            control=into[0].name if into else "", place=place if any(s.role == "from" for s in order.slots) else "",
             entries=tuple(Entry(label=s.field, value=self.words(s.value)) for s in order.slots if s.role == "value"),
         )  # fmt: skip
         return self._add(step)
@@ -384,6 +396,8 @@ class PageOrders(Forms):
         every = self._page.widgets
         behind = [w for w in every[every.index(field) :] if any(w is one for one in controls)]
         self._put(field, escaped(name))
+        if not controls:
+            return self._add(PressStep(app=self._page_app, verb="enter", control=field.name, nth=self._nth(field)))
         button = behind[0] if behind else self._sole(controls, "control to add it")
         self._add(PressStep(app=self._page_app, verb="click", control=button.name, nth=self._nth(button)))
 

@@ -44,6 +44,8 @@ class Controls(Values):
             other = self._done_to(at) if found is not None and name == "write" else None
             if found and other and other[1] >= found[1] and not any(_is_widget(slot.value) for slot in found[0].slots):
                 return other
+            if found is not None and name == "set":
+                found = _of_record(found[0]), found[1]
             if found is not None:
                 order = found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)})
                 return order, self._purpose(found[1])
@@ -64,11 +66,13 @@ class Controls(Values):
         joined = place + (self.low(place) in {"with", "using"} or (bool(slots) and self.low(place) in {",", "and"}))
         pairs = self._pairs(joined, frozenset({"with", "to", "is", ":", "="})) if joined > place else None
         slots, place = [*slots, *(pairs[0] if pairs else ())], pairs[1] if pairs else place
+        thing = Thing(name=name[0], spans=self.spans(at, name[1]))
+        if not slots and end and (self.over(place) or self._separator(place)) and self._is_shown(name[0]):
+            return Order(verb="click", said=self.words.text(at, name[1]), object=thing), place
         if not slots:
             return None
         spans = tuple(span for slot in slots for span in slot.spans)
         self.orders.append(Order(verb="write", said=self.words.text(name[1], place), slots=tuple(slots), spans=spans))
-        thing = Thing(name=name[0], spans=self.spans(at, name[1]))
         return Order(verb="click", said=self.words.text(at, name[1]), object=thing), place
 
     def _done_to(self, at: int) -> Read[Order] | None:
@@ -78,7 +82,7 @@ class Controls(Values):
         )
         own = {*deeds()["looks"], *deeds()["tells"], *deeds()["presses"], *table("pages")["verbs"]}
         verb = next((match for match in verbs if match.entry.name not in own), None)
-        found = self._named_one(verb.end) if verb else None
+        found = (self._named_one(verb.end) or self._named_one(verb.end + (self.low(verb.end) == "in"))) if verb else None
         if verb is None or found is None:
             return None
         (thing, end), slots = found, list[Slot]()
@@ -415,6 +419,15 @@ class Controls(Values):
 
     def _is_shown(self, name: Text) -> bool:
         return name.text.casefold() in (self.words.shown or ())
+
+
+def _of_record(order: Order) -> Order:
+    """The status of ticket 7 to Closed: what is written into a field of a record, and no field of the page."""
+    values = [slot.value for slot in order.slots]
+    if len(values) != 2 or not isinstance(values[0], Of) or not isinstance(values[1], Text) or values[0].thing.name is None:
+        return order
+    slot = Slot(role="value", field=values[0].fields[0], value=values[1], spans=order.slots[1].spans)
+    return order.model_copy(update={"object": values[0].thing, "slots": (slot,)}) if values[0].fields else order
 
 
 def _is_widget(value: Value) -> bool:

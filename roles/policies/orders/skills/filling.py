@@ -85,8 +85,15 @@ def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None
                 if save
                 else act(PressKey(keys=("Enter",)), "it may keep what was written")
             )
-        if any(same_value(shown(e), entry.value) for e in inside):
+        if any(same_value(shown(e).rsplit(": ", 1)[-1], entry.value) for e in inside):
             continue
+        if opener := next((e for e in inside if e.expanded is not None), None):
+            at.notes["edited"] = True
+            if at.count(f"open {entry.label}") > 3:
+                return fail(f'"{entry.label}" of this row does not show {entry.value!r} after it was chosen')
+            named = [e for e in at.screen.elements if opener.expanded and e.role in {"button", "menuitem", "option"}]
+            choice = proposed(entry.value, at) or next((e for e in named if fold(e.name) == fold(entry.value)), None)
+            return press(choice or opener, f'"{opener.name}" is to show {entry.value!r}', at=at)
         if at.count(f"edit {entry.label}") > 3:
             return fail(f'"{entry.label}" of this row cannot be changed')
         edit, at.notes["edited"] = control_for("edit", buttons, ()), True

@@ -267,7 +267,7 @@ def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
     following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
-    following = following or numbered(at, 1)
+    following = following or numbered(at, state["page"] + 2)
     if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
         state["whole"] = False
         return None
@@ -393,6 +393,8 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     forward = row.page > shown if pages else tries >= 10
     if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
         raise StepFailure(f'"{row.text}" is no longer in the list')
+    if tries < 2 and not pages and (button := numbered(at, row.page + 1)) is not None:
+        return press(button, f"page {row.page + 1} has it", at=at)
     if (way := turn(forward, at)) is not None:
         return way
     if pages or tries > 20:

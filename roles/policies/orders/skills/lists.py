@@ -184,15 +184,17 @@ def turn(forward: bool, at: Situation) -> Move | None:
     buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
     onward = (e for e in buttons if is_next(e.name) == forward)
     button = next((e for e in onward if forward or {fold(e.name), fold(e.name).strip(" ‹«←<")} & _BACKWARD), None)
-    button = button or numbered(at, 1 if forward else -1)
+    button = button or numbered(at, by=1 if forward else -1)
     return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
 
 
-def numbered(at: Situation, by: int) -> GUIElement | None:
-    """The control of a page that is called by its number, `by` from the one that is shown."""
-    pages = {int(e.name): e for e in at.screen.presses if e.name.isdecimal() and e.role in {"button", "link"}}
-    here = [number for number, e in pages.items() if e.selected or not e.enabled]
-    return pages.get(here[0] + by) if len(here) == 1 and len(pages) > 1 else None
+def numbered(at: Situation, number: int = 0, by: int = 0) -> GUIElement | None:
+    """The control of a page that is called by its number; `by` from the one that is shown, where that can be seen."""
+    named = [e for e in at.screen.elements if e.name.isdecimal() and e.role in {"button", "link"}]
+    pages = {int(e.name): e for e in named}
+    here = [n for n, e in pages.items() if e.selected or not e.enabled]
+    number = here[0] + by if len(here) == 1 and by else number
+    return pages.get(number) if len(named) == len(pages) > 1 and 1 in pages else None
 
 
 def is_next(name: str) -> bool:

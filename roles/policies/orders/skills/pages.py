@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
-from protocol import ActionTarget, Drag, ExecStatus, GUIElement, Hover, Scroll, Wait
+from protocol import ActionTarget, Drag, ExecStatus, GUIElement, Hover, PressKey, Scroll, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.committing import agreed
 from roles.policies.orders.skills.filling import names_of
 from roles.policies.orders.skills.finding import find_row, fitting, naming
-from roles.policies.orders.skills.lists import turn
+from roles.policies.orders.skills.lists import is_next, numbered, turn
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
@@ -36,7 +36,7 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
     """Press what is meant, once, and see what came of it."""
     if at.view.seen.loading and at.count("loads") < 8:
         return act(Wait(seconds=1.0), "it is still loading")
-    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point, "move": _move}.get(step.verb):
+    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point, "move": _move, "enter": _enter}.get(step.verb):
         return other(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
@@ -134,6 +134,18 @@ def _further(at: Situation) -> Move | None:
     if still or over is None or at.count("further") > 12:
         return None
     return turn(True, at) or act(Scroll.toward("down", 1, "page", ActionTarget.of(over)), "it may stand further down")
+
+
+def _enter(step: PressStep, at: Situation) -> Move:
+    """Enter in a field that has no control beside it."""
+    if at.notes.get("pressed"):
+        return _after(step, at)
+    fields = [e for e in _here(at) if e.name == step.control and e.role in ROLES["field"]]
+    field = fields[max(0, step.nth - 1)] if len(fields) >= max(1, step.nth) else None
+    if field is None:
+        raise StepFailure(f'there is no "{step.control}" on the page')
+    at.notes.update(pressed=1, at=at.history[-1].step if at.history else 0, button="Enter")
+    return act(PressKey(target=ActionTarget.of(field), keys=("Enter",)), "there is no control to add it; Enter may")
 
 
 def _move(step: PressStep, at: Situation) -> Move:
@@ -278,9 +290,8 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
-    called = [e for e in controls if any(says(e, name) for name in names_of(records))]
-    if len(called) == 1 and records.pick is None:  # "Remove Take Five"
-        return called[0]
+    if (control := _only_one(controls, records, at)) is not None:
+        return control
     in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
     if any(e.element_id in in_rows for e in controls):
         row = find_row(records, at)
@@ -300,6 +311,21 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
     if len(mine) != 1:
         raise StepFailure(f'{len(mine)} controls of "{name}" may be meant')
     return mine[0]
+
+
+def _only_one(controls: Sequence[GUIElement], records: Records, at: Situation) -> GUIElement | None:
+    """The control that bears the name itself, "Remove Take Five"; else, of a list without further pages, that of the only row
+    which has one and is called exactly so."""
+    called = [e for e in controls if any(says(e, name) for name in names_of(records))]
+    if len(called) == 1 and records.pick is None:
+        return called[0]
+    names, rows = [plain(name) for name in names_of(records)], list[GUIElement]()
+    paged = numbered(at, 1) is not None or any(is_next(e.name) for e in at.screen.presses)
+    for row in at.screen.rows if len(names) == len(records.tests) == 1 and not paged else ():
+        inside = at.screen.within(row)
+        if any(plain(e.name) in names for e in inside if e.role in _SAID | {"link", "checkbox"}):
+            rows += [e for e in inside if e in controls]
+    return rows[0] if len(rows) == 1 and records.pick is None else None
 
 
 def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
