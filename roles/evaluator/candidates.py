@@ -152,7 +152,7 @@ class Candidates:
         """Why what was to be added to a page is not seen there as it was to be called."""
         if not self.on_page or thing is None or thing.name is None or order.verb not in {"add", "create", "put"}:
             return ""
-        there = any(says(f"{e.name}\n{e.value or ''}", thing.name.text) for e in self.states[-1].elements)
+        there = any(thing.name.text.casefold() in f"{e.name} {e.value or ''}".casefold() for e in self.states[-1].elements)
         return "" if there else f"the page does not show {thing.name.text!r}"
 
     def presses(self, name: str) -> list[StepRecord]:

@@ -280,9 +280,10 @@ def _changes(press: _Press) -> Iterator[Written]:
         return
     if before is None or after is None or _place(before) != _place(after) or before.modal != after.modal:
         return
-    old = {(key, e.role): e.value for e in before.elements if e.role in _VALUED for key in (e.name, e.track_id) if key}
+    fields = [e for e in before.elements if e.role in _VALUED]
+    old = {(key, e.role or ""): e.value for e in fields for key in (e.name, e.track_id) if key}
     for e in after.elements:  # which may all be drawn anew
-        was = old.get((e.track_id or "", e.role), old.get((e.name, e.role), e.value))
+        was = old.get((e.track_id or e.name, e.role or ""), old.get((e.name, e.role or ""), e.value))
         if e.role in _VALUED and not is_search(e) and was != e.value:
             yield Written(e.name, e.value or "", step.step)
 
