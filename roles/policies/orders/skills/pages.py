@@ -21,7 +21,7 @@ from roles.screen.matching import tokens
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, says, stands_in
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
-from roles.screen.screens import DIALOG_ROLES, Screen, fold, shown
+from roles.screen.screens import DIALOG_ROLES, Item, Screen, fold, shown
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _NAMES = frozenset({"is", "has", "from", "to", "by", "about"})
@@ -290,7 +290,7 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if len(controls) == 1:
             return controls[0]
         raise StepFailure(f"{len(controls)} controls of the page may be meant; say which one")
-    if (control := _only_one(controls, records, at)) is not None:
+    if (control := _only_one(step, controls, records, at)) is not None:
         return control
     in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
     if any(e.element_id in in_rows for e in controls):
@@ -298,8 +298,7 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if isinstance(row, Move):
             return row
         inside, name = at.screen.within(row.element), row.text
-        if names_verb("delete", step.verb):
-            at.notes.update(row=name, alike=sum(item.text == name for item in at.screen.items))
+        _watch(step, name, at)
     elif len(controls) == 1:
         return _beside(controls[0], records, at)
     else:
@@ -313,19 +312,29 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
     return mine[0]
 
 
-def _only_one(controls: Sequence[GUIElement], records: Records, at: Situation) -> GUIElement | None:
+def _only_one(step: PressStep, controls: Sequence[GUIElement], records: Records, at: Situation) -> GUIElement | None:
     """The control that bears the name itself, "Remove Take Five"; else, of a list without further pages, that of the only row
     which has one and is called exactly so."""
     called = [e for e in controls if any(says(e, name) for name in names_of(records))]
     if len(called) == 1 and records.pick is None:
         return called[0]
-    names, rows = [plain(name) for name in names_of(records)], list[GUIElement]()
+    names, rows = [plain(name) for name in names_of(records)], list[tuple[GUIElement, Item]]()
     paged = numbered(at, 1) is not None or any(is_next(e.name) for e in at.screen.presses)
-    for row in at.screen.rows if len(names) == len(records.tests) == 1 and not paged else ():
-        inside = at.screen.within(row)
+    for row in at.screen.items if len(names) == len(records.tests) == 1 and not paged else ():
+        inside = at.screen.within(row.element)
         if any(plain(e.name) in names for e in inside if e.role in _SAID | {"link", "checkbox"}):
-            rows += [e for e in inside if e in controls]
-    return rows[0] if len(rows) == 1 and records.pick is None else None
+            rows += [(e, row) for e in inside if e in controls]
+    if len(rows) != 1 or records.pick is not None:
+        return None
+    _watch(step, rows[0][1].text, at)
+    at.notes["inside"] = [e.element_id for e in at.screen.within(rows[0][1].element)]
+    return rows[0][0]
+
+
+def _watch(step: PressStep, row: str, at: Situation) -> None:
+    """What is to be gone from the list afterwards."""
+    if names_verb("delete", step.verb):
+        at.notes.update(row=row, alike=sum(item.text == row for item in at.screen.items))
 
 
 def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
