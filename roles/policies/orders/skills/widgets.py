@@ -282,6 +282,8 @@ def choose(label: str, text: str, at: Situation) -> Move | None:
     if shows(label, text, Page(at.view.seen, "")):
         return done(f'"{label}" shows {text!r}')
     group = group_of(label, at)
+    if not any(fold(e.name) == fold(text) for e in group) and _behind(label, at) is not None:
+        group = []  # what stands there unfolds the choices, and is none
     if group:
         name = option(text, [e.name for e in group], label)
         chosen = next(e for e in group if e.name == name)
