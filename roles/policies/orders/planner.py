@@ -572,6 +572,13 @@ class Planner(PageOrders):
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
+        app, label = self._form_of(thing)
+        if app:
+            new = [slot for slot in order.slots if slot.role == "value"][:1]
+            self._take(*new)
+            self._add(FillStep(app=app, entries=(Entry(label=label, value=self.words(new[0].value)),)))
+            self._app = app
+            return
         own = self._single(order, thing)
         if own:
             if len(own) > 1:
@@ -595,6 +602,25 @@ class Planner(PageOrders):
             if not self._asks_for(order, records):
                 self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
+
+    def _form_of(self, thing: Thing) -> tuple[str, str]:
+        """The application whose form has a field of this name, and its label: the form is named, or a control led to it."""
+        said = thing.name.text if thing.name is not None else thing.kind
+        if (thing.name is not None and (thing.kind or not thing.name.quoted)) or thing.tests or thing.back:
+            return "", ""
+        place = thing.place
+        home = self._app_called(place) if place is not None else None
+        if place is not None and home is None and place.kind == "form" and place.name is not None:
+            noun = place.name.text.casefold().removesuffix("form").strip()
+            home = next((card for card, kind in self._maybe(noun) if kind.create is not None), None)
+        if home is not None:
+            fields = [ground_field(said, kind, True) for kind in home.kinds if kind.create is not None]
+            return next(((home.app, field.label) for field in fields if field is not None), ("", ""))
+        for step in (*(step for group in self.made for step in group.steps), *self._steps)[-1:]:
+            led = (isinstance(step, PressStep) and step.control) or (isinstance(step, FillStep) and not step.commit)
+            if isinstance(step, PressStep | FillStep) and led and thing.name is not None and place is None:
+                return step.app, said
+        return "", ""
 
     def _asks_for(self, order: Order, records: Records) -> bool:
         """Whether a control asks for the new value of a field that no form takes."""

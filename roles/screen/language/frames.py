@@ -203,7 +203,7 @@ class Frame:
         return result
 
     def held_by(self, at: int) -> int | None:
-        """Set FIELD to VALUE in THING"""
+        """Set FIELD to VALUE in THING | in the form"""
         named = self.read.low(at) in {"in", "on"} and any(slot.role == "value" and not slot.field for slot in self.slots)
         place = self.read.simple(at + 1, inner=True) if named and self.verb.get("verb", self.verb["name"]) == "set" else None
         if place is None or not self.read.over(place[1]):
@@ -214,7 +214,8 @@ class Frame:
             return None
         self.slots = [slot for slot in self.slots if slot.value is not of]
         spans = (*object_.spans, *self.read.spans(at, place[1]))
-        if place[0].kind in self.read.words.lexicon.data["places"] and place[0].name is None:  # in the settings
+        places = self.read.words.lexicon.data["places"]
+        if place[0].kind in {"", "form"} or (place[0].kind in places and place[0].name is None):
             self.object = object_.model_copy(update={"place": place[0], "spans": spans})
             return place[1]
         field = object_.name.text if object_.name is not None else object_.kind
@@ -280,6 +281,8 @@ class Frame:
             return self.read.title(at)
         if role in {"as", "value"} and (state := self.read.marked(at)):
             return state
+        if role == "as" and self.read.low(at) == "not" and (name := self.read.marked(at + 1) or self.read.name(at + 1)):
+            return self.read.text(at, name[1]), name[1]
         held = self.read.fields(at) if role == "into" else None
         if held and (isinstance(held[0], Back) or (isinstance(held[0], Of) and held[0].fields and not held[0].thing.back)):
             return held
@@ -641,6 +644,9 @@ class Frame:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
         if name == "keep" and "into" in roles and "value" in roles:
             return "write"
+        if name == "claim" and self.object is None and "value" in roles and isinstance(roles["value"].value, Amount):
+            self.object = Thing(kind="claim", quantity="any", spans=roles["value"].spans)  # claim 30 for Meals
+            return "submit"
         if name != "write":
             return name
         into = roles["into"].value if "into" in roles else None

@@ -165,7 +165,6 @@ def test_boxes_of_records_are_ticked_and_no_others(goal: str, items: str, trips:
     [
         ("How many notes are there?", "14"),
         ("What is the email address of Zoe Moreau?", "zoe.moreau@example.com"),
-        ("What is the highest invoice total?", "$2,770.19"),
         ("When is the team lunch?", "Thu 14 May 2026"),
         ("Search for invoices over 1000 and tell me how many there are", "21"),
     ],

@@ -104,6 +104,10 @@ def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) ->
 # What orders say
 
 ROWS = """
+Fill the amount with 12 in the claim form
+    set amount at (form 'claim form') value=12
+Mark Ann as not paid
+    mark 'Ann' as='not paid'
 New note please: title Shopping, text milk and bread.
     create new note title='Shopping' text='milk and bread'
 I want to know what all the unpaid invoices from Delta Supplies come to altogether
