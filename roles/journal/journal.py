@@ -215,7 +215,7 @@ class Journal(Ledger):
         known = self._recent(record.subtask, attempt)
         if not known or known[-1].step < record.step:
             known.append(record)
-        said = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
+        said = StepEvent(**record.model_dump(mode="json", exclude_defaults=True), attempt=attempt).body()
         stored = self.append(StepEvent.KIND, said, role=record.role, subtask=record.subtask, step=record.step, key=key)
         if stored is not None and self._all_steps is not None:
             self._all_steps.append(record if stored == said else _record(stored))
