@@ -25,6 +25,8 @@ _RECORDS = frozenset({"row", "cell", "gridcell", "listitem", "rowheader", "headi
 _ENTERED = frozenset({"textbox", "combobox"})
 _LONGEST = 240
 """A longer text tells a story, and says little about the last press."""
+_TITLE = re.compile(r"(?:edit|new|add|create)\b", re.IGNORECASE)
+"""What a heading begins with that says which form it is of."""
 _SHORT = 80
 _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
@@ -90,7 +92,8 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
         if _words_of("waits").search(words) or fold(words) in entered:
             continue
         said, confirmed = own.sub(" ", words), confirms(words, written, pressed)
-        beside = kept and few and len(words) <= _SHORT and (element.role != "heading" or bool(written))
+        titled = element.role == "heading" and (not written or _TITLE.match(words) is not None)
+        beside = kept and few and len(words) <= _SHORT and not titled
         weak = denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written))
         if element.role == "alert" and (weak or (same and not confirmed)):
             return words
