@@ -25,11 +25,15 @@ def lines(found: Sequence[TriggerFigures]) -> list[str]:
 
 def _line(one: TriggerFigures) -> str:
     shares = [one.right / one.gates, one.precision, one.recall]
-    right, precision, recall = ("-" if share is None else f"{share:.1%}" for share in shares)
+    right, precision, recall = map(_percent, shares)
     worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
     return (
         f"{one.evaluator:<12} {one.trigger:<15} {one.gates:>5} {right:>7} {precision:>16} {recall:>7} {one.cost:>5.2f}   {worth}"
     )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
 
 
 def write_report(folder: Path, rows: Sequence[GateRow], out: Path) -> None:
@@ -46,15 +50,16 @@ def write_report(folder: Path, rows: Sequence[GateRow], out: Path) -> None:
 def _matrix(one: TriggerFigures) -> str:
     heads = "".join(f'<th scope="col">{name}</th>' for name in NAMES)
     rows = []
-    for decided in NAMES:
-        counts = one.confusion.get(decided, {})
+    for decided in (name for name in NAMES if name in one.confusion):
+        counts = one.confusion[decided]
         cells = "".join(_cell(counts.get(best, 0), decided == best, sum(counts.values())) for best in NAMES)
-        rows.append(f'<tr><th scope="row">{decided}</th>{cells}</tr>')
-    title = escape(f"{one.evaluator}, {one.trigger}")
-    said = escape(_line(one).partition(one.trigger)[2])
+        rows.append(f'<tr><th scope="row">decided {decided}</th>{cells}</tr>')
+    worth = ", ".join(f"{name} {value:+.2f}" for name, value in one.worth.items())
+    said = f"{one.gates} gates, {one.right} right; gate_done has the precision {_percent(one.precision)} and the recall "
+    said += f"{_percent(one.recall)}; a wrong decision lost {one.cost:.2f}. Mean worth after {worth}."
     return (
-        f"<h2>{title}</h2><table><caption>Rows: what was decided; columns: what would have been best.{said}</caption>"
-        f'<thead><tr><th scope="col"></th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        f"<h2>{escape(f'{one.evaluator}, {one.trigger}')}</h2><p>{escape(said)}</p><table><caption>Columns: what would have been "
+        f'best</caption><thead><tr><th scope="col"></th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     )
 
 
