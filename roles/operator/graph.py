@@ -387,8 +387,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", FINALIZE),
 }
 
-_ENTRIES = ("observe_environment", "review_action_safety", "execute_action")
-"""Where work begins or goes on: at the screen, at an action that was held for a check, at one that was approved."""
+_ENTRIES = ("observe_environment", "plan_next_action", "review_action_safety", "execute_action")
+"""Where work begins or goes on: at the screen, at a decision that a person was asked for, at an action that was held for a check,
+at one that was approved."""
 _PAUSES = ("request_human_approval", FINALIZE)
 _APART = ("prepare_interaction_task", *_PAUSES)
 _NOT_KEPT = frozenset({"action_result", "observations", *UNTRACKED})
@@ -461,7 +462,7 @@ def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
             try:
                 total |= stages[name](now, ctx)
             except GraphInterrupt:
-                if fresh:
+                if fresh or name not in _ENTRIES:  # what was done since is done again, as after a kill
                     raise
                 return total | {"route": name}  # to hold still there, with all that was done kept
             name, fresh = following.get(name) or total["route"], False
