@@ -257,8 +257,10 @@ class _Check:
             return Verdict("shown", "it stands there", shown, tuple(may))
         if not may and (shown := self.run.so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
-        if not may and order.verb == "select" and thing is not None and thing.name is not None:
-            return self._clicked(order, thing)
+        if order.verb == "select" and thing is not None and thing.name is not None:
+            chosen = any(self.run.meant(thing, order, n) is not False for n in may)
+            if not may or (self.run.on_page and not chosen and self.run.presses(thing.name.text)):
+                return self._clicked(order, thing)  # on a page whatever else came of a press is of no kind that is known
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)

@@ -185,7 +185,7 @@ def _is_busy(element: GUIElement) -> bool:
 def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
     """Why a press that was for one of several records is not shown to have done anything to it; empty where it is: the record is
     another now, something else that the page holds is, or a message names it that nothing contradicts."""
-    parts = _parts(target, before)
+    parts = _parts(target, before) if target.role in PRESS_ROLES else []  # a field is only gone to
     mine = next((part for part in parts if target in part), None)
     if mine is None or len(parts) < 2 or before.app != now.app:
         return ""

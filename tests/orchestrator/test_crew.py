@@ -132,7 +132,7 @@ def test_a_run_of_fine_stages_is_resumed_and_journalled_as_one_of_coarse_stages(
         waiting = crew.run(SUBMIT_GOAL)
         with taken_up(waiting.run_id, tmp_path / granularity, OpenOptions()) as opened:
             names = set(opened.graph.get_graph(xray=True).nodes)
-        assert ("operator:plan_next_action" in names) == (granularity == "fine")
+        assert ("operator:recognize_elements" in names) == (granularity == "fine")
         done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
         assert done.status == "fulfilled"
         told[granularity] = [(e.kind, e.role, e.subtask, e.step) for e in salvage(done.folder / "journal.sqlite").events]

@@ -397,9 +397,10 @@ def test_a_worker_that_dies_in_an_effect_goes_on_from_the_cursor_in_the_journal(
         assert run.context.operator is not None
         ask, perform = run.context.operator.decide, run.desk.perform
 
-        def deciding(view: Any) -> OperatorDecision:
-            asked.append(view.step)
-            return ask(view)
+        class Counted:
+            def decide(self, view: Any) -> OperatorDecision:
+                asked.append(view.step)
+                return ask(view)
 
         def performing(action: Any, *, key: str) -> Any:
             result = perform(action, key=key)
@@ -408,7 +409,7 @@ def test_a_worker_that_dies_in_an_effect_goes_on_from_the_cursor_in_the_journal(
                 raise Killed
             return result
 
-        monkeypatch.setattr(run.context.operator, "decide", deciding)
+        run.context = run.context.with_(operator=Counted())
         monkeypatch.setattr(run.desk, "perform", performing)
         try:
             run.go()
