@@ -53,7 +53,8 @@ class _Form:
         self._take(0, begin)
         verbs = [" ".join(word.plain for word in self.words[begin : begin + n]) for n in (2, 1)]
         for verb in verbs:
-            found = [w for w in self.page.widgets if w.role in PRESSED and w.name and names_verb(verb, w.name)]
+            controls = [w for w in self.page.widgets if w.role in PRESSED and w.name and w.folded is None]
+            found = [w for w in controls if names_verb(verb, w.name)]
             found = [w for w in found if w.role == "button"] or found
             if found:
                 self._take(begin, begin + len(verb.split()))
@@ -66,7 +67,8 @@ class _Form:
             return False
         for find in (self._counted, self._labelled, self._chosen, self._typed, self._typed):
             find()  # of the values without a label one may leave only one field for another
-        return bool(self.parts) and not any(self._left())
+        ends = next(n for n, w in enumerate(self.page.widgets) if w is self.presses[0])
+        return bool(self.parts) and max(self.parts) < ends and not any(self._left())  # a form ends with its button
 
     def said(self) -> str:
         orders = [_order(part) for _, part in sorted(self.parts.items())]

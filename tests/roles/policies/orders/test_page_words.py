@@ -80,6 +80,14 @@ def minor() -> list[str]:
     return [*table("forms")["minor"], *table("forms")["polite"]]
 
 
+def test_what_unfolds_a_part_and_what_stands_before_the_fields_ends_no_form() -> None:
+    send = next(w for w in FORM.widgets if w.name == "Send parcel")
+    rest = tuple(w for w in FORM.widgets if w is not send)
+    for form in ((send, *rest), (*rest, send.model_copy(update={"folded": False}))):
+        assert in_page_words("Send 2 parcels to Ada Moor.", FORM.model_copy(update={"widgets": form})) == ""
+    assert in_page_words("Send 2 parcels to Ada Moor.", FORM)
+
+
 @given(st.from_regex(r"[a-z]{3,9}", fullmatch=True), st.integers(1, 4))
 def test_a_word_that_the_page_does_not_know_is_never_passed_over(word: str, at: int) -> None:
     words = ["Send", "2", "parcels", "to", "Ada", "Moor"]
