@@ -80,8 +80,7 @@ class _Form:
     def _labelled(self) -> None:
         """Behind the label of a field: "first name Pat, street: 12 Quay Street"."""
         starts: dict[int, tuple[int, Widget]] = {}
-        labels = lambda w: (w.name,) if w.role in WRITTEN | LISTS else ()  # noqa: E731
-        for at, length, widget in self._runs(self.page.widgets, labels, partly=True):
+        for at, length, widget in self._runs(self.page.widgets, _labels, partly=True):
             if not any(first < at + length and at < first + size for first, (size, _) in starts.items()):
                 starts[at] = (length, widget)
         for at, (length, widget) in starts.items():
@@ -99,10 +98,9 @@ class _Form:
     def _chosen(self) -> None:
         """The name of an option or of a box."""
         lists = [w for w in self.page.widgets if w.role in LISTS | BOXES]
-        for at, length, widget in self._runs(lists, lambda w: w.options if w.role in LISTS else (w.name,), partly=True):
+        for at, length, widget in self._runs(lists, _choices, partly=True):
             words = tuple(word.plain for word in self.words[at : at + length])
-            names = widget.options if widget.role in LISTS else (widget.name,)
-            value = next(name for name in names if _begins_or_ends(_tokens(name), words))
+            value = next(name for name in _choices(widget) if _begins_or_ends(_tokens(name), words))
             self._put(widget, value, at, at + length)
 
     def _counted(self) -> None:
@@ -226,6 +224,14 @@ class _Token(NamedTuple):
 
 def _tokens(name: str) -> tuple[str, ...]:
     return tuple(plain(found[0]) for found in _WORD.finditer(name) if found[0] not in _MARKS)
+
+
+def _labels(widget: Widget) -> tuple[str, ...]:
+    return (widget.name,) if widget.role in WRITTEN | LISTS else ()
+
+
+def _choices(widget: Widget) -> tuple[str, ...]:
+    return widget.options if widget.role in LISTS else (widget.name,)
 
 
 def _order(part: Part) -> str:
