@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -114,9 +114,7 @@ class BrowserEnvironment:
         return self._run(self._begin(seed), 90)
 
     def observe(self) -> VisualState:
-        self._live()
-        self._opened()
-        return self._run(self._look(), 60)
+        return self._asked(self._look)
 
     def cards(self) -> list[AppCard]:
         """What the page holds and can do, as it was seen last."""
@@ -139,21 +137,16 @@ class BrowserEnvironment:
 
     def screenshot(self) -> bytes:
         """The PNG of the page. A JavaScript dialog stops the page, so there is no picture while one is open."""
-        self._live()
-        self._opened()
-        return self._run(self._picture(), 60)
+        return self._asked(self._picture)
 
     def written(self, texts: Sequence[str]) -> list[BoundingBox]:
         """Where on the page a text can be read, also where no element tells it; the page never hears the texts."""
-        self._live()
-        self._opened()
-        return self._run(self._written(texts), 60)
+        return self._asked(lambda: self._answered(
+            written(self._seen().session.page, texts, self._rules.size), 20, "the text of the page cannot be read"))  # fmt: skip
 
     def control(self, action: Action) -> ControlSeen | None:
         """The control on which it would fall now: in the focus, at a point, or the one that it names."""
-        self._live()
-        self._opened()
-        return self._run(self._control(action), 60)
+        return self._asked(lambda: self._answered(control(self._seen(), action), _LOOK, "the page does not answer"))
 
     def admit(self, key: str, permit: Permit) -> None:
         """What the action of this key may do: what differs from it is refused before anything happens."""
@@ -167,7 +160,11 @@ class BrowserEnvironment:
 
     def held(self) -> tuple[HeldRequest, ...]:
         """Requests that wait, oldest first."""
-        return () if self._sight is None else self._run(self._held(), 10)
+
+        async def held() -> tuple[HeldRequest, ...]:
+            return self._seen().session.gate.held()
+
+        return () if self._sight is None else self._run(held(), 10)
 
     def close(self) -> None:
         if not self._closed:
@@ -183,6 +180,12 @@ class BrowserEnvironment:
     def _opened(self) -> None:
         if self._sight is None:
             self._run(self._begin(None), 90)
+
+    def _asked(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What is found out about the page, opened first where it is not."""
+        self._live()
+        self._opened()
+        return self._run(work(), 60)
 
     def _live(self) -> None:
         if self._closed:
@@ -326,38 +329,21 @@ class BrowserEnvironment:
             return sight.alone(_CRASHED)
         return sight.state()
 
-    async def _held(self) -> tuple[HeldRequest, ...]:
-        return self._seen().session.gate.held()
-
     async def _picture(self) -> bytes:
-        from playwright.async_api import Error
-
         session = self._seen().session
         if session.dialogs:
             raise EnvironmentFault("a dialog is open, and a page that waits for its answer gives no picture")
-        try:
-            return await asyncio.wait_for(session.page.screenshot(animations="allow", caret="initial"), 20)
-        except (Error, TimeoutError) as bad:
-            raise EnvironmentFault(
-                f"no picture could be taken: {str(bad).splitlines()[0][:200] if str(bad) else 'no answer'}"
-            ) from None
+        return await self._answered(session.page.screenshot(animations="allow", caret="initial"), 20, "no picture could be taken")
 
-    async def _written(self, texts: Sequence[str]) -> list[BoundingBox]:
+    @staticmethod
+    async def _answered(work: Coroutine[Any, Any, T], seconds: float, otherwise: str) -> T:
+        """What the page answers within so many seconds. Raises EnvironmentFault."""
         from playwright.async_api import Error
 
         try:
-            return await asyncio.wait_for(written(self._seen().session.page, texts, self._rules.size), 20)
+            return await asyncio.wait_for(work, seconds)
         except (Error, TimeoutError) as bad:
-            raise EnvironmentFault(f"the text of the page cannot be read: {str(bad).splitlines()[0][:200]}") from None
-
-    async def _control(self, action: Action) -> ControlSeen | None:
-        from playwright.async_api import Error
-
-        sight = self._seen()
-        try:
-            return await asyncio.wait_for(control(sight, action), _LOOK)
-        except (Error, TimeoutError) as bad:
-            raise EnvironmentFault(f"the page does not answer: {(str(bad) or 'too late').splitlines()[0][:200]}") from None
+            raise EnvironmentFault(f"{otherwise}: {(str(bad) or 'too late').splitlines()[0][:200]}") from None
 
     def _seen(self) -> Sight:
         if self._sight is None:

@@ -8,13 +8,13 @@ import secrets
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from environments.browser.network.gate import Gate
@@ -251,8 +251,6 @@ class Session:
         await self._launch(seed)
 
     async def _launch(self, seed: int | None) -> None:
-        import os
-
         args = flags(self.rules.allowed_hosts)
         root = hasattr(os, "geteuid") and os.geteuid() == 0
         self._browser = await self._playwright.chromium.launch(
@@ -294,17 +292,17 @@ class Session:
         context, self._context = self._context, None
         for dialog in self.dialogs:
             await _quietly(dialog.dialog.dismiss())
-        for name in ("pages", "dialogs", "notes"):
-            getattr(self, name).clear()
+        self._forget()
         self.crashed.clear()
         self._flying.clear()
         self.front, self.chooser, self.asked, self.sent = None, None, 0, 0
-        self.stirred.clear()
         if context is not None:
             await _quietly(context.close())
-        self.pages.clear()
-        self.dialogs.clear()  # those that opened while their pages closed
-        self.notes.clear()
+        self._forget()  # what came while its pages closed
+
+    def _forget(self) -> None:
+        for kept in (self.pages, self.dialogs, self.notes):
+            kept.clear()
         self.stirred.clear()
 
     async def close(self) -> None:
@@ -452,14 +450,9 @@ class Session:
         def end(request: Request) -> None:
             self._flying.pop(request, None)
 
-        listeners: Mapping[Literal["request", "requestfinished", "requestfailed"], Callable[[Any], None]] = {
-            "request": begin,
-            "requestfinished": end,
-            "requestfailed": end,
-        }
-        context.on("request", listeners["request"])
-        context.on("requestfinished", listeners["requestfinished"])
-        context.on("requestfailed", listeners["requestfailed"])
+        context.on("request", begin)
+        context.on("requestfinished", end)
+        context.on("requestfailed", end)
 
 
 def free_name(folder: Path, suggested: str) -> Path:

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from environments.browser import BrowserEnvironment
-from environments.served.server import need_packages, served
+from environments.served.server import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
-from protocol import (
-    VisualState,
-)
+from protocol import VisualState
 
 
 class BrowsedWorld(BrowserEnvironment):
@@ -21,11 +19,10 @@ class BrowsedWorld(BrowserEnvironment):
 
     With a `store` folder it is served at the same port in any later process, so that what was approved there still holds.
 
-    Raises EnvironmentFault where what serves it, Playwright or Chromium is missing.
+    Raises EnvironmentFault where Playwright or Chromium is missing.
     """
 
     def __init__(self, make: Callable[[], SimulatedDesktop], store: Path | None = None, **browser: Any) -> None:
-        need_packages()
         kept = store / "served.port" if store else None
         said = kept.read_text(encoding="utf-8", errors="replace") if kept and kept.exists() else ""
         port = int(said) if said.isdecimal() and int(said) < 65_536 else 0

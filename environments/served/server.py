@@ -14,19 +14,21 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import resources
-from importlib.util import find_spec
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
+import uvicorn
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from environments.contract import DigestMismatch, EnvironmentFault
+from environments.served.access import Entry, Guard, one_token
 from environments.served.session import Event, Session
 from environments.simulated.render.shapes import THEMES
 from protocol import Action, LaunchApp, parse_action
@@ -281,21 +283,8 @@ WORDS = FewWords()
 """Of all servers of this process together."""
 
 
-if TYPE_CHECKING:
-    import uvicorn
-    from starlette.types import ASGIApp
-
-    from environments.served.session import Session
-
-_MISSING = "serving a world needs Starlette, uvicorn and Pillow: pip install 'deskcrew[serve]'."
 _CLOSED = "This world is served to whoever has its address with the token; copy that from where it was printed."
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
-
-
-def need_packages() -> None:
-    """Raises EnvironmentFault where the extra is missing."""
-    if not all(find_spec(name) for name in ("PIL", "starlette", "uvicorn")):
-        raise EnvironmentFault(_MISSING)
 
 
 class Address(NamedTuple):
@@ -340,10 +329,6 @@ def served(session: Session, host: str = "127.0.0.1", port: int = 0) -> Iterator
 
 
 def _server(session: Session, address: Address) -> uvicorn.Server:
-    need_packages()
-    from environments.served.access import Entry, Guard, one_token
-    from environments.served.server import routes
-
     app = Guard(routes(session), Entry(one_token(address.token), _CLOSED), own_hosts(address.host))
     return server_of(app, session.close)
 
@@ -355,9 +340,6 @@ def own_hosts(host: str) -> frozenset[str]:
 
 def server_of(app: ASGIApp, closing: Callable[[], None]) -> uvicorn.Server:
     """A server that calls `closing` when it is told to stop: event streams never end by themselves."""
-    import uvicorn
-
-    from environments.served.server import ACCEPTED_AT_ONCE, WORDS, BoundedProtocol
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -12,12 +12,13 @@ from environments.contract import EnvironmentFault
 from environments.served.demonstration import Demonstration, meant
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.input.perform import retargeted
 from environments.simulated.input.pointer import form_of
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Panel, screen_of
 from environments.simulated.screen.widgets import FIELDS
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
-from protocol import Action, ActionResult, ActionTarget, Drag, VisualState
+from protocol import Action, ActionResult, ActionTarget, VisualState
 
 _WAITING = 1000
 """Events that may wait for a page that does not take them, before it is let go and has to come back."""
@@ -401,12 +402,12 @@ class Session:
     def complete(self, action: Action) -> Action:
         """The same action with every locator of what it means, so that a log of it can be replayed elsewhere."""
         state = self.desktop.observe()
-        changes: dict[str, ActionTarget] = {}
-        if action.target is not None and (element := meant(action.target, state)):
-            changes["target"] = ActionTarget.of(element).model_copy(update={"point": action.target.point})
-        if isinstance(action, Drag) and (element := meant(action.to, state)):
-            changes["to"] = ActionTarget.of(element).model_copy(update={"point": action.to.point})
-        return action.model_copy(update=changes) if changes else action
+
+        def told(target: ActionTarget) -> ActionTarget:
+            element = meant(target, state)
+            return target if element is None else ActionTarget.of(element).model_copy(update={"point": target.point})
+
+        return retargeted(action, told)
 
     def reset(self, seed: int | None = None) -> Event:
         """The world as it began."""

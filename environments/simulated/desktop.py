@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, Fil
 from environments.effects import Change as Effected
 from environments.simulated.app import function_infos
 from environments.simulated.apps import APPS
-from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, step
+from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, retargeted, step
 from environments.simulated.input.pointer import pools
 from environments.simulated.preview import changes_between
 from environments.simulated.screen.cards import card_of
@@ -28,21 +28,11 @@ from environments.simulated.world.store import MemoryStore, PerformedAction, Sto
 from environments.simulated.world.values import IdentityKey
 from environments.simulated.world.world import World
 from environments.simulated.world.worldfile import WorldSpec
-from protocol import Action, ActionResult, ActionTarget, Drag, GUIElement, TargetError, VisualState, resolve
+from protocol import Action, ActionResult, ActionTarget, GUIElement, TargetError, VisualState, resolve
 
 
-def meant(world: World, action: Action) -> Action:
-    """The same action on what its texts mean in the apps' own words; unchanged where nothing on the screen is called so."""
-    turn = Turn(world, ())
-    changes: dict[str, ActionTarget] = {}
-    if action.target is not None:
-        changes["target"] = _target(turn, action.target)
-    if isinstance(action, Drag):
-        changes["to"] = _target(turn, action.to)
-    return action.model_copy(update=changes) if changes else action
-
-
-def _target(turn: Turn, target: ActionTarget) -> ActionTarget:
+def _meant(turn: Turn, target: ActionTarget) -> ActionTarget:
+    """What its text means in the apps' own words; unchanged where nothing on the screen is called so."""
     if not target.text or target.track_id or target.element_id:
         return target
     for pool in (*pools(turn, target), turn.screen.order):
@@ -195,7 +185,7 @@ class SimulatedDesktop:
     def meant(self, action: Action) -> Action:
         """The action on what its texts mean in the apps' own words, whatever the screen calls it."""
         self._live()
-        return meant(self._world, action)
+        return retargeted(action, partial(_meant, Turn(self._world, ())))
 
     def latest_keys(self, most: int) -> list[str]:
         return self._store.latest_keys(most)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import Demonstration
-from environments.served.server import Address, need_packages, serve
+from environments.served.server import Address, serve
 from environments.served.session import Session, Status
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -57,7 +57,6 @@ def serve_world(wanted: ServeOptions, ready: Callable[[Address, str], None], tol
     if task is None and wanted.world is None:
         raise UsageProblem("There is nothing to serve; name a world, or a task with --task.")
     try:
-        need_packages()
         # The world, to be served
         overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
         settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings

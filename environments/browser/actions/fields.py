@@ -68,16 +68,9 @@ async def type_text(sight: Sight, action: Type) -> Resolved | None:
     return aim.resolved if aim else None
 
 
-async def press_key(sight: Sight, action: PressKey) -> Resolved | None:
-    return await _chord(sight, action, 0.0)
-
-
-async def hold_key(sight: Sight, action: HoldKey) -> Resolved | None:
-    return await _chord(sight, action, action.seconds)
-
-
-async def _chord(sight: Sight, action: PressKey | HoldKey, seconds: float) -> Resolved | None:
+async def chord(sight: Sight, action: PressKey | HoldKey) -> Resolved | None:
     names = [_name(key) for key in action.keys]
+    seconds = action.seconds if isinstance(action, HoldKey) else 0.0
     aim, look, name = await _keyed(sight, action)
     async with door.leaving(sight, look):
         async with door.keys(sight, look, name, focused=aim is None):
@@ -87,20 +80,12 @@ async def _chord(sight: Sight, action: PressKey | HoldKey, seconds: float) -> Re
     return aim.resolved if aim else None
 
 
-async def key_down(sight: Sight, action: KeyDown) -> None:
-    await _half(sight, action, up=False)
-
-
-async def key_up(sight: Sight, action: KeyUp) -> None:
-    await _half(sight, action, up=True)
-
-
-async def _half(sight: Sight, action: KeyDown | KeyUp, *, up: bool) -> None:
+async def half(sight: Sight, action: KeyDown | KeyUp) -> None:
     key = _name(action.key)
     _, look, name = await _keyed(sight, action)
     async with door.leaving(sight, look):
         async with door.keys(sight, look, name, focused=True):
-            await door.key_half(sight, key, up=up)
+            await door.key_half(sight, key, up=isinstance(action, KeyUp))
         await settle(sight)
 
 

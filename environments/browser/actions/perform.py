@@ -108,16 +108,8 @@ def _reason(message: str) -> str:
     return first.removeprefix("Page.goto: ").split(" at http")[0][:200]
 
 
-async def go_back(sight: Sight, action: GoBack) -> None:
-    await _through_history(sight, back=True)
-
-
-async def go_forward(sight: Sight, action: GoForward) -> None:
-    await _through_history(sight, back=False)
-
-
-async def _through_history(sight: Sight, back: bool) -> None:
-    page = sight.session.page
+async def through_history(sight: Sight, action: GoBack | GoForward) -> None:
+    page, back = sight.session.page, isinstance(action, GoBack)
     was = page.url
     step = page.go_back if back else page.go_forward
     sight.session.gate.begin(sight.session.permit, ExpectedRequest("history"))
@@ -216,11 +208,11 @@ async def _look_again(sight: Sight, action: Screenshot) -> None:
 
 
 DOES: dict[type[Action], Doing] = {
-    Click: pointer.click, Hover: pointer.hover, Drag: pointer.drag, MouseDown: pointer.mouse_down, MouseUp: pointer.mouse_up,
-    Scroll: pointer.scroll, Type: fields.type_text, PressKey: fields.press_key, HoldKey: fields.hold_key,
-    KeyDown: fields.key_down, KeyUp: fields.key_up, Fill: fields.fill, SelectOption: fields.select_option,
-    Upload: fields.upload, Navigate: navigate, GoBack: go_back, GoForward: go_forward,
-    Tabs: tabs, Wait: wait, Screenshot: _look_again,
+    Click: pointer.click, Hover: pointer.hover, Drag: pointer.drag, MouseDown: pointer.half, MouseUp: pointer.half,
+    Scroll: pointer.scroll, Type: fields.type_text, PressKey: fields.chord, HoldKey: fields.chord,
+    KeyDown: fields.half, KeyUp: fields.half, Fill: fields.fill, SelectOption: fields.select_option,
+    Upload: fields.upload, Navigate: navigate, GoBack: through_history,
+    GoForward: through_history, Tabs: tabs, Wait: wait, Screenshot: _look_again,
 }  # fmt: skip
 _NEEDS_NO_PAGE = (Navigate, Tabs, Wait, Screenshot)
 _LEADS_ON = (Click, PressKey, Fill, Type)

@@ -123,15 +123,7 @@ def _pixel(at: Coordinate, size: tuple[int, int]) -> tuple[float, float]:
     return float(point.x), float(point.y)
 
 
-async def mouse_down(sight: Sight, action: MouseDown) -> Resolved | None:
-    return await _half(sight, action)
-
-
-async def mouse_up(sight: Sight, action: MouseUp) -> Resolved | None:
-    return await _half(sight, action)
-
-
-async def _half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
+async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     """One half of a press, at the target or where the pointer is."""
     button = plain_button(action.button)
     aim = await _aim_of(sight, action)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Iterable
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import NamedTuple
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz, process
 
@@ -32,36 +33,18 @@ _OURS = {
 """Where each app of ours is, under this package."""
 
 
-class AppTable(MutableMapping[str, AnyApp]):
+class AppTable(UserDict[str, Any]):
     """Apps by name; one of ours is imported when it is asked for, since a world has only some of them."""
 
-    def __init__(self) -> None:
-        self._apps: dict[str, AnyApp | None] = dict.fromkeys(_OURS)
-
     def __getitem__(self, name: str) -> AnyApp:
-        app = self._apps[name]
-        if app is None:
-            module, _, word = _OURS[name].partition(":")
-            app = self._apps[name] = getattr(import_module(f"{__name__}.{module}"), word)()
-        return app
-
-    def __setitem__(self, name: str, app: AnyApp) -> None:
-        self._apps[name] = app
-
-    def __delitem__(self, name: str) -> None:
-        del self._apps[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._apps
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._apps)
-
-    def __len__(self) -> int:
-        return len(self._apps)
+        if isinstance(app := self.data[name], str):
+            module, _, word = app.partition(":")
+            app = self.data[name] = getattr(import_module(f"{__name__}.{module}"), word)()
+        found: AnyApp = app
+        return found
 
 
-APPS = AppTable()
+APPS = AppTable(_OURS)
 
 
 GROUP = "deskcrew.apps"
@@ -80,19 +63,15 @@ def register(app: AnyApp) -> None:
     APPS[app.name] = app
 
 
-def _take_in(points: Iterable[EntryPoint]) -> None:
-    for point in points:
-        try:
-            found = point.load()
-            app = found() if isinstance(found, type) else found
-            if not isinstance(app, App):
-                raise TypeError("it is no environments.simulated.app.App")
-            register(app)
-        except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as bad:
-            UNUSABLE[point.name] = f"{point.value}: {bad}"
-
-
-_take_in(entry_points(group=GROUP))
+for _point in entry_points(group=GROUP):
+    try:
+        _found = _point.load()
+        _app = _found() if isinstance(_found, type) else _found
+        if not isinstance(_app, App):
+            raise TypeError("it is no environments.simulated.app.App")
+        register(_app)
+    except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as bad:
+        UNUSABLE[_point.name] = f"{_point.value}: {bad}"
 
 
 class AppListing(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from environments.simulated.app import AnyApp, AppState, Arrived, FunctionDeclined, FunctionResult, Passed, Swiped, ask, call
@@ -123,18 +124,18 @@ def _listed(state: BrowserState) -> list[dict[str, object]]:
     ]
 
 
-def pinned(before: World, action: Action) -> Action:
-    """The same action, its element ids joined by the track ids that they stand for; a track id names a thing on any screen."""
-    screen = screen_of(before)
+def retargeted(action: Action, meant: Callable[[ActionTarget], ActionTarget]) -> Action:
+    """The same action with what each of its targets comes to."""
     changes: dict[str, ActionTarget] = {}
     if action.target is not None:
-        changes["target"] = _pinned(screen, action.target)
+        changes["target"] = meant(action.target)
     if isinstance(action, Drag):
-        changes["to"] = _pinned(screen, action.to)
+        changes["to"] = meant(action.to)
     return action.model_copy(update=changes) if changes else action
 
 
-def _pinned(screen: Screen, target: ActionTarget) -> ActionTarget:
+def pinned(screen: Screen, target: ActionTarget) -> ActionTarget:
+    """The same target by track id in place of its element id: a track id names a thing on any screen."""
     of_another = target.state_id is not None and target.state_id != screen.state.state_id
     if target.track_id or not target.element_id or of_another or target.element_id not in screen.state.by_id:
         return target
@@ -285,10 +286,6 @@ def _swipe(turn: Turn, shown: ShownElement | None, start: Point, action: Drag) -
 
 
 SECONDS_PER_ACTION = 0.5
-_PERFORMED = (
-    AskInAppAgent, CallApi, Click, Drag, Extension, Fill, GoBack, GoForward, Hover, LaunchApp, Navigate, PressKey, Screenshot,
-    Scroll, SelectOption, SwitchWindow, Tabs, Type, Wait,
-)  # fmt: skip
 
 
 class EnvironmentCrash(Exception):
@@ -322,7 +319,8 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     started = world.with_desk(clock=clock, actions=desk.actions + 1, **gone)
     turn = Turn(started, rules)
     resolved: Resolved | None = None
-    meant = pinned(world, action) if gone else action  # what is gone may have moved element ids
+    # what is gone may have moved element ids
+    meant = retargeted(action, partial(pinned, screen_of(world))) if gone else action
     try:
         resolved = None if gesture(turn, meant) else _act(turn, meant)
         if resolved and gone:
@@ -350,44 +348,29 @@ def pass_time(turn: Turn) -> None:
             turn.tell(app, Passed(turn.desk.clock, turn.desk.starts))
 
 
-def _performable(action: Action) -> None:
-    if action.inner:
-        raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
-    if not isinstance(action, _PERFORMED):
-        raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
-
-
 def _act(turn: Turn, action: Action) -> Resolved | None:
-    _performable(action)
     match action:
         case LaunchApp(app=app):
             _launch(turn, app)
-            return None
         case SwitchWindow(window=window):
             _switch(turn, window)
-            return None
         case CallApi(app=app, function=function, arguments=arguments):
             _skill(turn, app, lambda found, state: call(found, state, function, arguments))
-            return None
         case AskInAppAgent(app=app, request=request):
             _skill(turn, app, lambda found, state: ask(found, state, request))
-            return None
         case Navigate() | GoBack() | GoForward() | Tabs():
             go(turn, action)
-            return None
         case Extension():
             change_files(turn, action)
-            return None
         case Wait() | Screenshot():
-            return None
+            pass
         case Type() | PressKey() if action.target is None:
             _by_keyboard(turn, action)
-            return None
         case Scroll() if action.target is None:
             scroll(turn, action)
-            return None
         case _:
             return _on_target(turn, action)
+    return None
 
 
 def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], FunctionResult[Any]]) -> None:
@@ -404,6 +387,10 @@ def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], FunctionRe
 
 
 def _on_target(turn: Turn, action: Action) -> Resolved:
+    if action.inner:
+        raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
+    if not isinstance(action, Click | Drag | Fill | Hover | PressKey | Scroll | SelectOption | Type):
+        raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
     if action.target is None:
         raise Refused(f"{action.verb} needs a target")
     shown, resolved = find(turn, action.target)

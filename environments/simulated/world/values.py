@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
+from importlib import resources
 from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
+import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 T = TypeVar("T")
@@ -137,34 +139,16 @@ Day = Annotated[str, BeforeValidator(lambda value: value.isoformat() if isinstan
 """A day as the world file words it; YAML's own dates become `2026-03-31`."""
 
 
-FIRST = (  # noqa: SIM905 - twenty words are easier to read than twenty strings
-    "Ada Bilal Chen Dora Emeka Farah Goran Hana Iris Jonas Kaya Lior Mina Nils Olga Pavel Quentin Rosa Sven Tala "
-    "Uma Viktor Wanda Yusuf Zoe"
-).split()
-LAST = (  # noqa: SIM905 - twenty words are easier to read than twenty strings
-    "Abbott Brandt Castro Dubois Eriksen Fischer Garcia Haddad Ivanov Jensen Kowalski Lindgren Moreau Novak Okafor "
-    "Petrov Quist Rossi Sato Tanaka Usman Varga Weber Young"
-).split()
-_STEM = (  # noqa: SIM905 - twenty words are easier to read than twenty strings
-    "Acme Birch Cobalt Delta Ember Falcon Granite Harbor Indigo Juniper Krona Lumen Meridian Northwind Orchid "
-    "Pioneer Quartz Redwood Summit Tidal Umbra Vertex Willow Zephyr"
-).split()
-_TRADE = ("Supplies", "Logistics", "Software", "Travel", "Catering", "Print", "Hardware", "Energy", "Telecom", "Media")
-_FORM = ("Ltd", "Inc", "GmbH", "LLC", "& Co")
-TOPICS = (  # noqa: SIM905 - twenty words are easier to read than twenty strings
-    "budget review, quarterly report, team lunch, travel plan, new laptop, office move, training day, client visit, "
-    "release notes, holiday schedule, security audit, printer order"
-).split(", ")
-_SENTENCES = (
-    "Please have a look when you have a minute.",
-    "The details are in the shared folder.",
-    "I will call you about it.",
-    "Could you confirm the numbers?",
-    "Nothing urgent, just for your information.",
-    "Let me know what you think.",
-    "We should settle this before the end of the month.",
-    "Thanks for your help with this.",
-)
+@cache
+def _words() -> dict[str, Any]:
+    text = (resources.files("environments.simulated.world") / "made_up.yaml").read_text(encoding="utf-8")
+    words: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return words
+
+
+def made_up(kind: str) -> Any:
+    """The words of a kind that the seed draws from."""
+    return _words()[kind]
 
 
 class SharedPeople(NamedTuple):
@@ -180,8 +164,10 @@ class SharedPeople(NamedTuple):
 
 def cast_for(seed: int, user: str | None = None, today: date | None = None) -> SharedPeople:
     rng = random.Random(f"{seed}:cast")  # noqa: S311 - variation, not secrecy
-    names = [f"{first} {last}" for first, last in zip(rng.sample(FIRST, 12), rng.sample(LAST, 12), strict=True)]
-    vendors = [f"{stem} {rng.choice(_TRADE)} {rng.choice(_FORM)}" for stem in rng.sample(_STEM, 12)]
+    firsts, lasts = rng.sample(made_up("first_names"), 12), rng.sample(made_up("last_names"), 12)
+    names = [f"{first} {last}" for first, last in zip(firsts, lasts, strict=True)]
+    trades, forms = made_up("vendor_trades"), made_up("vendor_forms")
+    vendors = [f"{stem} {rng.choice(trades)} {rng.choice(forms)}" for stem in rng.sample(made_up("vendor_stems"), 12)]
     day = date(2026, 1, 5) + timedelta(days=rng.randrange(300))
     return SharedPeople(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
 
@@ -213,4 +199,14 @@ def day_after(rng: random.Random, day: str, most: int = 45) -> str:
 
 
 def paragraph(rng: random.Random, sentences: int = 3) -> str:
-    return " ".join(rng.sample(_SENTENCES, sentences))
+    return " ".join(rng.sample(made_up("sentences"), sentences))
+
+
+def topic(rng: random.Random) -> str:
+    found: str = rng.choice(made_up("topics"))
+    return found
+
+
+def without(entries: Mapping[str, T], *keys: str) -> dict[str, T]:
+    """The entries but for those of these keys."""
+    return {key: entry for key, entry in entries.items() if key not in keys}

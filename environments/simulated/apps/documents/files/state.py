@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from environments.simulated import app as sim
-from environments.simulated.world.values import TOPICS, Model, paragraph, slug
+from environments.simulated.world.values import Model, paragraph, slug, topic
 
 ROOT = "/"
 UNDO = 20
@@ -175,6 +175,6 @@ def generated(count: int, setting: sim.Setting) -> dict[str, str]:
     places = ("/Documents", "/Documents/Projects", "/Reports", "/")
     made: dict[str, str] = {}
     while len(made) < count:
-        name = f"{slug(rng.choice(TOPICS))}-{rng.randrange(10, 9999)}.txt"
+        name = f"{slug(topic(rng))}-{rng.randrange(10, 9999)}.txt"
         made[joined(rng.choice(places), name)] = paragraph(rng, 2)
     return made

@@ -12,6 +12,7 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable
 from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
 from environments.simulated.screen.widgets import Widget, heading, text
+from environments.simulated.world.values import made_up
 
 C = TypeVar("C", bound=sim.Content)
 
@@ -73,15 +74,12 @@ class MicrophoneApp(SenseApp[MicrophoneContent]):
         return SensingState(microphones=by_id(_heard(setting) if content.microphones is None else content.microphones))
 
 
-_ASKS = ("call me back", "send me the offer", "confirm the appointment", "bring the samples")
-
-
 def _heard(setting: sim.Setting) -> tuple[Sense, ...]:
     """An answering machine with messages; their `facts` say who called, from where, and what about."""
     rng, cast = setting
     moments = []
     for person, at in zip(rng.sample(cast.people, 3), (0.0, 20.0, 60.0), strict=True):
-        phone, vendor, ask = f"555 {rng.randrange(1000, 9999)}", rng.choice(cast.vendors), rng.choice(_ASKS)
+        phone, vendor, ask = f"555 {rng.randrange(1000, 9999)}", rng.choice(cast.vendors), rng.choice(made_up("requests"))
         day = (cast.today + timedelta(days=rng.randrange(1, 20))).isoformat()
         says = f"Hello, this is {person} of {vendor}. Please {ask} by {day}. My number is {phone}."
         facts = {"person": person, "vendor": vendor, "ask": ask, "day": day, "phone": phone}
@@ -119,17 +117,6 @@ class CameraApp(SenseApp[CameraContent]):
         return SensingState(cameras=by_id(_seen(setting) if content.cameras is None else content.cameras))
 
 
-_SIGHTS = (
-    "A parcel lies at the front door", "A courier waits with a clipboard", "Two visitors sit on the sofa",
-    "A delivery van stands at the gate", "The lobby is empty", "A bicycle leans against the wall",
-    "A cat sleeps on the doormat", "A person in a red coat rings the bell",
-)  # fmt: skip
-
-
 def _seen(setting: sim.Setting) -> tuple[Sense, ...]:
-    sights = setting.rng.sample(_SIGHTS, 3)
-    return (
-        Sense(
-            name="Entrance", moments=tuple(Moment(at=at, says=says) for at, says in zip((0.0, 30.0, 75.0), sights, strict=True))
-        ),
-    )
+    moments = zip((0.0, 30.0, 75.0), setting.rng.sample(made_up("sights"), 3), strict=True)
+    return (Sense(name="Entrance", moments=tuple(Moment(at=at, says=says) for at, says in moments)),)

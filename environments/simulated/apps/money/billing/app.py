@@ -22,6 +22,7 @@ from environments.simulated.world.values import (
     from_cents,
     how_many,
     in_cents,
+    made_up,
     matches,
     shown,
 )
@@ -225,16 +226,13 @@ def _detail(invoice: Invoice, currency: str) -> tuple[Widget, ...]:
     )
 
 
-_GOODS = ("Paper", "Consulting", "Train tickets", "Hotel", "Licences", "Maintenance", "Cables", "Chairs", "Coffee", "Hosting",
-          "Toner", "Workshop", "Shipping crates", "Design work", "Cleaning")  # fmt: skip
-
-
 def _generated(count: int, setting: sim.Setting) -> tuple[Invoice, ...]:
     rng, cast = setting
     numbers = rng.sample(range(1000, 1000 + max(9000, count * 2)), count)
     made = []
     for number in sorted(numbers):
-        lines = tuple(InvoiceLine(description=goods, amount=amount(rng)) for goods in rng.sample(_GOODS, rng.randint(1, 4)))
+        goods = rng.sample(made_up("billed_goods"), rng.randint(1, 4))
+        lines = tuple(InvoiceLine(description=one, amount=amount(rng)) for one in goods)
         subtotal = sum(in_cents(line.amount) for line in lines)
         day = day_before(rng, cast.today)
         made.append(

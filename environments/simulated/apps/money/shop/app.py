@@ -34,7 +34,18 @@ from environments.simulated.apps.money.shop.state import (
 )
 from environments.simulated.apps.money.shop.view import page
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import Model, Money, amount, day_before, from_cents, highest, how_many, paragraph, shown
+from environments.simulated.world.values import (
+    Model,
+    Money,
+    amount,
+    day_before,
+    from_cents,
+    highest,
+    how_many,
+    made_up,
+    paragraph,
+    shown,
+)
 
 Sort = Literal["Featured", "Price: low to high", "Price: high to low", "Rating", "Name"]
 
@@ -168,17 +179,6 @@ def orders(state: ShopState, offset: Offset = 0, limit: Limit = 50) -> JsonValue
     return part_of(list(reversed(state.orders.values())), offset, limit, lambda order: _order(state, order))
 
 
-_KINDS = {
-    "Clothing": ("T-shirt", "Jacket", "Jeans", "Socks", "Cap"),
-    "Home": ("Lamp", "Chair", "Blanket", "Mug", "Shelf"),
-    "Electronics": ("Headphones", "Keyboard", "Monitor", "Charger", "Camera"),
-    "Office": ("Notebook", "Pen set", "Stapler", "Desk mat", "Folder"),
-    "Sports": ("Yoga mat", "Water bottle", "Backpack", "Dumbbell", "Tent"),
-}
-_STYLES = ("Classic", "Nova", "Urban", "Alpine", "Comfort", "Light", "Pro", "Basic", "Nordic", "Eco", "Studio", "Prime")
-_COLOURS = ("Black", "White", "Red", "Blue", "Green", "Grey")
-_SIZES = ("S", "M", "L", "XL")
-_WORDS = {5: "Just what I needed.", 4: "Good value.", 3: "It is all right.", 2: "Not what I expected.", 1: "It broke soon."}
 _WAYS = (
     Delivery(name="Standard", price="4.99", takes="3 to 5 days"),
     Delivery(name="Express", price="12.99", takes="next day"),
@@ -244,15 +244,16 @@ def _cart_problem(part: InCart, product: Product | None) -> str:
 
 def _made_product(name: str, setting: sim.Setting) -> Product:
     rng = setting.rng
-    category = rng.choice(tuple(_KINDS))
+    goods = made_up("sold_goods")
+    category = rng.choice(tuple(goods))
     options: dict[str, tuple[str, ...]] = {}
     if category == "Clothing":
-        options["Size"] = _SIZES
+        options["Size"] = tuple(made_up("sizes"))
     if rng.random() < 0.4:
-        options["Colour"] = tuple(rng.sample(_COLOURS, 3))
+        options["Colour"] = tuple(rng.sample(made_up("colours"), 3))
     return Product(
         id=name,
-        name=f"{rng.choice(_STYLES)} {rng.choice(_KINDS[category])} {rng.randrange(100, 1000)}",
+        name=f"{rng.choice(made_up('styles'))} {rng.choice(goods[category])} {rng.randrange(100, 1000)}",
         price=amount(rng, 3, 250),
         category=category,
         stock=rng.choice((0, 3, 12, 40, 120)),
@@ -266,7 +267,8 @@ def _made_product(name: str, setting: sim.Setting) -> Product:
 def _review(setting: sim.Setting) -> Review:
     stars = setting.rng.choice((1, 2, 3, 4, 4, 5, 5))
     author = setting.rng.choice(setting.cast.people)
-    return Review(author=author, stars=stars, text=_WORDS[stars], date=day_before(setting.rng, setting.cast.today))
+    said = made_up("opinions")[stars]
+    return Review(author=author, stars=stars, text=said, date=day_before(setting.rng, setting.cast.today))
 
 
 def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) -> tuple[Order, ...]:

@@ -21,6 +21,7 @@ from environments.simulated.world.values import (
     matches,
     parse_day,
     shown,
+    without,
 )
 
 REVIEWS = 5
@@ -298,15 +299,12 @@ class ShopState(sim.AppState):
 
     def resized(self, line: str, quantity: int) -> ShopState:
         changed = self.lines[line].replace(quantity=quantity)
-        typed = {name: value for name, value in self.typed.items() if name != line}
-        return self.replace(lines={**self.lines, line: changed}, typed=typed, removed=None)
+        return self.replace(lines={**self.lines, line: changed}, typed=without(self.typed, line), removed=None)
 
     def without(self, line: str) -> ShopState:
         """The state without a line, which can be brought back."""
-        rest = {name: other for name, other in self.lines.items() if name != line}
-        typed = {name: value for name, value in self.typed.items() if name != line}
-        errors = {name: said for name, said in self.errors.items() if name != f"line-{line}"}
-        return self.replace(lines=rest, typed=typed, errors=errors, removed=self.lines[line])
+        lines, typed, errors = without(self.lines, line), without(self.typed, line), without(self.errors, f"line-{line}")
+        return self.replace(lines=lines, typed=typed, errors=errors, removed=self.lines[line])
 
     def brought_back(self) -> ShopState:
         """The line that was removed last stands where it stood."""

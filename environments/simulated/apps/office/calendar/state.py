@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import FormState, ListState, Sheet
-from environments.simulated.world.values import TOPICS, IdentityKey, Model, matches, paragraph, parse_day
+from environments.simulated.world.values import IdentityKey, Model, matches, paragraph, parse_day, topic
 
 Repeat = Literal["Never", "Daily", "Weekly"]
 REPEATS: tuple[Repeat, ...] = ("Never", "Daily", "Weekly")
@@ -203,7 +203,7 @@ def generated(many: int, setting: sim.Setting) -> tuple[Meeting, ...]:
         invited = number % 6 == 5 and day > cast.today.isoformat()
         made.append(
             Meeting(
-                title=f"{rng.choice(TOPICS).capitalize()}",
+                title=topic(rng).capitalize(),
                 start=f"{day} {hour:02d}:{minute:02d}",
                 end=f"{day} {hour + 1:02d}:{rng.choice((minute, 45)):02d}",
                 place=rng.choice(("Room 1", "Room 2", "Room 4", "Online", "")),

@@ -27,7 +27,7 @@ from environments.simulated.apps.common.record_list import (
 from environments.simulated.apps.office.mail.app import bad_address
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import FIRST, LAST, IdentityKey, Model, highest, how_many, mail_address, matches
+from environments.simulated.world.values import IdentityKey, Model, highest, how_many, made_up, mail_address, matches, without
 
 ALL = "All contacts"
 LABELS = {"name": "Name", "email": "Email address", "phone": "Phone", "company": "Company", "groups": "Groups", "note": "Note"}
@@ -135,8 +135,7 @@ class ContactsState(ListState, FormState[Draft]):
         return self.replace(**changes), contact
 
     def without(self, name: str) -> ContactsState:
-        rest = {other: contact for other, contact in self.contacts.items() if other != name}
-        return self.replace(contacts=rest, open="" if self.open == name else self.open)
+        return self.replace(contacts=without(self.contacts, name), open="" if self.open == name else self.open)
 
 
 def by_name(contact: Contact) -> tuple[str, str]:
@@ -376,7 +375,7 @@ class Contacts(sim.App[ContactsContent, ContactsState]):
         made = []
         for number in range(many):
             known = number < len(cast.people)
-            name = cast.people[number] if known else f"{rng.choice(FIRST)} {rng.choice(LAST)}"
+            name = cast.people[number] if known else " ".join(rng.choice(made_up(f"{part}_names")) for part in ("first", "last"))
             groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
             made.append(
                 Contact(

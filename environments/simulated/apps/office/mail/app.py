@@ -15,17 +15,8 @@ from environments.simulated.apps.common.functions_base import FunctionTable, Pag
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, picked, question, with_error
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import (
-    TOPICS,
-    Day,
-    IdentityKey,
-    Model,
-    day_before,
-    how_many,
-    mail_address,
-    matches,
-    paragraph,
-)
+from environments.simulated.world import values
+from environments.simulated.world.values import Day, IdentityKey, Model, mail_address, matches, without
 
 Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
 FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
@@ -444,17 +435,17 @@ class Mail(sim.App[MailContent, MailState]):
     def start(self, content: MailContent, setting: sim.Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
         today = setting.cast.today.isoformat()
-        made = _generated(how_many(content.messages, content.generate, 14, setting.cast.times), setting, address)
+        made = _generated(values.how_many(content.messages, content.generate, 14, setting.cast.times), setting, address)
         letters = (*(content.messages or ()), *made)
         messages: dict[str, Message] = {}
         for number, letter in enumerate(letters, start=1):
             name = letter.id or str(number)
             own = letter.folder in ("Sent", "Drafts")
-            values: dict[str, object] = {**letter.model_dump(), "id": name, "date": letter.date or today}
-            values["sender"] = letter.sender or (address if own else "")
-            values["to"] = letter.to or ("" if own else address)
-            values["unread"] = letter.unread and not own
-            messages[name] = Message.model_validate(values)
+            sender, to = (address, "") if own else ("", address)
+            messages[name] = Message.model_validate({
+                **letter.model_dump(), "id": name, "date": letter.date or today, "sender": letter.sender or sender,
+                "to": letter.to or to, "unread": letter.unread and not own,
+            })  # fmt: skip
         return MailState(messages=messages, address=address, today=today, counter=len(messages))
 
     def view(self, state: MailState) -> tuple[Widget, ...]:
@@ -547,8 +538,7 @@ def _writing(state: MailState, letter: Compose, event: sim.Event) -> sim.Update[
             lost = "What you have written will be lost."
             return sim.Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
         case sim.Answered(key="discard", button="Discard message"):
-            rest = {name: message for name, message in state.messages.items() if name != letter.draft}
-            return sim.Update(state.replace(compose=None, errors={}, messages=rest))
+            return sim.Update(state.replace(compose=None, errors={}, messages=without(state.messages, letter.draft)))
     return sim.Update(state)
 
 
@@ -593,9 +583,9 @@ def _generated(count: int, setting: sim.Setting, address: str) -> tuple[GivenMes
                     "folder": "Sent" if sent else "Inbox",
                     "from": address if sent else mail_address(person),
                     "to": mail_address(person) if sent else address,
-                    "subject": f"{rng.choice(TOPICS).capitalize()} {rng.randrange(10, 99)}",
-                    "date": day_before(rng, cast.today, 40),
-                    "body": f"{greeting}\n{paragraph(rng)}\n{(cast.user if sent else person).split()[0]}",
+                    "subject": f"{values.topic(rng).capitalize()} {rng.randrange(10, 99)}",
+                    "date": values.day_before(rng, cast.today, 40),
+                    "body": f"{greeting}\n{values.paragraph(rng)}\n{(cast.user if sent else person).split()[0]}",
                     "unread": rng.random() < 0.4,
                 }
             )

@@ -12,7 +12,7 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
 from environments.simulated.screen.widgets import Widget, bar, button, checked, form, heading, link, search_bar, text, textbox
-from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, matches, paragraph
+from environments.simulated.world.values import IdentityKey, Model, how_many, made_up, matches, paragraph, topic, without
 
 UNDO = 50
 """So many changes of a note can be taken back."""
@@ -226,9 +226,8 @@ def _editing(state: NotesState, opened: str, event: sim.Event) -> sim.Update[Not
             gone = f'"{state.title or "Untitled"}" will be deleted for good.'
             return sim.Update(state, (question("delete", "Delete this note?", gone, "Delete note"),))
         case sim.Answered(key="delete", button="Delete note"):
-            rest = {name: note for name, note in state.notes.items() if name != opened}
-            removed = state.notes.get(opened)
-            return sim.Update(_closed(state.replace(notes=rest, removed=removed)), (sim.Toast("Note deleted"),))
+            left = state.replace(notes=without(state.notes, opened), removed=state.notes.get(opened))
+            return sim.Update(_closed(left), (sim.Toast("Note deleted"),))
         case sim.Pressed(key="back") if (state.title, state.body) != (saved.title, saved.body):
             return sim.Update(state, (save_question("This note has changes that are not saved."),))
         case sim.Pressed(key="back") | sim.Answered(key="unsaved", button="Discard changes"):
@@ -290,6 +289,6 @@ def _editor(state: NotesState) -> tuple[Widget, ...]:
 
 def _generated(count: int, setting: sim.Setting) -> tuple[Note, ...]:
     rng = setting.rng
-    topics = rng.sample(TOPICS, min(count, len(TOPICS)))
-    extra = [f"{rng.choice(TOPICS)} {n}" for n in range(2, count - len(topics) + 2)]
-    return tuple(Note(title=topic.capitalize(), body=paragraph(rng, 2)) for topic in (*topics, *extra))
+    topics = rng.sample(made_up("topics"), min(count, len(made_up("topics"))))
+    extra = [f"{topic(rng)} {n}" for n in range(2, count - len(topics) + 2)]
+    return tuple(Note(title=title.capitalize(), body=paragraph(rng, 2)) for title in (*topics, *extra))

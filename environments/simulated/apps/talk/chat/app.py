@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from operator import attrgetter
@@ -26,7 +26,7 @@ from environments.simulated.apps.common.record_list import (
 from environments.simulated.apps.office.calendar.state import Moment, moment_after
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import TOPICS, IdentityKey, Model, how_many, matches, paragraph
+from environments.simulated.world.values import IdentityKey, Model, how_many, matches, paragraph, topic, without
 
 
 class Invite(Model):
@@ -235,8 +235,8 @@ class ChatState(ListState):
     def left(self, name: str) -> ChatState:
         """The state without a conversation and all that was said in it."""
         messages = {n: m for n, m in self.messages.items() if m.conversation != name}
-        return self.replace(conversations=_without(self.conversations, name), incoming=_without(self.incoming, name),
-            drafts=_without(self.drafts, name), messages=messages, open="" if self.open == name else self.open,
+        return self.replace(conversations=without(self.conversations, name), incoming=without(self.incoming, name),
+            drafts=without(self.drafts, name), messages=messages, open="" if self.open == name else self.open,
             coming=tuple(c for c in self.coming if c.conversation != name))  # fmt: skip
 
     def said_in(self, name: str) -> tuple[Message, ...]:
@@ -281,10 +281,6 @@ def _answering(talk: Conversation, text: str) -> int | None:
 
 def first_member(talk: Conversation) -> str:
     return talk.members[0] if talk.members else talk.title
-
-
-def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
-    return {key: value for key, value in items.items() if key != name}
 
 
 def _known(state: ChatState, name: str) -> Conversation:
@@ -644,7 +640,7 @@ def _generated(many: int, lines: int, setting: sim.Setting) -> tuple[Talk, ...]:
         said: list[ChatLine] = []
         for n in range(lines):
             theirs = rng.random() < 0.6
-            content = rng.choice((f"About the {rng.choice(TOPICS)}: {paragraph(rng, 1)}", paragraph(rng, 1)))
+            content = rng.choice((f"About the {topic(rng)}: {paragraph(rng, 1)}", paragraph(rng, 1)))
             said.append(
                 ChatLine.model_validate({"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2})
             )

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import refuse_twice
-from environments.simulated.world.values import Model, amount, day_before, mail_address, paragraph, slug
+from environments.simulated.world.values import Model, amount, day_before, made_up, mail_address, paragraph, slug
 
 Kind = Literal["text", "email", "number", "date", "select", "checkbox", "password", "area"]
 Bound = Literal["for", "near", "none"]
@@ -236,23 +236,6 @@ class Site(Model):
         return self.collections.get(name) if name else None
 
 
-_DEPARTMENTS = ("Sales", "Finance", "Engineering", "Marketing", "Operations", "Legal", "Support")
-_ROLES = ("Manager", "Specialist", "Assistant", "Analyst", "Coordinator", "Engineer")
-_ROOMS = ("Aurora", "Boreal", "Cedar", "Dune", "Estuary", "Fjord")
-_KINDS = {
-    "Furniture": ("Desk lamp", "Office chair", "Bookshelf", "Whiteboard", "Footrest"),
-    "Hardware": ("Monitor", "Keyboard", "Headset", "Docking station", "Webcam"),
-    "Stationery": ("Notebook", "Pen set", "Stapler", "Label printer", "Paper pack"),
-    "Kitchen": ("Coffee machine", "Kettle", "Mug set", "Water filter", "Tea box"),
-}
-_MAKES = ("Classic", "Nova", "Comfort", "Pro", "Basic", "Eco", "Studio", "Prime")
-_LIMITS = {"Hotel per night": (90, 220), "Meals per day": (25, 70), "Taxi per trip": (15, 60), "Flight within Europe": (150, 500)}
-_CITIES = ("Basel", "Dublin", "Lisbon")
-_HEADLINES = ("Canteen opens again", "New parking rules", "Results of the survey", "Summer party", "Fire drill",
-              "Printers replaced", "Welcome to our trainees", "Bicycle week", "Network maintenance",
-              "Visitors from Japan", "Blood donation", "Holiday planning")  # fmt: skip
-
-
 class IntranetPlan(Model):
     """How the intranet that is made up should be."""
 
@@ -289,8 +272,8 @@ def _drawn(part: Any, draw: Callable[[re.Match[str]], str]) -> Any:
 def intranet(made: IntranetPlan, setting: sim.Setting) -> Site:
     """A company's own pages. Its people and vendors are those of all the other apps."""
     rng, cast = setting
-    login = {"user": mail_address(cast.user), "password": f"{rng.choice(_ROOMS).casefold()}-{rng.randrange(1000, 10000)}",
-             "pages": made.session}  # fmt: skip
+    password = f"{rng.choice(made_up('rooms')).casefold()}-{rng.randrange(1000, 10000)}"
+    login = {"user": mail_address(cast.user), "password": password, "pages": made.session}
     named = {"vendor": rng.choice(cast.vendors), "mail": login["user"], "bound": "near" if made.near else "for"}
 
     def draw(match: re.Match[str]) -> str:
@@ -316,8 +299,8 @@ def _people(setting: sim.Setting) -> Entries:
         slug(name): Entry(
             title=name,
             values={
-                "Department": rng.choice(_DEPARTMENTS),
-                "Role": rng.choice(_ROLES),
+                "Department": rng.choice(made_up("departments")),
+                "Role": rng.choice(made_up("roles")),
                 "Phone": f"{rng.randrange(200, 1000)}-{rng.randrange(1000, 10000)}",
                 "Room": f"{rng.randrange(1, 6)}.{rng.randrange(1, 40):02d}",
                 "Mail": mail_address(name),
@@ -329,11 +312,11 @@ def _people(setting: sim.Setting) -> Entries:
 
 
 def _items(many: int, setting: sim.Setting) -> Entries:
-    rng, entries = setting.rng, {}
+    rng, entries, kinds = setting.rng, {}, made_up("catalogue")
     taken: set[str] = set()
     for number in range(1001, 1001 + many * setting.cast.times):
-        category = rng.choice(tuple(_KINDS))
-        title = f"{rng.choice(_MAKES)} {rng.choice(_KINDS[category])} {rng.randrange(100, 1000)}"
+        category = rng.choice(tuple(kinds))
+        title = f"{rng.choice(made_up('makes'))} {rng.choice(kinds[category])} {rng.randrange(100, 1000)}"
         title = f"{title}/{number}" if title in taken else title
         taken.add(title)
         values = {"Number": f"K-{number}", "Category": category, "Price": amount(rng, 5, 400),
@@ -343,29 +326,29 @@ def _items(many: int, setting: sim.Setting) -> Entries:
 
 
 def _news(setting: sim.Setting) -> Entries:
-    rng, cast = setting
-    days = sorted((day_before(rng, cast.today) for _ in _HEADLINES), reverse=True)
+    (rng, cast), headlines = setting, made_up("headlines")
+    days = sorted((day_before(rng, cast.today) for _ in headlines), reverse=True)
     return {
         slug(headline): Entry(title=headline, values={"Date": day, "By": rng.choice(cast.people)}, text=paragraph(rng, 3))
-        for headline, day in zip(rng.sample(_HEADLINES, len(_HEADLINES)), days, strict=True)
+        for headline, day in zip(rng.sample(headlines, len(headlines)), days, strict=True)
     }
 
 
 def _limits(setting: sim.Setting) -> Entries:
     return {
-        slug(name): Entry(title=name, values={city: amount(setting.rng, low, high) for city in _CITIES})
-        for name, (low, high) in _LIMITS.items()
+        slug(name): Entry(title=name, values={city: amount(setting.rng, low, high) for city in made_up("cities")})
+        for name, (low, high) in made_up("travel_limits").items()
     }
 
 
 def _rooms(setting: sim.Setting) -> Entries:
     """No two have as many seats, and one is a hall."""
-    rng = setting.rng
-    seats = rng.sample(range(4, 20), len(_ROOMS) - 1)
-    seats.insert(rng.randrange(len(_ROOMS)), rng.randrange(20, 31))
+    rng, rooms = setting.rng, made_up("rooms")
+    seats = rng.sample(range(4, 20), len(rooms) - 1)
+    seats.insert(rng.randrange(len(rooms)), rng.randrange(20, 31))
     return {
         slug(name): Entry(title=name, values={"Seats": str(many), "Floor": str(rng.randrange(1, 6))})
-        for name, many in zip(_ROOMS, seats, strict=True)
+        for name, many in zip(rooms, seats, strict=True)
     }
 
 
