@@ -13,8 +13,12 @@ import struct
 import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from math import ceil
 from typing import NamedTuple
+
+import yaml
 
 from environments.sandbox.contract import Language, SandboxLimits, SandboxUnavailable, ScriptResult
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, heard, job_of, most_answered, ran
@@ -69,27 +73,6 @@ def _held(lock: socket.socket, uid: int) -> bool:
 
 
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
-_X86 = {
-    "add_key": 248, "request_key": 249, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "kexec_load": 246,
-    "kexec_file_load": 320, "init_module": 175, "finit_module": 313, "delete_module": 176, "name_to_handle_at": 303,
-    "open_by_handle_at": 304, "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "setns": 308, "unshare": 272,
-    "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "acct": 163, "swapon": 167, "swapoff": 168,
-    "reboot": 169, "sethostname": 170, "setdomainname": 171, "settimeofday": 164, "clock_settime": 227, "adjtimex": 159,
-    "clock_adjtime": 305, "quotactl": 179, "lookup_dcookie": 212, "iopl": 172, "ioperm": 173,
-}  # fmt: skip
-_GENERIC = {
-    "add_key": 217, "request_key": 218, "bpf": 280, "perf_event_open": 241, "userfaultfd": 282, "kexec_load": 104,
-    "kexec_file_load": 294, "init_module": 105, "finit_module": 273, "delete_module": 106, "name_to_handle_at": 264,
-    "open_by_handle_at": 265, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "setns": 268, "unshare": 97,
-    "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "acct": 89, "swapon": 224, "swapoff": 225,
-    "reboot": 142, "sethostname": 161, "setdomainname": 162, "settimeofday": 170, "clock_settime": 112, "adjtimex": 171,
-    "clock_adjtime": 266, "quotactl": 60, "lookup_dcookie": 18,
-}  # fmt: skip
-_SINCE_THEN = {
-    "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430,
-    "fsconfig": 431, "fsmount": 432, "fspick": 433, "pidfd_getfd": 438, "mount_setattr": 442, "open_tree_attr": 467,
-}  # fmt: skip
-"""Alike on every machine."""
 _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 JOIN_SESSION_KEYRING = 1
 """The one thing to do with keys that may be done: to leave those of whoever started this."""
@@ -112,11 +95,17 @@ _Step = tuple[int, int, int, int]
 def refused_calls(machine: str | None = None) -> Mapping[str, int]:
     """Calls that are refused whatever is asked of them, with their numbers; none for a machine that is not known here."""
     machine = machine or os.uname().machine
-    return {} if machine not in _ARCH else {**(_X86 if machine == "x86_64" else _GENERIC), **_SINCE_THEN}
+    return _numbers(machine) if machine in _ARCH else {}
 
 
-def keyctl(machine: str | None = None) -> int | None:
-    return _KEYCTL.get(machine or os.uname().machine)
+@cache
+def _numbers(machine: str) -> Mapping[str, int]:
+    calls = yaml.safe_load((resources.files("environments.sandbox") / "calls.yaml").read_text(encoding="ascii"))
+    return {**calls["x86_64" if machine == "x86_64" else "others"], **calls["everywhere"]}
+
+
+def keyctl() -> int | None:
+    return _KEYCTL.get(os.uname().machine)
 
 
 def call_filter(machine: str | None = None) -> bytes:

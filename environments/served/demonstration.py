@@ -25,9 +25,9 @@ MASK = "•••"
 class Demonstration:
     """A log that grows. Raises EnvironmentFault when the file is there already or cannot be written."""
 
-    def __init__(self, path: Path, run_id: str, goal: str = "") -> None:
+    def __init__(self, path: Path, run_id: str) -> None:
         self.path = path
-        self._run_id, self.goal = run_id, goal
+        self._run_id, self.goal = run_id, ""
         self._start = 1
         self._count = 0
         try:

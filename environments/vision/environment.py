@@ -25,7 +25,7 @@ class FromPixels:
     Raises EnvironmentFault where the inner one has no pictures, or where the extra `vision` is not installed.
     """
 
-    def __new__(cls, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> FromPixels:
+    def __new__(cls, inner: Environment, **_: object) -> FromPixels:
         passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
         aimed = tuple(name for name in _AIMED if hasattr(inner, name))
         made: FromPixels = object.__new__(extended(FromPixels, passed, aimed))

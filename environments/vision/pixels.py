@@ -193,9 +193,9 @@ def _between(blocked: Any) -> tuple[int, int]:
     return (start, end) if start < end else (0, len(blocked))
 
 
-def ring_around(pixels: Pixels, box: Box, width: int = 3) -> Pixels:
+def ring_around(pixels: Pixels, box: Box) -> Pixels:
     """The pixels just outside of a box, in a row."""
-    outer, inner = box.grown(width).on(pixels), box.grown(1).on(pixels)
+    outer, inner = box.grown(3).on(pixels), box.grown(1).on(pixels)
     sides = (
         pixels[outer.y1 : inner.y1, outer.x1 : outer.x2], pixels[inner.y2 : outer.y2, outer.x1 : outer.x2],
         pixels[inner.y1 : inner.y2, outer.x1 : inner.x1], pixels[inner.y1 : inner.y2, inner.x2 : outer.x2],

@@ -123,5 +123,5 @@ def hand() -> Iterator[MakeHand]:
 
 @pytest.fixture
 def h(hand: MakeHand, request: pytest.FixtureRequest) -> Hand:
-    """A hand on the world that the module of the test calls WORLD."""
-    return hand(request.module.WORLD)
+    """A hand on the world that the class of the test, or its module, calls WORLD."""
+    return hand(getattr(request.cls, "WORLD", None) or request.module.WORLD)

@@ -79,11 +79,11 @@ def at(x: int, y: int, text: str, face: Face, colour: str, room: int) -> Label:
     return Label(x, y, text, face, colour, measure(text, face))
 
 
-def ring(spot: Spot, radius: int = RADIUS, fill: str = "") -> tuple[Fill, ...]:
+def ring(spot: Spot, fill: str = "") -> tuple[Fill, ...]:
     """Shows that the element has the focus: a frame inside its edges."""
     if not spot.element.focused:
         return ()
-    return framed(spot.box, fill or spot.theme.page, spot.theme.accent, radius, 2)
+    return framed(spot.box, fill or spot.theme.page, spot.theme.accent, RADIUS, 2)
 
 
 def padded(box: Box, left: int = PAD, right: int | None = None) -> tuple[int, int]:

@@ -117,7 +117,7 @@ def common(one: Box, other: Box) -> Box | None:
     return box if box[0] < box[2] and box[1] < box[3] else None
 
 
-def framed(box: Box, fill: str, border: str, radius: int = 0, width: int = 1) -> tuple[Fill, Fill]:
+def framed(box: Box, fill: str, border: str, radius: int, width: int = 1) -> tuple[Fill, Fill]:
     """A rectangle with a border inside its edges."""
     return Fill(box, border, radius), Fill(grown(box, -width), fill, max(0, radius - width))
 

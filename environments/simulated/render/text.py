@@ -8,9 +8,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 from environments.contract import EnvironmentFault
 from environments.pictures.set_of_mark import ImageFont
@@ -44,31 +47,18 @@ class Run(NamedTuple):
 
 OWN = Source()
 
-# File names, as the systems ship them. Latin, Greek and Cyrillic first, then other scripts, then pictures.
-_KNOWN: tuple[tuple[str, Source], ...] = (
-    ("LiberationSans-Regular.ttf", Source()), ("Arial.ttf", Source()), ("arial.ttf", Source()),
-    ("NotoSans-Regular.ttf", Source(scale=0.96)), ("segoeui.ttf", Source()), ("DejaVuSans.ttf", Source(scale=0.93)),
-    ("NotoSansCJK-Regular.ttc", Source(number=2)), ("NotoSansSC-Regular.otf", Source()),
-    ("SourceHanSansSC-Regular.otf", Source()), ("PingFang.ttc", Source()), ("msyh.ttc", Source()),
-    ("wqy-microhei.ttc", Source()), ("wqy-zenhei.ttc", Source()),
-    ("YuGothM.ttc", Source()), ("malgun.ttf", Source()), ("AppleSDGothicNeo.ttc", Source()),
-    ("NotoSansArabic-Regular.ttf", Source()), ("NotoSansHebrew-Regular.ttf", Source()), ("NotoSansThai-Regular.ttf", Source()),
-    ("NotoSansDevanagari-Regular.ttf", Source()), ("Arial Unicode.ttf", Source()),
-    ("NotoEmoji-Regular.ttf", Source()), ("seguiemj.ttf", Source()), ("Symbola.ttf", Source()),
-)  # fmt: skip
-
 
 @lru_cache(maxsize=1)
 def chain() -> tuple[Source, ...]:
     """Pillow's own font and those of the system that are known, in the order in which they are asked."""
     found: dict[str, str] = {}
-    wanted = {name for name, _ in _KNOWN}
+    known = yaml.safe_load((resources.files(__package__) / "fonts.yaml").read_text(encoding="utf-8"))
     for folder in _folders():
         for where, inner, names in os.walk(folder):
             inner.sort()
-            for name in wanted.intersection(names):
+            for name in known.keys() & names:
                 found.setdefault(name, str(Path(where) / name))
-    return (OWN, *(source._replace(path=found[name]) for name, source in _KNOWN if name in found and _opens(source, found[name])))
+    return (OWN, *filter(_opens, (Source(path=found[name], **how) for name, how in known.items() if name in found)))
 
 
 def _folders() -> tuple[Path, ...]:
@@ -81,9 +71,9 @@ def _folders() -> tuple[Path, ...]:
     return own / "fonts", home / ".fonts", Path("/usr/local/share/fonts"), Path("/usr/share/fonts")
 
 
-def _opens(source: Source, path: str) -> bool:
+def _opens(source: Source) -> bool:
     try:
-        font(source._replace(path=path), _PROBE)
+        font(source, _PROBE)
     except OSError:
         return False
     return True

@@ -698,13 +698,10 @@ def _card(app: IdentityKey[sim.AnyApp], state: _Alike, variation: Variation) -> 
     controls = {verb.control for kind in kinds for verb in kind.verbs.values()}
     return AppCard(
         app=own.name, title=varied_text("desktop", own.title, variation), words=own.words, shares=own.shares,
-        kinds=tuple(card for kind in kinds for card in kind.cards(found.own)), functions=_functions(own),
+        kinds=tuple(card for kind in kinds for card in kind.cards(found.own)),
         verbs=tuple(verb for verb in found.verbs.values() if verb.control not in controls),
+        functions=tuple(
+            FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments), writes=f.writes)
+            for f in sim.function_infos(app)
+        ),
     )  # fmt: skip
-
-
-def _functions(app: sim.AnyApp) -> tuple[FunctionCard, ...]:
-    return tuple(
-        FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments), writes=f.writes)
-        for f in sim.function_infos(IdentityKey(app))
-    )

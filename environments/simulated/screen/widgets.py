@@ -106,7 +106,7 @@ def lines(content: str, key: str) -> list[Widget]:
     return [text(line, f"{key}.line-{n}") for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
 
 
-def alert(content: str, key: str = "") -> Widget:
+def alert(content: str, key: str) -> Widget:
     return Widget("alert", content, key)
 
 
@@ -119,8 +119,8 @@ def status(content: str, key: str = "status") -> Widget:
     return Widget("status", content, key)
 
 
-def progress(content: str, key: str = "progress") -> Widget:
-    return Widget("progress", content, key)
+def progress(content: str) -> Widget:
+    return Widget("progress", content, "progress")
 
 
 def button(name: str, key: str = "", *, enabled: bool = True) -> Widget:
@@ -133,10 +133,10 @@ def link(name: str, key: str, *, selected: bool = False) -> Widget:
 
 def textbox(
     label: str, key: str, value: str = "", *, multiline: bool = False, required: bool = False, invalid: bool = False,
-    private: bool = False, enabled: bool = True, placeholder: str | None = None,
+    private: bool = False, placeholder: str | None = None,
 ) -> Widget:  # fmt: skip
     return Widget("textbox", label, key, value, multiline=multiline, required=required, invalid=invalid, private=private,
-                  enabled=enabled, placeholder=placeholder)  # fmt: skip
+                  placeholder=placeholder)  # fmt: skip
 
 
 def checkbox(label: str, key: str, checked: bool, *, required: bool = False, invalid: bool = False) -> Widget:
@@ -167,9 +167,9 @@ def switch(label: str, key: str, on: bool) -> Widget:
     return Widget("switch", label, key, "true" if on else "false")
 
 
-def icon(name: str, key: str, drawing: str, *, words: bool = True, enabled: bool = True) -> Widget:
+def icon(name: str, key: str, drawing: str, *, words: bool = True) -> Widget:
     """A button that shows a drawing. Without `words` it has no name of its own: a reader gets its class at best."""
-    return Widget("button", name, key, press=True, enabled=enabled, icon=drawing, label="for" if words else "none")
+    return Widget("button", name, key, press=True, icon=drawing, label="for" if words else "none")
 
 
 def generic(name: str, key: str) -> Widget:
@@ -183,12 +183,9 @@ def near(widget: Widget) -> Widget:
 
 
 def treeitem(
-    name: str, key: str, level: int, *, expanded: bool | None = None, selected: bool = False, drop: bool = False,
-    context: bool = False,
-) -> Widget:  # fmt: skip
-    return Widget(
-        "treeitem", name, key, press=True, level=level, expanded=expanded, selected=selected, drop=drop, context=context
-    )
+    name: str, key: str, level: int, *, expanded: bool | None = None, selected: bool = False, drop: bool = False
+) -> Widget:
+    return Widget("treeitem", name, key, press=True, level=level, expanded=expanded, selected=selected, drop=drop)
 
 
 def tree(key: str, items: Iterable[Widget]) -> Widget:

@@ -256,47 +256,42 @@ class Autocomplete(Control):
         return self
 
 
-class FocusOn(Model):
+class AppControl(Model):
+    """A control of one app, by its label."""
+
+    app: str
+    label: Label
+
+
+class FocusOn(AppControl):
     """The keyboard's focus jumps to another control."""
 
-    app: str
-    label: Label
 
-
-class Rename(Model):
+class Rename(AppControl):
     """A control goes by another name from now on."""
 
-    app: str
-    label: Label
     to: Label
     seconds: Seconds | None = None
 
 
-class Move(Model):
+class Move(AppControl):
     """A control stands elsewhere among those beside it, for a while or for good."""
 
-    app: str
-    label: Label
     to: Literal["first", "last"] = "last"
     seconds: Seconds | None = None
 
 
-class Cover(Model):
+class Cover(AppControl):
     """A banner lies over a control and takes its clicks until it goes, or until it is dismissed."""
 
-    app: str
-    label: Label
     text: str = "Something new is here. Have a look!"
     seconds: Seconds = 10.0
     dismiss: bool = False
     """Whether it has a button that takes it away."""
 
 
-class Stale(Model):
+class Stale(AppControl):
     """A control is built anew: it looks the same, and is another one for whoever remembers it."""
-
-    app: str
-    label: Label
 
 
 class Edit(Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -127,7 +128,7 @@ class FileStore:
 
     def begin(self, world: World, origin: str) -> None:
         """Forget everything and start with this world."""
-        with _Transaction(self._connection()):
+        with _transaction(self._connection()):
             for table in ("meta", "state", "performed"):
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
             self._db.execute("INSERT INTO meta VALUES ('origin', ?), ('apps', ?)", (origin, json.dumps(list(world.apps))))
@@ -135,14 +136,14 @@ class FileStore:
 
     def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
         """The change and its key, both or neither."""
-        with _Transaction(self._connection()):
+        with _transaction(self._connection()):
             self._write(before, after)
             if done is not None:
                 self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", done)
 
     def rewind(self, before: World, after: World, count: int) -> None:
         """Go to another world, with only the first `count` of what was done."""
-        with _Transaction(self._connection()):
+        with _transaction(self._connection()):
             self._db.execute("DELETE FROM performed WHERE n NOT IN (SELECT n FROM performed ORDER BY n LIMIT ?)", (count,))
             self._write(before, after)
 
@@ -198,37 +199,19 @@ def _same_order(old: Mapping[str, object], new: Mapping[str, object]) -> bool:
     return list(new)[: len(kept)] == kept
 
 
-class _Transaction:
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     """BEGIN IMMEDIATE to COMMIT; any exception takes everything back."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self.db = db
-
-    def __enter__(self) -> None:
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as bad:
-            raise _not_stored(bad) from bad
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        if kind is None:
-            try:
-                self.db.execute("COMMIT")
-            except sqlite3.Error as bad:
-                self._take_back()
-                raise _not_stored(bad) from bad
-            return
-        self._take_back()
-        if isinstance(value, sqlite3.Error):
-            raise _not_stored(value) from value
-
-    def _take_back(self) -> None:
-        if self.db.in_transaction:  # a full disk ends a transaction by itself
-            self.db.execute("ROLLBACK")
-
-
-def _not_stored(bad: sqlite3.Error) -> Unavailable:
-    return Unavailable(f"the world could not be stored: {bad}")
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        yield
+        db.execute("COMMIT")
+    except BaseException as bad:
+        if db.in_transaction:  # a full disk ends a transaction by itself
+            db.execute("ROLLBACK")
+        if isinstance(bad, sqlite3.Error):
+            raise Unavailable(f"the world could not be stored: {bad}") from bad
+        raise
 
 
 Store: TypeAlias = MemoryStore | FileStore

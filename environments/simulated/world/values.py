@@ -162,7 +162,7 @@ class SharedPeople(NamedTuple):
     """How many times as much is made up as the world says."""
 
 
-def cast_for(seed: int, user: str | None = None, today: date | None = None) -> SharedPeople:
+def cast_for(seed: int, user: str | None, today: date | None) -> SharedPeople:
     rng = random.Random(f"{seed}:cast")  # noqa: S311 - variation, not secrecy
     firsts, lasts = rng.sample(made_up("first_names"), 12), rng.sample(made_up("last_names"), 12)
     names = [f"{first} {last}" for first, last in zip(firsts, lasts, strict=True)]
@@ -172,7 +172,7 @@ def cast_for(seed: int, user: str | None = None, today: date | None = None) -> S
     return SharedPeople(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
 
 
-def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int, times: int = 1) -> int:
+def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int, times: int) -> int:
     """How much to make up: as much as the world file says, else only where it gives nothing itself; `times` as often."""
     return times * (generate if generate is not None else otherwise if given is None else 0)
 
@@ -194,8 +194,8 @@ def day_before(rng: random.Random, today: date, most: int = 120) -> str:
     return (today - timedelta(days=rng.randrange(most))).isoformat()
 
 
-def day_after(rng: random.Random, day: str, most: int = 45) -> str:
-    return (date.fromisoformat(day) + timedelta(days=rng.randrange(14, most))).isoformat()
+def day_after(rng: random.Random, day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(days=rng.randrange(14, 45))).isoformat()
 
 
 def paragraph(rng: random.Random, sentences: int = 3) -> str:

@@ -31,8 +31,8 @@ apps:
   settings: {phone: "1"}
 open: [notes, settings]
 """
-FORM = "user: Mara Lind\napps: {reimbursement: , notes: {notes: []}}\nopen: [reimbursement]"
-LOW = "screen: [800, 300]\n" + FORM
+WORLD = "user: Mara Lind\napps: {reimbursement: , notes: {notes: []}}\nopen: [reimbursement]"
+LOW = "screen: [800, 300]\n" + WORLD
 
 
 def test_the_first_open_app_has_the_focus(hand):
@@ -83,11 +83,10 @@ def test_peek_reads_a_window_without_focusing_it(hand):
     assert peeked.app == "settings"
     assert any(e.text == "Account name" for e in peeked.elements)
     assert h.screen == before
-    assert hand(FORM).desktop.peek("notes") is None
+    assert hand(WORLD).desktop.peek("notes") is None
 
 
-def test_typing_appends_and_filling_replaces(hand):
-    h = hand(FORM)
+def test_typing_appends_and_filling_replaces(h):
     assert h.type("x").error == "nothing has the focus; click a field first"
     h.type("12", "Amount")
     h.type(".5")
@@ -98,8 +97,7 @@ def test_typing_appends_and_filling_replaces(hand):
     assert h.fill("Expense claim", "x").error == '"Expense claim" is a heading and takes no keys'
 
 
-def test_the_caret_can_be_moved(hand):
-    h = hand(FORM)
+def test_the_caret_can_be_moved(h):
     h.type("bd", "Vendor")
     h.press("ArrowLeft")
     h.type("c")
@@ -111,8 +109,7 @@ def test_the_caret_can_be_moved(hand):
     assert h.element("Vendor").value == "Ac"
 
 
-def test_copy_cut_and_paste(hand):
-    h = hand(FORM)
+def test_copy_cut_and_paste(h):
     h.click("Employee")
     h.press("Control", "a")
     h.press("Control", "c")
@@ -128,8 +125,7 @@ def test_copy_cut_and_paste(hand):
     assert h.desktop.world()["clipboard"] == "Expense claim"
 
 
-def test_tab_walks_through_the_controls_and_back(hand):
-    h = hand(FORM)
+def test_tab_walks_through_the_controls_and_back(h):
     h.click("Vendor")
     h.press("Tab")
     assert h.element("Invoice number").focused
@@ -143,14 +139,12 @@ def test_tab_walks_through_the_controls_and_back(hand):
     assert h.texts("heading") == ["Expense claims"]
 
 
-def test_a_line_break_in_a_field_of_one_line_is_enter(hand):
-    h = hand(FORM)
+def test_a_line_break_in_a_field_of_one_line_is_enter(h):
     h.type("5\n", "Amount")
     assert h.texts("heading") == ["Claim R-0001 submitted"]
 
 
-def test_keys_without_meaning_do_nothing(hand):
-    h = hand(FORM)
+def test_keys_without_meaning_do_nothing(h):
     before = h.screen.state_id
     for keys in (("F5",), ("Control", "k"), ("a",), ("Shift",), ("Alt", "F9")):
         assert h.press(*keys).ok
@@ -199,8 +193,7 @@ def test_a_new_page_starts_at_its_top(hand):
     assert h.element("Claim R-0001 submitted").visible
 
 
-def test_a_box_and_an_id_find_the_same_control(hand):
-    h = hand(FORM)
+def test_a_box_and_an_id_find_the_same_control(h):
     button = h.element("My claims")
     assert h.do(Click(target=ActionTarget(bbox=button.bbox))).resolved.element_id == button.element_id
     h.click("New claim")
@@ -216,14 +209,12 @@ def test_ambiguous_text_names_the_candidates(hand):
     assert h.do(Click(target=ActionTarget(element_id=ids[1]))).ok
 
 
-def test_actions_of_the_crew_never_reach_the_desktop(hand):
-    h = hand(FORM)
+def test_actions_of_the_crew_never_reach_the_desktop(h):
     assert "not for the desktop" in h.do(FinishGoal()).error
     assert "not for the desktop" in h.do(Memorize(name="a", value="b")).error
 
 
-def test_looking_hovering_and_waiting_only_pass_time(hand):
-    h = hand(FORM)
+def test_looking_hovering_and_waiting_only_pass_time(h):
     before = h.screen.state_id
     h.do(Screenshot())
     h.do(Hover(target=ActionTarget(text="Submit")))
@@ -233,12 +224,11 @@ def test_looking_hovering_and_waiting_only_pass_time(hand):
 
 
 def test_a_state_survives_json(hand):
-    state = hand(FORM).screen
+    state = hand(WORLD).screen
     assert VisualState.model_validate_json(state.model_dump_json()) == state
 
 
-def test_a_known_key_acts_once(hand):
-    h = hand(FORM)
+def test_a_known_key_acts_once(h):
     action = Type(target=ActionTarget(text="Amount"), text="1")
     first = h.desktop.perform(action, key="k")
     assert h.desktop.perform(action, key="k") == first
@@ -248,8 +238,7 @@ def test_a_known_key_acts_once(hand):
     assert [line["key"] for line in h.desktop.received()] == ["k"]
 
 
-def test_an_error_is_kept_with_its_key_too(hand):
-    h = hand(FORM)
+def test_an_error_is_kept_with_its_key_too(h):
     action = Click(target=ActionTarget(text="R-0001"))
     first = h.desktop.perform(action, key="k")
     assert not first.ok
@@ -260,12 +249,12 @@ def test_an_error_is_kept_with_its_key_too(hand):
 
 
 def test_a_stored_world_goes_on_where_it_was(hand, tmp_path):
-    h = hand(FORM, store=tmp_path)
+    h = hand(WORLD, store=tmp_path)
     h.type("5\n", "Amount")
     h.launch("notes")
     h.click("New note")
     h.type("half", "Title")
-    again = hand(FORM, seed=99, store=tmp_path)
+    again = hand(WORLD, seed=99, store=tmp_path)
     assert again.desktop.state_hash() == h.desktop.state_hash()
     assert again.screen == h.screen
     assert again.desktop.received() == h.desktop.received()
@@ -276,13 +265,13 @@ def test_a_stored_world_goes_on_where_it_was(hand, tmp_path):
 
 
 def test_reset_forgets_what_was_performed(hand, tmp_path):
-    h = hand(FORM, store=tmp_path)
+    h = hand(WORLD, store=tmp_path)
     first = h.desktop.state_hash()
     h.type("5\n", "Amount")
     h.desktop.reset()
     assert h.desktop.received() == []
     assert h.desktop.state_hash() == first
-    assert hand(FORM, store=tmp_path).desktop.state_hash() == first
+    assert hand(WORLD, store=tmp_path).desktop.state_hash() == first
 
 
 def test_seeds_give_different_worlds_and_are_kept_by_reset():
@@ -297,7 +286,7 @@ def test_seeds_give_different_worlds_and_are_kept_by_reset():
 
 
 def test_a_store_of_another_world_is_refused(hand, tmp_path):
-    hand(FORM, store=tmp_path)
+    hand(WORLD, store=tmp_path)
     with pytest.raises(WorldError, match="another world"):
         hand(TWO, store=tmp_path)
 
@@ -305,15 +294,15 @@ def test_a_store_of_another_world_is_refused(hand, tmp_path):
 def test_a_damaged_store_is_refused(hand, tmp_path):
     (tmp_path / "world.sqlite").write_bytes(b"no database at all, but long enough to be looked at" * 40)
     with pytest.raises(WorldError, match="cannot be opened"):
-        hand(FORM, store=tmp_path)
+        hand(WORLD, store=tmp_path)
 
 
 def test_a_damaged_state_is_refused(hand, tmp_path):
-    hand(FORM, store=tmp_path).desktop.close()
+    hand(WORLD, store=tmp_path).desktop.close()
     with sqlite3.connect(tmp_path / "world.sqlite") as db:
         db.execute("UPDATE state SET body = '17' WHERE field = 'draft' AND entry = ''")
     with pytest.raises(WorldError, match="damaged"):
-        hand(FORM, store=tmp_path)
+        hand(WORLD, store=tmp_path)
 
 
 def test_an_action_writes_little(tmp_path):
@@ -326,8 +315,7 @@ def test_an_action_writes_little(tmp_path):
     desktop.close()
 
 
-def test_a_closed_desktop_says_so(hand):
-    h = hand(FORM)
+def test_a_closed_desktop_says_so(h):
     h.desktop.close()
     h.desktop.close()
     with pytest.raises(EnvironmentFault, match="closed"):
@@ -341,4 +329,4 @@ def test_the_true_state_is_json(hand):
 
 
 def test_a_target_that_takes_no_keys_is_refused(hand):
-    assert not hand(FORM).do(PressKey(keys=("Enter",), target=ActionTarget(text="Expense claim"))).ok
+    assert not hand(WORLD).do(PressKey(keys=("Enter",), target=ActionTarget(text="Expense claim"))).ok

@@ -9,7 +9,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import ActionTarget, Click, Drag, GoBack, Hover, Point
 
-PHONE = """
+WORLD = """
 form: phone
 today: 2026-03-05
 apps:
@@ -38,16 +38,14 @@ def folder(h, name: str) -> str:
 
 
 class TestSwipes:
-    def test_a_row_to_the_left_is_archived_and_to_the_right_is_marked_as_read(self, hand):
-        h = hand(PHONE)
+    def test_a_row_to_the_left_is_archived_and_to_the_right_is_marked_as_read(self, h):
         assert swipe(h, "First", -120).ok
         assert (folder(h, "one"), folder(h, "two")) == ("Archive", "Inbox")
         assert swipe(h, "Second", 120).ok
         assert h.app("mail")["messages"]["two"] | {"unread": False} == h.app("mail")["messages"]["two"]
         assert folder(h, "two") == "Inbox"
 
-    def test_up_shows_what_is_further_down_whatever_lies_below_the_finger(self, hand):
-        h = hand(PHONE)
+    def test_up_shows_what_is_further_down_whatever_lies_below_the_finger(self, h):
         h.launch("billing")
         before = h.screen.elements
         lowest = next(e for e in reversed(before) if not e.visible)
@@ -57,23 +55,20 @@ class TestSwipes:
         assert h.do(Drag(target=ActionTarget(point=Point(x=200, y=250)), to=ActionTarget(point=Point(x=200, y=740)))).ok
         assert [e.bbox for e in h.screen.elements] == [e.bbox for e in before]
 
-    def test_a_slanted_swipe_goes_where_it_goes_most(self, hand):
-        h = hand(PHONE)
+    def test_a_slanted_swipe_goes_where_it_goes_most(self, h):
         swipe(h, "First", -90, 120)
         assert folder(h, "one") == "Inbox"
         swipe(h, "First", -120, 90)
         assert folder(h, "one") == "Archive"
 
-    def test_what_cannot_be_swiped_and_what_is_no_swipe_are_said(self, hand):
-        h = hand(PHONE)
+    def test_what_cannot_be_swiped_and_what_is_no_swipe_are_said(self, h):
         assert "swipe up or down" in swipe(h, "Compose", 150).error
         assert "at least 24 pixels" in swipe(h, "First", 10).error
         assert folder(h, "one") == "Inbox"
 
 
 class TestPresses:
-    def test_a_long_press_opens_the_menu_of_the_thing_and_does_not_open_the_thing(self, hand):
-        h = hand(PHONE)
+    def test_a_long_press_opens_the_menu_of_the_thing_and_does_not_open_the_thing(self, h):
         assert h.do(Click(target=ActionTarget(text="First"), hold=0.6)).ok
         assert "Mark as read" in h.texts("menuitem")
         assert h.app("mail")["selected"] == ["one"]
@@ -81,18 +76,15 @@ class TestPresses:
         h.click("Mark as read")
         assert not h.app("mail")["messages"]["one"]["unread"]
 
-    def test_a_short_press_is_a_tap(self, hand):
-        h = hand(PHONE)
+    def test_a_short_press_is_a_tap(self, h):
         h.do(Click(target=ActionTarget(text="First"), hold=0.3))
         assert h.app("mail")["open"] == "one"
 
-    def test_a_long_press_on_a_button_presses_it_not(self, hand):
-        h = hand(PHONE)
+    def test_a_long_press_on_a_button_presses_it_not(self, h):
         assert h.do(Click(target=ActionTarget(text="Compose"), hold=1)).ok
         assert h.app("mail")["compose"] is None
 
-    def test_a_long_press_in_a_field_selects_what_is_in_it(self, hand):
-        h = hand(PHONE)
+    def test_a_long_press_in_a_field_selects_what_is_in_it(self, h):
         h.launch("notes")
         h.click("List")
         h.do(Click(target=ActionTarget(text="Title"), hold=1))
@@ -108,16 +100,14 @@ class TestPresses:
         ],
         ids=["hover", "right", "middle"],
     )
-    def test_what_only_a_mouse_can_do_is_refused_with_what_to_do_instead(self, hand, action):
-        h = hand(PHONE)
+    def test_what_only_a_mouse_can_do_is_refused_with_what_to_do_instead(self, h, action):
         before = h.app("mail")
         assert "click with hold" in h.do(action).error
         assert h.app("mail") == before
 
 
 class TestWaysBack:
-    def test_back_closes_what_may_be_closed_then_the_page_then_the_app(self, hand):
-        h = hand(PHONE)
+    def test_back_closes_what_may_be_closed_then_the_page_then_the_app(self, h):
         h.launch("notes")
         h.click("List")
         h.fill("Body", "milk and bread")
@@ -134,21 +124,19 @@ class TestWaysBack:
         assert {"Mail", "Notes", "Billing"} <= set(h.texts("button"))
 
     def test_back_does_not_answer_a_dialog_that_wants_an_answer(self, hand):
-        h = hand(PHONE + "events: [{popup: {title: Pay, buttons: [Pay now, Never], kind: payment}}]\n")
+        h = hand(WORLD + "events: [{popup: {title: Pay, buttons: [Pay now, Never], kind: payment}}]\n")
         said = h.do(GoBack()).error
         assert "choose one of: Pay now, Never" in said
         assert "a dialog" in h.press("GoHome").error
         assert h.screen.modal is not None
 
     @pytest.mark.parametrize("key", ["GoBack", "BrowserBack"])
-    def test_the_key_for_back_does_the_same(self, hand, key):
-        h = hand(PHONE)
+    def test_the_key_for_back_does_the_same(self, h, key):
         h.click("First")
         h.press(key)
         assert h.app("mail")["open"] == ""
 
-    def test_home_puts_apps_away_as_they_are_and_an_icon_brings_them_back(self, hand):
-        h = hand(PHONE)
+    def test_home_puts_apps_away_as_they_are_and_an_icon_brings_them_back(self, h):
         h.click("First")
         h.press("GoHome")
         assert h.screen.app is None
@@ -156,8 +144,7 @@ class TestWaysBack:
         assert h.screen.app == "mail"
         assert h.app("mail")["open"] == "one"
 
-    def test_the_switcher_goes_to_the_app_before(self, hand):
-        h = hand(PHONE)
+    def test_the_switcher_goes_to_the_app_before(self, h):
         assert "no other app" in h.press("AppSwitch").error
         h.launch("notes")
         h.press("AppSwitch")
@@ -166,7 +153,7 @@ class TestWaysBack:
         assert h.screen.app == "notes"
 
     def test_a_desktop_knows_none_of_it(self, hand):
-        h = hand(PHONE.replace("form: phone", "form: desktop"))
+        h = hand(WORLD.replace("form: phone", "form: desktop"))
         assert not h.do(GoBack()).ok
         h.press("GoHome")
         assert h.screen.app == "mail"

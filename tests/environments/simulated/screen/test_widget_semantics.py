@@ -182,8 +182,9 @@ class TestProposals:
 
 
 class TestCalendarSheet:
-    def test_a_day_is_picked_by_pointer(self, hand):
-        h = hand(CALENDAR)
+    WORLD = CALENDAR
+
+    def test_a_day_is_picked_by_pointer(self, h):
         h.click("New event", "Choose Start date")
         assert by_track(h, "calendar.form.start_day.month").text == "March 2026"
         later = by_track(h, "calendar.form.start_day.later")
@@ -193,15 +194,13 @@ class TestCalendarSheet:
         assert (h.element("Start date").value, h.element("End date").value) == ("2026-04-17", "2026-04-17")
         assert h.texts("gridcell") == []
 
-    def test_a_day_is_picked_by_keys(self, hand):
-        h = hand(CALENDAR)
+    def test_a_day_is_picked_by_keys(self, h):
         h.click("New event")
         h.press("Enter", on="Choose End date")
         h.do(PressKey(keys=("Enter",), target=track("calendar.form.end_day.day-2026-03-18")))
         assert h.element("End date").value == "2026-03-18"
 
-    def test_escape_or_a_click_elsewhere_closes_it(self, hand):
-        h = hand(CALENDAR)
+    def test_escape_or_a_click_elsewhere_closes_it(self, h):
         for close in (lambda: h.press("Escape"), lambda: h.click("Month")):
             h.click("Choose Go to date")
             assert h.texts("gridcell")

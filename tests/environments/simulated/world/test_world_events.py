@@ -7,27 +7,11 @@ import pytest
 from environments.contract import EnvironmentFault
 from protocol import ActionTarget, Click
 
-BASE = """
-user: Mara Lind
-apps:
-  reimbursement:
-  notes: {notes: [{title: Plan, body: one}]}
-  mail: {messages: []}
-open: [reimbursement]
-events:
-"""
 
-
-def world(*rules: str) -> str:
-    return BASE + "".join(f"  - {rule}\n" for rule in rules)
-
-
-def test_a_popup_takes_all_input_until_it_is_answered(hand):
-    h = hand(
-        world(
-            "{when: {after_actions: 2}, popup: {title: Our newsletter, text: 'Subscribe?',"
-            " buttons: [Subscribe, No thanks], kind: newsletter}}"
-        )
+def test_a_popup_takes_all_input_until_it_is_answered(ruled):
+    h = ruled(
+        "{when: {after_actions: 2}, popup: {title: Our newsletter, text: 'Subscribe?',"
+        " buttons: [Subscribe, No thanks], kind: newsletter}}"
     )
     h.wait(1)
     assert h.screen.modal is None
@@ -48,8 +32,8 @@ def test_a_popup_takes_all_input_until_it_is_answered(hand):
     assert h.screen.modal is None
 
 
-def test_escape_closes_a_harmless_popup_and_no_other(hand):
-    h = hand(world("{popup: {title: Hello}}", "{when: {at: 1}, popup: {title: Pay now, buttons: [Pay, Later], kind: payment}}"))
+def test_escape_closes_a_harmless_popup_and_no_other(ruled):
+    h = ruled("{popup: {title: Hello}}", "{when: {at: 1}, popup: {title: Pay now, buttons: [Pay, Later], kind: payment}}")
     assert h.press("Escape").ok
     h.wait(1)
     assert h.press("Escape").error == 'Escape does not close "Pay now"; choose one of: Pay, Later'
@@ -60,8 +44,8 @@ def test_escape_closes_a_harmless_popup_and_no_other(hand):
     assert [a["button"] for a in h.desktop.world()["answered"]] == ["OK", "Later"]
 
 
-def test_popups_lie_on_one_another(hand):
-    h = hand(world("{popup: {title: First}}", "{popup: {title: First}}"))
+def test_popups_lie_on_one_another(ruled):
+    h = ruled("{popup: {title: First}}", "{popup: {title: First}}")
     tracks = [e.track_id for e in h.screen.elements]
     assert len(set(tracks)) == len(tracks)
     assert h.press("Enter").ok
@@ -69,8 +53,8 @@ def test_popups_lie_on_one_another(hand):
     assert h.screen.modal is None
 
 
-def test_an_app_loads_until_the_clock_passes(hand):
-    h = hand(world("{when: {app_opened: notes}, loading: {app: notes, seconds: 3}}"))
+def test_an_app_loads_until_the_clock_passes(ruled):
+    h = ruled("{when: {app_opened: notes}, loading: {app: notes, seconds: 3}}")
     h.launch("notes")
     assert h.screen.loading
     assert h.texts() == ["Loading…"]
@@ -79,8 +63,8 @@ def test_an_app_loads_until_the_clock_passes(hand):
     assert h.click("Plan").ok
 
 
-def test_a_swallowed_click_is_executed_without_effect_and_keys_still_work(hand):
-    h = hand(world("{swallow: {app: reimbursement, label: my claims, times: 2}}"))
+def test_a_swallowed_click_is_executed_without_effect_and_keys_still_work(ruled):
+    h = ruled("{swallow: {app: reimbursement, label: my claims, times: 2}}")
     before = h.texts()
     assert h.click("My claims").ok
     assert h.texts() == before
@@ -92,22 +76,22 @@ def test_a_swallowed_click_is_executed_without_effect_and_keys_still_work(hand):
     assert h.texts("heading") == ["Expense claims"]
 
 
-def test_a_renamed_control_works_under_its_new_name(hand):
-    h = hand(world("{when: {after_actions: 1}, rename: {app: reimbursement, label: Submit, to: Send in}}"))
+def test_a_renamed_control_works_under_its_new_name(ruled):
+    h = ruled("{when: {after_actions: 1}, rename: {app: reimbursement, label: Submit, to: Send in}}")
     h.fill("Amount", "4")
     assert not h.click("Submit").ok
     assert h.click("Send in").ok
     assert h.texts("heading") == ["Claim R-0001 submitted"]
 
 
-def test_somebody_else_edits(hand):
-    h = hand(world("{when: {at: 1}, edit: {app: notes, path: notes.1.body, value: theirs}}"))
+def test_somebody_else_edits(ruled):
+    h = ruled("{when: {at: 1}, edit: {app: notes, path: notes.1.body, value: theirs}}")
     h.wait(1)
     assert h.app("notes")["notes"]["1"]["body"] == "theirs"
 
 
-def test_an_edit_of_what_is_gone_does_nothing(hand):
-    h = hand(world("{when: {at: 6}, edit: {app: notes, path: notes.1.body, value: theirs}}"))
+def test_an_edit_of_what_is_gone_does_nothing(ruled):
+    h = ruled("{when: {at: 6}, edit: {app: notes, path: notes.1.body, value: theirs}}")
     h.launch("notes")
     h.click("Plan", "Delete", "Delete note")
     assert h.wait(9).ok
@@ -115,8 +99,8 @@ def test_an_edit_of_what_is_gone_does_nothing(hand):
 
 
 @pytest.mark.parametrize("by", ["click", "enter"])
-def test_a_failing_control_reports_and_has_no_effect(hand, by):
-    h = hand(world("{fail: {label: Submit, error: the server is busy, status: timeout, times: 1}}"))
+def test_a_failing_control_reports_and_has_no_effect(ruled, by):
+    h = ruled("{fail: {label: Submit, error: the server is busy, status: timeout, times: 1}}")
     h.fill("Amount", "4")
     result = h.click("Submit") if by == "click" else h.press("Enter", on="Amount")
     assert (result.exec_status, result.error) == ("timeout", "the server is busy")
@@ -125,21 +109,21 @@ def test_a_failing_control_reports_and_has_no_effect(hand, by):
     assert len(h.app("reimbursement")["claims"]) == 1
 
 
-def test_a_failure_can_be_reported_after_the_effect(hand):
-    h = hand(world("{fail: {label: Submit, after: true}}"))
+def test_a_failure_can_be_reported_after_the_effect(ruled):
+    h = ruled("{fail: {label: Submit, after: true}}")
     h.fill("Amount", "4")
     assert h.click("Submit").error == "the application did not respond"
     assert len(h.app("reimbursement")["claims"]) == 1
 
 
-def test_a_crash_performs_nothing_and_passes(hand, tmp_path):
-    text = world("{when: {after_actions: 1}, crash: {message: session lost, times: 2}}")
-    h = hand(text, store=tmp_path)
+def test_a_crash_performs_nothing_and_passes(ruled, tmp_path):
+    crash = "{when: {after_actions: 1}, crash: {message: session lost, times: 2}}"
+    h = ruled(crash, store=tmp_path)
     h.fill("Amount", "4")
     submit = Click(target=ActionTarget(text="Submit"))
     with pytest.raises(EnvironmentFault, match="session lost"):
         h.desktop.perform(submit, key="s")
-    again = hand(text, store=tmp_path)
+    again = ruled(crash, store=tmp_path)
     with pytest.raises(EnvironmentFault, match="session lost"):
         again.desktop.perform(submit, key="s")
     assert again.app("reimbursement")["claims"] == {}
@@ -147,8 +131,8 @@ def test_a_crash_performs_nothing_and_passes(hand, tmp_path):
     assert len(again.desktop.received()) == 2
 
 
-def test_mail_arrives_after_a_submission(hand):
-    h = hand(world("{when: {submitted: true, app: reimbursement}, mail: {from: boss@x.org, subject: Seen, body: ok}}"))
+def test_mail_arrives_after_a_submission(ruled):
+    h = ruled("{when: {submitted: true, app: reimbursement}, mail: {from: boss@x.org, subject: Seen, body: ok}}")
     h.click("Submit")
     assert h.app("mail")["messages"] == {}
     h.type("4\n", "Amount")
@@ -157,13 +141,11 @@ def test_mail_arrives_after_a_submission(hand):
     assert (message["sender"], message["subject"], message["unread"]) == ("boss@x.org", "Seen", True)
 
 
-def test_a_click_triggers_once_or_each_time(hand):
-    h = hand(
-        world(
-            "{when: {clicked: my claims, once: false}, popup: {title: Again}}",
-            "{when: {clicked: New claim, app: notes}, popup: {title: Never}}",
-            "{when: {after_actions: 4, once: false}, mail: {from: a@x.org, subject: Four}}",
-        )
+def test_a_click_triggers_once_or_each_time(ruled):
+    h = ruled(
+        "{when: {clicked: my claims, once: false}, popup: {title: Again}}",
+        "{when: {clicked: New claim, app: notes}, popup: {title: Never}}",
+        "{when: {after_actions: 4, once: false}, mail: {from: a@x.org, subject: Four}}",
     )
     for _ in range(2):
         h.click("My claims")

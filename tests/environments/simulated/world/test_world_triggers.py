@@ -9,21 +9,6 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from protocol import Wait
 
-BASE = """
-user: Mara Lind
-starts: "2026-03-02 08:30"
-apps:
-  reimbursement:
-  notes: {notes: [{title: Plan, body: one}]}
-  mail: {messages: []}
-open: [reimbursement]
-events:
-"""
-
-
-def world(*rules: str) -> str:
-    return BASE + "".join(f"  - {rule}\n" for rule in rules)
-
 
 def mails(h) -> list[str]:
     return [message["subject"] for message in h.app("mail")["messages"].values()]
@@ -33,15 +18,13 @@ def mail(subject: str) -> str:
     return f"mail: {{from: a@x.org, subject: {subject}}}"
 
 
-def test_what_is_due_within_one_wait_happens_in_order_of_time_with_its_consequences(hand):
-    h = hand(
-        world(
-            f"{{name: third, when: {{after: {{event: second, seconds: 2}}}}, {mail('third')}}}",
-            f"{{name: second, when: {{after: {{event: first, seconds: 2}}}}, {mail('second')}}}",
-            f"{{when: {{at: 4}}, {mail('between')}}}",
-            f"{{name: first, when: {{at: 3}}, {mail('first')}}}",
-            f"{{when: {{after: [third, {{event: first, seconds: 30}}]}}, {mail('much later')}}}",
-        )
+def test_what_is_due_within_one_wait_happens_in_order_of_time_with_its_consequences(ruled):
+    h = ruled(
+        f"{{name: third, when: {{after: {{event: second, seconds: 2}}}}, {mail('third')}}}",
+        f"{{name: second, when: {{after: {{event: first, seconds: 2}}}}, {mail('second')}}}",
+        f"{{when: {{at: 4}}, {mail('between')}}}",
+        f"{{name: first, when: {{at: 3}}, {mail('first')}}}",
+        f"{{when: {{after: [third, {{event: first, seconds: 30}}]}}, {mail('much later')}}}",
     )
     h.wait(10)
     assert mails(h) == ["first", "between", "second", "third"]
@@ -52,13 +35,11 @@ def test_what_is_due_within_one_wait_happens_in_order_of_time_with_its_consequen
     assert mails(h)[-1] == "much later"
 
 
-def test_a_time_of_day_is_the_next_one_and_a_day_is_that_day(hand):
-    h = hand(
-        world(
-            f"{{when: {{at: 08:31}}, {mail('minute')}}}",
-            f"{{when: {{at: 2026-03-02 08:40}}, {mail('day')}}}",
-            f"{{when: {{at: 08:00}}, {mail('tomorrow')}}}",
-        )
+def test_a_time_of_day_is_the_next_one_and_a_day_is_that_day(ruled):
+    h = ruled(
+        f"{{when: {{at: 08:31}}, {mail('minute')}}}",
+        f"{{when: {{at: 2026-03-02 08:40}}, {mail('day')}}}",
+        f"{{when: {{at: 08:00}}, {mail('tomorrow')}}}",
     )
     h.wait(59)
     assert mails(h) == []
@@ -69,8 +50,8 @@ def test_a_time_of_day_is_the_next_one_and_a_day_is_that_day(hand):
     assert h.desktop.world()["now"] == "2026-03-02 08:40"
 
 
-def test_a_rule_comes_again_every_so_often_as_many_times_as_it_says(hand):
-    h = hand(world(f"{{when: {{at: 5, every: 10, times: 3}}, {mail('again')}}}", f"{{when: {{every: 60}}, {mail('minutely')}}}"))
+def test_a_rule_comes_again_every_so_often_as_many_times_as_it_says(ruled):
+    h = ruled(f"{{when: {{at: 5, every: 10, times: 3}}, {mail('again')}}}", f"{{when: {{every: 60}}, {mail('minutely')}}}")
     h.wait(14)
     assert mails(h) == ["again"]
     h.wait(300)
@@ -78,12 +59,10 @@ def test_a_rule_comes_again_every_so_often_as_many_times_as_it_says(hand):
     assert mails(h).count("minutely") == 5
 
 
-def test_a_condition_fires_when_it_comes_true_and_again_only_after_it_was_false(hand):
-    h = hand(
-        world(
-            f"{{when: {{if: 'world.apps.notes.notes.size() == 0', once: false}}, {mail('empty')}}}",
-            f"{{when: {{if: 'world.apps.reimbursement.claims.size() > 0'}}, {mail('claimed')}}}",
-        )
+def test_a_condition_fires_when_it_comes_true_and_again_only_after_it_was_false(ruled):
+    h = ruled(
+        f"{{when: {{if: 'world.apps.notes.notes.size() == 0', once: false}}, {mail('empty')}}}",
+        f"{{when: {{if: 'world.apps.reimbursement.claims.size() > 0'}}, {mail('claimed')}}}",
     )
     h.launch("notes")
     for _ in range(2):
@@ -97,12 +76,12 @@ def test_a_condition_fires_when_it_comes_true_and_again_only_after_it_was_false(
     assert "claimed" not in mails(h)
 
 
-def test_a_condition_beside_another_trigger_must_hold_at_that_moment(hand):
+def test_a_condition_beside_another_trigger_must_hold_at_that_moment(ruled):
     rules = (
         f"{{when: {{at: 10, if: 'world.apps.reimbursement.claims.size() == 0'}}, {mail('nothing yet')}}}",
         f"{{when: {{at: 20, if: 'world.apps.reimbursement.claims.size() == 0'}}, {mail('still nothing')}}}",
     )
-    h = hand(world(*rules))
+    h = ruled(*rules)
     h.wait(11)
     h.fill("Amount", "4")
     assert h.click("Submit").ok
@@ -110,17 +89,15 @@ def test_a_condition_beside_another_trigger_must_hold_at_that_moment(hand):
     assert mails(h) == ["nothing yet"]
 
 
-def test_a_condition_of_what_is_not_there_does_not_hold(hand):
-    h = hand(world(f'{{when: {{if: \'world.apps.notes.notes["77"].title == "x"\'}}, {mail("never")}}}'))
+def test_a_condition_of_what_is_not_there_does_not_hold(ruled):
+    h = ruled(f'{{when: {{if: \'world.apps.notes.notes["77"].title == "x"\'}}, {mail("never")}}}')
     assert h.wait(5).ok
     assert mails(h) == []
 
 
-def test_chance_is_drawn_from_the_seed_of_the_world(hand):
-    text = world(f"{{when: {{every: 1, chance: 0.3}}, {mail('maybe')}}}")
-
+def test_chance_is_drawn_from_the_seed_of_the_world(ruled):
     def came(seed: int) -> tuple[str, ...]:
-        h = hand(text, seed=seed)
+        h = ruled(f"{{when: {{every: 1, chance: 0.3}}, {mail('maybe')}}}", seed=seed)
         h.wait(100)
         return tuple(mails(h))
 

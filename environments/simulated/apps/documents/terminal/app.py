@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pydantic import Field, JsonValue
 
 from environments.simulated import app as sim
+from environments.simulated.apps.common.functions_base import FunctionTable
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
 from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble
@@ -293,8 +294,13 @@ class CommandLine(Model):
     command: str = Field(min_length=1)
 
 
+FUNCTIONS = FunctionTable[TerminalState]()
+
+
+@FUNCTIONS.writes()
 def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[TerminalState]:
-    """A command that fails is carried out too: its status and its errors say so. What is in the field stays there."""
+    """Run a command line; gives its status, output and errors"""
+    # One that fails is carried out too. What is in the field stays there.
     after, ran, effects = executed(state, line.command)
     result: dict[str, JsonValue] = {
         "status": ran.status,
@@ -304,11 +310,6 @@ def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[T
         "folder": after.cwd,
     }
     return sim.FunctionResult(after.replace(command=state.command), result, effects)
-
-
-FUNCTIONS = (
-    sim.Function("run_command", "Run a command line; gives its status, output and errors", CommandLine, run_command, writes=True),
-)
 
 
 SCREENFUL = 14

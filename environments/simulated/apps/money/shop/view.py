@@ -64,7 +64,7 @@ def _review(state: ShopState) -> tuple[Widget, ...]:
     lines = [
         ui.row(f"line-{line.id}", ui.cell(label_of(line, product), f"line-{line.id}.name"),
             ui.cell(str(line.quantity), f"line-{line.id}.many"),
-            ui.cell(money(state, cents(product.price, line.quantity)), f"line-{line.id}.sum"), press=False)
+            ui.cell(money(state, in_cents(product.price) * line.quantity), f"line-{line.id}.sum"), press=False)
         for line, product in state.held()
     ]  # fmt: skip
     said = [ui.alert(problem, f"problem-{n}") for n, problem in enumerate(state.cart_problems(), start=1)]
@@ -82,10 +82,6 @@ def _review(state: ShopState) -> tuple[Widget, ...]:
 
 def error(state: ShopState, name: str) -> tuple[Widget, ...]:
     return (ui.alert(state.errors[name], f"{name}.error"),) if name in state.errors else ()
-
-
-def cents(price: str, quantity: int) -> int:
-    return in_cents(price) * quantity
 
 
 def money(state: ShopState, cents: int) -> str:
@@ -240,7 +236,7 @@ def _line(state: ShopState, line: CartLine, product: Product) -> Widget:
         ui.link(name, f"{key}.name"),
         ui.cell(shown(product.price, state.currency), f"{key}.price"),
         ui.form(f"{key}.form", field, submit="update-cart"),
-        ui.cell(money(state, cents(product.price, line.quantity)), f"{key}.sum"),
+        ui.cell(money(state, in_cents(product.price) * line.quantity), f"{key}.sum"),
         ui.button(f"Remove {name}", f"remove-{line.id}"),
         press=False,
     )

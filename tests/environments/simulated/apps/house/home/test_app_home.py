@@ -10,7 +10,7 @@ from environments.simulated.app import Edited, Passed, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
 
-HOUSE = """
+WORLD = """
 type: simulated_physical
 apps:
   home:
@@ -41,29 +41,25 @@ def alerts(h):
 
 
 class TestWindow:
-    def test_the_overview_tells_how_everything_is_and_leads_to_its_room(self, hand):
-        h = hand(HOUSE)
+    def test_the_overview_tells_how_everything_is_and_leads_to_its_room(self, h):
         assert {"Locked", "Off, 20 °C inside", "Clear", "18.0 °C, target 18 °C"} <= set(h.texts("cell"))
         h.click("Oven")
         assert "Home: Kitchen" in h.texts("heading")
 
-    def test_lights_and_blinds_follow_at_once(self, hand):
-        h = hand(HOUSE)
+    def test_lights_and_blinds_follow_at_once(self, h):
         h.click("Hall light", "Switch hall light")
         h.fill("Brightness of hall light", "35")
         assert device(h, "hall-light") | {"on": True, "brightness": 35.0} == device(h, "hall-light")
         assert "On at 35 %" in h.texts()
 
-    def test_a_temperature_is_set_by_its_button_and_not_while_it_is_written(self, hand):
-        h = hand(HOUSE)
+    def test_a_temperature_is_set_by_its_button_and_not_while_it_is_written(self, h):
         h.click("Thermostat")
         h.fill("Target of thermostat in °C", "22.5")
         assert device(h, "thermostat")["target"] == 18
         h.click("Set thermostat")
         assert device(h, "thermostat")["target"] == 22.5
 
-    def test_lock_oven_and_alarm_are_declared_as_actuators_and_nothing_else_is(self, hand):
-        h = hand(HOUSE)
+    def test_lock_oven_and_alarm_are_declared_as_actuators_and_nothing_else_is(self, h):
         declared = set()
         for room in ("Front door", "Oven"):
             h.click(room)
@@ -71,8 +67,7 @@ class TestWindow:
             h.click("Overview")
         assert declared == {"Unlock front door", "Disable smoke alarm", "Turn on oven"}
 
-    def test_what_happened_stands_in_the_log_with_who_did_it(self, hand):
-        h = hand(HOUSE)
+    def test_what_happened_stands_in_the_log_with_who_did_it(self, h):
         h.click("Front door", "Unlock front door")
         h.call("home.lock_door", device="front door")
         h.click("Log")
@@ -100,22 +95,19 @@ class TestHardLimits:
             ("set_blinds", {"device": "Blinds", "position": -1}, "0 to 100 %"),
         ],
     )
-    def test_no_function_does_what_the_window_refuses(self, hand, function, arguments, said):
-        h = hand(HOUSE)
+    def test_no_function_does_what_the_window_refuses(self, h, function, arguments, said):
         before = h.app("home")["devices"]
         assert said in h.call(f"home.{function}", **arguments)
         assert h.app("home")["devices"] == before
 
-    def test_the_window_says_why_and_sets_nothing(self, hand):
-        h = hand(HOUSE)
+    def test_the_window_says_why_and_sets_nothing(self, h):
         h.click("Oven")
         h.fill("Temperature of oven in °C", "300")
         h.click("Turn on oven")
         assert alerts(h) == ["Oven takes 50 to 250 °C; 300 °C is outside of its hard limits and is not set."]
         assert not device(h, "oven")["on"]
 
-    def test_smoke_turns_an_oven_off_by_itself_and_keeps_it_off(self, hand):
-        h = hand(HOUSE)
+    def test_smoke_turns_an_oven_off_by_itself_and_keeps_it_off(self, h):
         h.call("home.turn_on_oven", device="Oven", temperature=200, minutes=60)
         h.wait(200)
         assert device(h, "oven")["on"]
@@ -125,8 +117,7 @@ class TestHardLimits:
         h.wait(600)
         assert h.call("home.turn_on_oven", device="Oven", temperature=200, minutes=5)["on"]
 
-    def test_a_timer_ends_when_it_ends_however_long_one_waits(self, hand):
-        h = hand(HOUSE)
+    def test_a_timer_ends_when_it_ends_however_long_one_waits(self, h):
         h.call("home.turn_on_oven", device="Oven", temperature=100, minutes=2)
         h.wait(240)
         last = list(h.app("home")["log"].values())[-1]
@@ -178,16 +169,14 @@ class TestTime:
         off = warmed(cooled(oven, 180.0).device, 300.0)
         assert off.measured == 60.0
 
-    def test_an_action_is_meant_for_the_screen_before_it_and_time_passes_after(self, hand):
-        h = hand(HOUSE)
+    def test_an_action_is_meant_for_the_screen_before_it_and_time_passes_after(self, h):
         h.wait(29.5)
         h.click("Front door")
         assert "Turn the oven on, it says on a sign" in h.texts("img")
 
 
 class TestSenses:
-    def test_what_is_seen_and_heard_arrives_with_the_clock_and_orders_nothing(self, hand):
-        h = hand(HOUSE)
+    def test_what_is_seen_and_heard_arrives_with_the_clock_and_orders_nothing(self, h):
         devices = h.app("home")["devices"]
         h.click("Front door")
         assert h.texts("img") == ["Nobody"]
@@ -197,7 +186,7 @@ class TestSenses:
         assert h.app("home")["devices"] == devices
 
     def test_a_time_of_day_follows_the_start_of_the_world(self, hand):
-        h = hand('starts: "2026-03-02 17:59"\n' + HOUSE.lstrip())
+        h = hand('starts: "2026-03-02 17:59"\n' + WORLD.lstrip())
         h.wait(61)
         h.click("Front door")
         assert "Since 17:59" in h.texts()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PLAIN = "user: Mara Lind\napps: {reimbursement: }\nopen: [reimbursement]"
+WORLD = "user: Mara Lind\napps: {reimbursement: }\nopen: [reimbursement]"
 STRICT = """
 apps:
   reimbursement:
@@ -17,8 +17,7 @@ open: [reimbursement]
 """
 
 
-def test_a_claim_is_submitted_and_listed(hand):
-    h = hand(PLAIN)
+def test_a_claim_is_submitted_and_listed(h):
     h.fill("Vendor", "Oak Ltd")
     h.fill("Invoice number", "A-1")
     h.fill("Date", "2 March 2026")
@@ -40,8 +39,7 @@ def test_a_claim_is_submitted_and_listed(hand):
     assert (h.element("Amount").value, h.element("Employee").value) == ("", "Mara Lind")
 
 
-def test_what_is_missing_is_said_next_to_the_field(hand):
-    h = hand(PLAIN)
+def test_what_is_missing_is_said_next_to_the_field(h):
     assert h.click("Submit").ok
     assert h.texts("alert") == ["Amount is required"]
     names = h.texts()
@@ -52,8 +50,7 @@ def test_what_is_missing_is_said_next_to_the_field(hand):
     assert h.texts("alert") == []
 
 
-def test_a_field_is_checked_when_it_is_left(hand):
-    h = hand(PLAIN)
+def test_a_field_is_checked_when_it_is_left(h):
     h.fill("Amount", "twelve")
     assert h.texts("alert") == []
     h.click("Date")
@@ -63,8 +60,7 @@ def test_a_field_is_checked_when_it_is_left(hand):
     assert "Date must be a day like 2026-03-31" in h.texts("alert")
 
 
-def test_enter_in_a_field_submits_but_not_in_the_description(hand):
-    h = hand(PLAIN)
+def test_enter_in_a_field_submits_but_not_in_the_description(h):
     h.type("a", "Description")
     h.press("Enter")
     h.type("b")
@@ -97,8 +93,7 @@ def test_fields_go_by_the_names_that_the_world_gives_them(hand):
     assert not h.fill("Vendor", "Oak").ok
 
 
-def test_control_s_saves_the_draft(hand):
-    h = hand(PLAIN)
+def test_control_s_saves_the_draft(h):
     h.fill("Amount", "3")
     h.press("Control", "s")
     assert h.app("reimbursement")["saved"]["amount"] == "3"
