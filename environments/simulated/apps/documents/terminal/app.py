@@ -12,7 +12,7 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble
+from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble, saying
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 
@@ -204,14 +204,12 @@ def _opened(shell: Shell, call: Call) -> Shell:
     for sign, word in call.to:
         path = shell.absolute(word.text)
         old = shell.entry(path)
-        try:
+        with saying(word.text):
             if not word.text:
                 raise Trouble("No such file or directory")
             if shell.is_folder(path) or word.text.endswith("/"):
                 raise Trouble("Is a directory")
             shell = shell.put(path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
-        except Trouble as bad:
-            raise Trouble(f"{word.text}: {bad}") from None
     return shell
 
 

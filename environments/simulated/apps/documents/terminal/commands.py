@@ -17,6 +17,7 @@ from environments.simulated.apps.documents.terminal.text import (
     date,
     joined_lines,
     options,
+    saying,
 )
 
 
@@ -81,12 +82,10 @@ def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     if len(words) > 1:
         raise Trouble("too many arguments")
     path = words[0] if words else ROOT
-    try:
+    with saying(path):
         full = shell.there(path)
-    except Trouble as bad:
-        raise Trouble(f"{path}: {bad}") from None
-    if not shell.is_folder(full):
-        raise Trouble(f"{path}: Not a directory")
+        if not shell.is_folder(full):
+            raise Trouble("Not a directory")
     return CommandResult(shell._replace(cwd=full))
 
 
@@ -112,15 +111,13 @@ def _made(shell: Shell, path: str, deep: bool) -> Shell:
         missing.append(parent(missing[-1]))
     if deep and shell.is_folder(full):
         return shell
-    try:
+    with saying(f"cannot create directory '{path}'"):
         if path and shell.entry(full) is not None:
             raise Trouble("File exists")
         if not path:
             raise Trouble("No such file or directory")
         for folder in reversed(missing):
             shell = shell.put(folder, Entry(kind="folder"))
-    except Trouble as bad:
-        raise Trouble(f"cannot create directory '{path}': {bad}") from None
     return shell
 
 
@@ -134,12 +131,10 @@ def _touched(shell: Shell, path: str) -> Shell:
     full = shell.absolute(path)
     if path and shell.entry(full) is not None:
         return shell
-    try:
+    with saying(f"cannot touch '{path}'"):
         if not path or path.endswith("/"):
             raise Trouble("No such file or directory")
         return shell.put(full, Entry(kind="file"))
-    except Trouble as bad:
-        raise Trouble(f"cannot touch '{path}': {bad}") from None
 
 
 def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -185,10 +180,8 @@ def _transfer(shell: Shell, name: str, paths: Sequence[str], one: Callable[[Shel
         raise Trouble(f"target '{last}': {'Not a directory' if shell.entry(to) else shell.why_not(to)}")
 
     def each(now: Shell, path: str) -> Shell:
-        try:
+        with saying(f"cannot stat '{path}'"):
             full = now.there(path)
-        except Trouble as bad:
-            raise Trouble(f"cannot stat '{path}': {bad}") from None
         place = joined(to, base(full)) if now.is_folder(to) and full != ROOT else to
         if not last or (last.endswith("/") and not now.is_folder(to) and not now.is_folder(full)):
             raise Trouble(f"cannot create regular file '{last}': Not a directory")
@@ -222,10 +215,8 @@ def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
 
 
 def _put(shell: Shell, place: str, entry: Entry) -> Shell:
-    try:
+    with saying(f"cannot create regular file '{place}'"):
         return shell.put(place, entry)
-    except Trouble as bad:
-        raise Trouble(f"cannot create regular file '{place}': {bad}") from None
 
 
 def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
@@ -241,14 +232,12 @@ def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
         raise Trouble(f"cannot overwrite {kinds[0]} '{to}' with {kinds[1]} '{path}'")
     if old is not None and old.kind == "folder" and shell.files.inside(to):
         raise Trouble(f"cannot move '{path}' to '{to}': Directory not empty")
-    try:
+    with saying(f"cannot move '{path}' to '{to}'"):
         longest = max(shell.below(full), key=len)
         if not shell.is_folder(parent(to)):
             raise Trouble(shell.why_not(to))
         if len(longest) - len(full) + len(to) > 4096 or len(base(to)) > 255:
             raise Trouble("File name too long")
-    except Trouble as bad:
-        raise Trouble(f"cannot move '{path}' to '{to}': {bad}") from None
     clear = shell.files if old is None else shell.files.removed(to)
     cwd = to + shell.cwd[len(full) :] if (shell.cwd + "/").startswith(full + "/") else shell.cwd
     return shell._replace(files=consistent(clear.moved(full, to)), cwd=cwd)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date as Day
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -115,6 +116,15 @@ class Trouble(Exception):
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
         self.status = status
+
+
+@contextmanager
+def saying(what: str) -> Iterator[None]:
+    """Trouble within is told with what could not be done for it."""
+    try:
+        yield
+    except Trouble as bad:
+        raise Trouble(f"{what}: {bad}") from None
 
 
 def written(files: FilesState, path: str, entry: Entry) -> FilesState:

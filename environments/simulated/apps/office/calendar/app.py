@@ -49,7 +49,7 @@ from environments.simulated.apps.office.calendar.state import (
 )
 from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import Model, highest, how_many, mail_address, slug
+from environments.simulated.world.values import Model, highest, how_many, mail_address, slug, without
 
 _People = Annotated[tuple[str, ...], Field(examples=[["Ada Byron"]])]
 """By their full names."""
@@ -100,12 +100,10 @@ def put(state: CalendarState, meeting: Meeting, said: str) -> sim.FunctionResult
         Meeting.model_validate(meeting.model_dump())
     except ValidationError:
         raise sim.FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
-    new = not meeting.id
-    meeting = meeting.replace(id=str(state.counter + 1)) if new else meeting
+    after, meeting = state.kept(meeting)
     over: list[JsonValue] = [as_json(o) for o in state.clashes(meeting)[:20]]
-    changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + new}
     result: JsonValue = {"event": meeting.model_dump(mode="json"), "overlaps": over}
-    return sim.FunctionResult(state.replace(**changes), result, (sim.Toast(said),))
+    return sim.FunctionResult(after, result, (sim.Toast(said),))
 
 
 def _checked(draft: Draft, old: Meeting | None) -> Meeting:
@@ -175,8 +173,8 @@ def update_event(state: CalendarState, given: ChangedEvent) -> sim.FunctionResul
 def delete_event(state: CalendarState, id: str) -> sim.FunctionResult[CalendarState]:
     """Delete an event with all its repetitions, without asking."""
     known(state, id)
-    rest = {name: meeting for name, meeting in state.meetings.items() if name != id}
-    return sim.FunctionResult(state.replace(meetings=rest), {"deleted": id}, (sim.Toast("Event deleted"),))
+    left = state.replace(meetings=without(state.meetings, id))
+    return sim.FunctionResult(left, {"deleted": id}, (sim.Toast("Event deleted"),))
 
 
 @FUNCTIONS.writes("Reply", repeatable=True)
@@ -432,15 +430,13 @@ def _reading(state: CalendarState, meeting: Meeting, event: sim.Event) -> sim.Up
             gone = f'{all_of_it}, "{meeting.title}", will be deleted for good.'
             return sim.Update(state, (question("delete", "Delete this event?", gone, "Delete event"),))
         case sim.Answered(key="delete", button="Delete event"):
-            rest = {name: other for name, other in state.meetings.items() if name != meeting.id}
-            return sim.Update(state.replace(meetings=rest, open=""), (sim.Toast("Event deleted"),))
+            left = without(state.meetings, meeting.id)
+            return sim.Update(state.replace(meetings=left, open=""), (sim.Toast("Event deleted"),))
     return sim.Update(state)
 
 
 def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> sim.Update[CalendarState]:
-    changed = meeting.replace(answer=answer)
-    toast = sim.Toast(f"Invitation {answer}")
-    return sim.Update(state.replace(meetings={**state.meetings, meeting.id: changed}), (toast,))
+    return sim.Update(state.kept(meeting.replace(answer=answer))[0], (sim.Toast(f"Invitation {answer}"),))
 
 
 def _editing(state: CalendarState, draft: Draft, event: sim.Event) -> sim.Update[CalendarState]:
@@ -448,26 +444,22 @@ def _editing(state: CalendarState, draft: Draft, event: sim.Event) -> sim.Update
         case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
             if errors := errors_of(draft):
                 return sim.Update(state.replace(errors=errors))
-            meeting = meeting_of(draft, state.meetings.get(draft.id))
-            if not draft.id:
-                meeting = meeting.replace(id=str(state.counter + 1))
-            changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
-                       "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
-            saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
-            return sim.Update(saved, (sim.Submitted(), sim.Toast("Event saved")))
+            saved, meeting = state.kept(meeting_of(draft, state.meetings.get(draft.id)))
+            shown = saved.replace(open=meeting.id, day=meeting.start[:10], sheet=None)
+            return sim.Update(form_opened(shown, None), (sim.Submitted(), sim.Toast("Event saved")))
     after, effects = form_update(state, draft, event, "event", LABELS, left) or sim.Update(state)
     return sim.Update(after if after.draft else after.replace(sheet=None), effects)
 
 
 def _invited(state: CalendarState, data: Mapping[str, str]) -> sim.Update[CalendarState]:
     """An invitation that came from outside; one that says no time is only reported."""
-    sender, name = data.get("from", "") or "Somebody", str(state.counter + 1)
+    sender = data.get("from", "") or "Somebody"
     start, end = read_moment(data.get("start", "")), read_moment(data.get("end", ""))
     if start is None or end is None or end <= start:
         return sim.Update(state, (sim.Toast(f"An invitation from {sender} has no valid time"),))
     people = tuple(part.strip() for part in data.get("attendees", "").split(",") if part.strip())
-    meeting = Meeting(id=name, title=data.get("title", "") or "Meeting", start=start, end=end, place=data.get("place", ""),
-                      attendees=people or (sender,), description=data.get("description", ""), answer="invited",
-                      organizer=sender)  # fmt: skip
-    changes = {"meetings": {**state.meetings, name: meeting}, "counter": state.counter + 1}
-    return sim.Update(state.replace(**changes), (sim.Toast(f"Invitation from {sender}: {meeting.title}"),))
+    after, meeting = state.kept(
+        Meeting(title=data.get("title", "") or "Meeting", start=start, end=end, place=data.get("place", ""),
+                attendees=people or (sender,), description=data.get("description", ""), answer="invited", organizer=sender)
+    )  # fmt: skip
+    return sim.Update(after, (sim.Toast(f"Invitation from {sender}: {meeting.title}"),))

@@ -349,6 +349,12 @@ class CalendarState(sim.DatedState, ListState, FormState[Draft]):
                   if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip
         return [o for _, o in sorted(others.items()) if any(o.start < mine.end and mine.start < o.end for mine in own)]
 
+    def kept(self, meeting: Meeting) -> tuple[CalendarState, Meeting]:
+        """The state with an event, new or changed, and the event with its id."""
+        new = not meeting.id
+        meeting = meeting.replace(id=str(self.counter + 1)) if new else meeting
+        return self.replace(meetings={**self.meetings, meeting.id: meeting}, counter=self.counter + new), meeting
+
     def reminders(self) -> list[Occurrence]:
         """What is soon and has not started, and the user was not reminded of yet."""
         now = datetime.fromisoformat(self.moment)

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from environments.simulated import app as sim
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Site, intranet
-from environments.simulated.world.values import IdentityKey, Model, highest, matches
+from environments.simulated.world.values import IdentityKey, Model, highest, matches, without
 
 NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
 LONGEST = 2000
@@ -182,7 +182,7 @@ class BrowserState(sim.AppState):
         return state, address
 
     def _without_session(self, host: str) -> BrowserState:
-        return self.replace(sessions={name: kept for name, kept in self.sessions.items() if name != host})
+        return self.replace(sessions=without(self.sessions, host))
 
     def with_tab(self, tab: Tab) -> BrowserState:
         """The state with another value of the current tab."""
@@ -232,7 +232,7 @@ class BrowserState(sim.AppState):
         """The tab is closed, and its neighbour chosen; the last one gives way to an empty one."""
         names = list(self.tabs)
         at = names.index(name)
-        tabs = {key: tab for key, tab in self.tabs.items() if key != name} or {str(highest(names) + 1): Tab()}
+        tabs = without(self.tabs, name) or {str(highest(names) + 1): Tab()}
         left = list(tabs)
         current = self.current if self.current in tabs else left[min(at, len(left) - 1)]
         return self.replace(tabs=tabs, current=current)
@@ -248,7 +248,7 @@ class BrowserState(sim.AppState):
         return self.replace(bookmarks={**self.bookmarks, name: VisitedPage(title=title, address=address)})
 
     def without_bookmark(self, name: str) -> BrowserState:
-        return self.replace(bookmarks={key: mark for key, mark in self.bookmarks.items() if key != name})
+        return self.replace(bookmarks=without(self.bookmarks, name))
 
     def found(self, query: str) -> list[Document]:
         """Pages with at least one word of the query: those with most of them first, then in the title, then by address."""
