@@ -100,33 +100,32 @@ class Content(Model):
     """What a world file may say of an app; what it leaves out is generated from the seed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """A button, link, tab or row was activated, by pointer or by key. `modifiers` are keys held down: `Shift`, `Control`."""
+@dataclass(frozen=True)
+class ControlEvent:
+    """Something that happens to the control of this key."""
 
     key: str
+
+
+@dataclass(frozen=True)
+class Pressed(ControlEvent):
+    """A button, link, tab or row was activated, by pointer or by key. `modifiers` are keys held down: `Shift`, `Control`."""
+
     modifiers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hovered:
+class Hovered(ControlEvent):
     """The pointer came to rest on something that `hovers`."""
 
-    key: str
 
-
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(ControlEvent):
     """A right click, or a long press on a touch screen."""
 
-    key: str
 
-
-@dataclass(frozen=True, slots=True)
-class Swiped:
+@dataclass(frozen=True)
+class Swiped(ControlEvent):
     """A finger, or a pointer that drags without a place to drop, went over something that `swipes` in this direction."""
 
-    key: str
     direction: Literal["up", "down", "left", "right"]
 
 
@@ -137,49 +136,39 @@ class Away:
     pressed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scrolled:
+@dataclass(frozen=True)
+class Scrolled(ControlEvent):
     """A list that shows only some of its rows should show others, so many rows further down."""
 
-    key: str
     by: int
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+@dataclass(frozen=True)
+class Expanded(ControlEvent):
     """A treeitem should show what is below it, or hide it."""
 
-    key: str
     expanded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(ControlEvent):
     """Something was double-clicked."""
 
-    key: str
 
-
-@dataclass(frozen=True, slots=True)
-class Edited:
+@dataclass(frozen=True)
+class Edited(ControlEvent):
     """A field has a new value; a checkbox says `true` or `false`."""
 
-    key: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(ControlEvent):
     """The focus went away from a field."""
 
-    key: str
 
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
+@dataclass(frozen=True)
+class Dropped(ControlEvent):
     """One thing was dragged onto another."""
 
-    key: str
     onto: str
 
 

@@ -184,7 +184,6 @@ _CHOICES = frozenset(
 
 
 async def fill(sight: Sight, action: Fill) -> Resolved:
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable_in_view(sight, await find(sight, action.target))
     kind = await _kind(aim)
     first = await look_at(sight, aim, "keys")
@@ -279,7 +278,6 @@ async def _tick(sight: Sight, aim: Aim, first: Look, text: str) -> None:
 
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable_in_view(sight, await find(sight, action.target))
     kind = await _kind(aim)
     first = await look_at(sight, aim, "press")
@@ -392,7 +390,6 @@ def _option(offered: list[GUIElement], wanted: str) -> GUIElement | None:
 
 async def upload(sight: Sight, action: Upload) -> Resolved:
     """To a file field, to the label of one, or to a control that opens a file chooser."""
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     paths = [_allowed(sight, name) for name in action.files]
     aim = await find(sight, action.target)
     kind = await _kind(aim)

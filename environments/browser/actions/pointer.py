@@ -28,7 +28,6 @@ def plain_button(button: str) -> PlainButton:
 
 
 async def click(sight: Sight, action: Click) -> Resolved:
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     button = plain_button(action.button)
     aim = await find_usable(sight, action.target)
     first = await look_at(sight, aim, "press")
@@ -92,7 +91,6 @@ async def _pulse(sight: Sight) -> Activity:
 
 
 async def hover(sight: Sight, action: Hover) -> Resolved:
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await find_usable(sight, action.target, pressed=False)
     async with door.modified(sight, action.modifiers):
         aim = await move(sight, aim)
@@ -101,7 +99,6 @@ async def hover(sight: Sight, action: Hover) -> Resolved:
 
 
 async def drag(sight: Sight, action: Drag) -> Resolved:
-    assert action.target is not None  # noqa: S101 - the verb's own rule
     button = plain_button(action.button)
     start = await find_usable(sight, action.target)
     end = await find_usable(sight, action.to, pressed=False)

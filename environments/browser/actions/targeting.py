@@ -147,8 +147,9 @@ class Aim(NamedTuple):
         return f'"{self.element.name}"' if self.element.text else f"the {self.element.role} {self.element.element_id}"
 
 
-async def find(sight: Sight, target: ActionTarget) -> Aim:
+async def find(sight: Sight, target: ActionTarget | None) -> Aim:
     """The element that is meant, wherever it is. Raises Refused."""
+    assert target is not None  # noqa: S101 - the verb's own rule
     await sight.look()
     state = sight.state()
     try:
@@ -190,7 +191,7 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     return aim._replace(resolved=resolved, x=x, y=y)
 
 
-async def find_usable(sight: Sight, target: ActionTarget, *, pressed: bool = True) -> Aim:
+async def find_usable(sight: Sight, target: ActionTarget | None, *, pressed: bool = True) -> Aim:
     """The element that is meant, where a pointer gets to it; what a page draws anew meanwhile is found anew. Raises Refused."""
     for _ in range(_REDRAWN):
         with suppress(Gone):

@@ -100,10 +100,8 @@ class Turn:
         self.world = self.world.with_app(app, state)
 
     def tell(self, app: str, event: sim.Event) -> None:
-        if MARK in getattr(event, "key", ""):
-            # An event on a control that was built anew, with the key by which the app knows it
-            keyed: Any = event
-            event = replace(keyed, key=own_key(keyed.key))
+        if isinstance(event, sim.ControlEvent) and MARK in event.key:
+            event = replace(event, key=own_key(event.key))  # that of a control that was built anew
         update = APPS[app].update(self.state_of(app), event)
         self._keep(app, update.state)
         for effect in update.effects:

@@ -192,9 +192,6 @@ def _counted(many: int) -> str:
     return "Message" if many == 1 else f"{many} messages"
 
 
-_WINDOW = ("open", "compose", "errors")
-
-
 class MessageQuery(Page):
     """`query` is searched in subject, addresses and body; without a folder, in all of them."""
 
@@ -217,22 +214,24 @@ def _fields(letter: Letter) -> list[sim.Event]:
     return [sim.Edited(f"compose.{name}", text if name == "body" else one_line(text)) for name, text in given if text]
 
 
-def _window_as(state: MailState, after: MailState) -> MailState:
-    """What was done, with the window where it was."""
-    return after.replace(**({name: getattr(state, name) for name in _WINDOW}))
-
-
-def _sent(state: MailState, letter: Compose, events: list[sim.Event]) -> sim.FunctionResult[MailState]:
-    after, effects = driven(Mail().update, state.replace(compose=letter, errors={}), [*events, sim.Pressed("send")])
+def _by_hand(state: MailState, *events: sim.Event, **window: object) -> sim.Update[MailState]:
+    """What a hand does in a window of its own; the one that is there stays where it was. Raises FunctionDeclined."""
+    own = {"compose": None, "open": "", "errors": {}, **window}
+    after, effects = driven(Mail().update, state.replace(**own), events)
     if after.errors:
         raise sim.FunctionDeclined("; ".join(after.errors.values()))
-    return sim.FunctionResult(_window_as(state, after), _short(after.messages[str(after.counter)]), effects)
+    return sim.Update(after.replace(open=state.open, compose=state.compose, errors=state.errors), effects)
 
 
-def _read(state: MailState, name: str, events: list[sim.Event]) -> tuple[MailState, tuple[sim.Effect, ...]]:
+def _filed_by_hand(state: MailState, *events: sim.Event, **window: object) -> sim.FunctionResult[MailState]:
+    """What comes of a letter: it was sent, or is a draft."""
+    after, effects = _by_hand(state, *events, **window)
+    return sim.FunctionResult(after, _short(after.messages[str(after.counter)]), effects)
+
+
+def _no_draft(state: MailState, name: str) -> None:
     if _message(state, name).folder == "Drafts":
         raise sim.FunctionDeclined(f"{name} is a draft; send_draft sends it")
-    return driven(Mail().update, state.replace(compose=None, open="", errors={}), [sim.Pressed(f"message-{name}"), *events])
 
 
 FUNCTIONS = FunctionTable[MailState]()
@@ -262,14 +261,15 @@ def get_message(state: MailState, id: str) -> JsonValue:
 @FUNCTIONS.writes("ById", "A message by its id.", repeatable=True)
 def mark_read(state: MailState, id: str) -> sim.FunctionResult[MailState]:
     """Mark a message as read"""
-    after, effects = _read(state, id, [])
-    return sim.FunctionResult(_window_as(state, after), _short(after.messages[id]), effects)
+    _no_draft(state, id)
+    after, effects = _by_hand(state, sim.Pressed(f"message-{id}"))
+    return sim.FunctionResult(after, _short(after.messages[id]), effects)
 
 
 @FUNCTIONS.writes()
 def send_message(state: MailState, letter: Letter) -> sim.FunctionResult[MailState]:
     """Send a message"""
-    return _sent(state, Compose(), _fields(letter))
+    return _filed_by_hand(state, *_fields(letter), sim.Pressed("send"), compose=Compose())
 
 
 @FUNCTIONS.writes("Reply", "An answer to a message.")
@@ -277,17 +277,13 @@ def reply(state: MailState, id: str, body: str) -> sim.FunctionResult[MailState]
     """Send an answer to a message"""
     if _message(state, id).folder == "Drafts":
         raise sim.FunctionDeclined(f"{id} is a draft, which nobody can answer")
-    begun = Mail().update(state.replace(compose=None, open=id), sim.Pressed("reply")).state
-    return _sent(state, begun.compose or Compose(), [sim.Edited("compose.body", body)])
+    return _filed_by_hand(state, sim.Pressed("reply"), sim.Edited("compose.body", body), sim.Pressed("send"), open=id)
 
 
 @FUNCTIONS.writes()
 def save_draft(state: MailState, letter: Letter) -> sim.FunctionResult[MailState]:
     """Put a message into Drafts without sending it"""
-    events = [*_fields(letter), sim.Pressed("save-draft")]
-    after, effects = driven(Mail().update, state.replace(compose=Compose(), errors={}), events)
-    name = after.compose.draft if after.compose else ""
-    return sim.FunctionResult(_window_as(state, after), _short(after.messages[name]), effects)
+    return _filed_by_hand(state, *_fields(letter), sim.Pressed("save-draft"), compose=Compose())
 
 
 @FUNCTIONS.writes("ById", "A message by its id.")
@@ -298,27 +294,26 @@ def send_draft(state: MailState, id: str) -> sim.FunctionResult[MailState]:
         raise sim.FunctionDeclined(f"{id} is in {message.folder}, not in Drafts")
     if state.compose and state.compose.draft == id:
         raise sim.FunctionDeclined(f"draft {id} is being written in the window; send it there")
-    return _sent(state, Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=id), [])
+    return _filed_by_hand(state, sim.Pressed("send"), compose=_letter_of(message))
 
 
 @FUNCTIONS.writes("MessageMove", "Where a message goes.", repeatable=True)
 def move_message(state: MailState, id: str, folder: Literal["Inbox", "Archive", "Trash"]) -> sim.FunctionResult[MailState]:
     """Put a message into another folder"""
-    if _message(state, id).folder == "Drafts":
-        raise sim.FunctionDeclined(f"{id} is a draft; send_draft sends it")
-    view = state.replace(compose=None, open="", selected=(id,), menu="move")
-    after, effects = driven(Mail().update, view, [sim.Pressed(f"move-{folder.lower()}")])
+    _no_draft(state, id)
+    after, effects = _by_hand(state, sim.Pressed(f"move-{folder.lower()}"), selected=(id,), menu="move")
     kept = after.replace(selected=state.selected, menu=state.menu)
-    return sim.FunctionResult(_window_as(state, kept), _short(after.messages[id]), effects)
+    return sim.FunctionResult(kept, _short(after.messages[id]), effects)
 
 
 @FUNCTIONS.writes("ById", "A message by its id.")
 def delete_message(state: MailState, id: str) -> sim.FunctionResult[MailState]:
     """Move a message to Trash; one in Trash is gone for good"""
-    after, effects = _read(state, id, [sim.Pressed("delete")])
+    _no_draft(state, id)
+    after, effects = _by_hand(state, sim.Pressed(f"message-{id}"), sim.Pressed("delete"))
     kept = after.messages.get(id)
-    window = state.replace(open="") if state.open == id else state
-    return sim.FunctionResult(_window_as(window, after), {"id": id, "folder": kept.folder if kept else None}, effects)
+    after = after.replace(open="") if state.open == id else after
+    return sim.FunctionResult(after, {"id": id, "folder": kept.folder if kept else None}, effects)
 
 
 FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"))
@@ -496,11 +491,14 @@ class Mail(sim.App[MailContent, MailState]):
         return sim.Update(state)
 
 
+def _letter_of(draft: Message) -> Compose:
+    return Compose(to=draft.to, cc=draft.cc, subject=draft.subject, body=draft.body, draft=draft.id)
+
+
 def _opened(state: MailState, name: str) -> MailState:
     message = state.messages[name]
     if message.folder == "Drafts":
-        letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=name)
-        return state.replace(compose=letter, errors={})
+        return state.replace(compose=_letter_of(message), errors={})
     read = message.replace(unread=False)
     return state.replace(open=name, selected=(), messages={**state.messages, name: read})
 

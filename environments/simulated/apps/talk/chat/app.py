@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from operator import attrgetter
@@ -162,38 +162,45 @@ class ChatState(ListState):
     selected: str = ""
     reply_to: str = ""
 
-    def delivered(self) -> ChatUpdate:
+    def delivered(self) -> sim.Update[ChatState]:
         """The state once everything on its way has arrived."""
-        state, waiting = self, put_there(IdentityKey(self.incoming))
+        waiting = put_there(IdentityKey(self.incoming))
         news = [
             PendingReply(conversation=name, sender=first_member(self.conversations[name]), text=text, at=self.now)
             for name, text in waiting
             if name in self.conversations
         ]
         # Last, because the view shows the others already, and shows them under the ids that they get here.
-        news += [c for c in state.coming if c.conversation in state.conversations]
-        if not news and not state.coming:
-            return ChatUpdate(state)
-        silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
-        state = state.replace(coming=(), incoming=silent)
+        news += [c for c in self.coming if c.conversation in self.conversations]
+        if not news and not self.coming:
+            return sim.Update(self)
+        state = self.replace(coming=(), incoming=dict.fromkeys(self.incoming, "") if waiting else self.incoming)
+        effects: list[sim.Effect] = []
         for one in news:
-            state = state.received(one)
-        return ChatUpdate(state, tuple(news))
+            state, more = state.received(one)
+            effects += more
+        return sim.Update(state, tuple(effects))
 
-    def received(self, one: PendingReply) -> ChatState:
-        """What somebody says; it is read already where its conversation is open."""
+    def received(self, one: PendingReply) -> sim.Update[ChatState]:
+        """What somebody says; it is read already where its conversation is open.
+        A short notice tells of it elsewhere unless that is muted, and an invitation goes to the calendar.
+        """
         unread = self.open != one.conversation
-        return self._put(Message(conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread))
+        said = Message(conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread)
+        effects: list[sim.Effect] = []
+        if unread and not self.conversations[one.conversation].muted:
+            effects.append(sim.Toast(f"New message from {one.sender}"))
+        if one.invite is not None:
+            effects.append(sim.Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
+        return sim.Update(self._put(said), tuple(effects))
 
-    def sent(self, conversation: str, text: str, reply_to: str = "") -> ChatUpdate:
-        """The user says something; whoever answers at once has answered."""
-        state = self
-        at = state.now
-        talk = state.conversations[conversation]
-        state = state._put(Message(conversation=conversation, text=text, at=at, reply_to=reply_to))
+    def sent(self, conversation: str, text: str, reply_to: str = "") -> sim.Update[ChatState]:
+        """The user says something; whoever answers at once has answered, and others do when nothing happens before."""
+        at, talk = self.now, self.conversations[conversation]
+        state = self._put(Message(conversation=conversation, text=text, at=at, reply_to=reply_to))
         rule = _answering(talk, text)
         if rule is None:
-            return ChatUpdate(state)
+            return sim.Update(state)
         answer = talk.answers[rule]
         used = talk.replace(used=(*talk.used, rule)) if answer.once else talk
         state = state.replace(conversations={**state.conversations, conversation: used})
@@ -203,8 +210,8 @@ class ChatState(ListState):
             conversation=conversation, sender=sender, text=answer.say, at=when, after=answer.after, invite=answer.invite
         )
         if answer.after:
-            return ChatUpdate(state.replace(coming=(*state.coming, one)))
-        return ChatUpdate(state.received(one), (one,))
+            return sim.Update(state.replace(coming=(*state.coming, one)), (sim.Later(float(one.after), "answers", {}),))
+        return state.received(one)
 
     def _put(self, message: Message) -> ChatState:
         name = str(self.counter + 1)
@@ -250,27 +257,6 @@ class ChatState(ListState):
     def talks(self) -> Rows:
         """All conversations, the one with the newest message first."""
         return rows_of(IdentityKey(self.conversations), IdentityKey(self.messages))
-
-    def effects_of(self, news: Iterable[PendingReply]) -> tuple[sim.Effect, ...]:
-        """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
-        effects: list[sim.Effect] = []
-        for one in news:
-            if not self.conversations[one.conversation].muted and self.open != one.conversation:
-                effects.append(sim.Toast(f"New message from {one.sender}"))
-            if one.invite is not None:
-                effects.append(sim.Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
-        return tuple(effects)
-
-    def awaited(self, after: ChatState) -> tuple[sim.Effect, ...]:
-        """For each answer that is on its way since then: the moment at which it comes, if nothing happens in the app before."""
-        return tuple(sim.Later(float(one.after), "answers", {}) for one in after.coming if one not in self.coming)
-
-
-class ChatUpdate(NamedTuple):
-    """The next state and what became known in it."""
-
-    state: ChatState
-    news: tuple[PendingReply, ...] = ()
 
 
 def _answering(talk: Conversation, text: str) -> int | None:
@@ -333,9 +319,8 @@ def send_message(
         raise sim.FunctionDeclined(f"there is no message {reply_to!r} in this conversation")
     if not text.strip():
         raise sim.FunctionDeclined("the message is empty")
-    after = now.sent(conversation, text.strip(), reply_to)
-    effects: tuple[sim.Effect, ...] = (sim.Submitted(), *after.state.effects_of((*news, *after.news)), *now.awaited(after.state))
-    return sim.FunctionResult(after.state, {"sent": True, "at": now.now}, effects)
+    after, effects = now.sent(conversation, text.strip(), reply_to)
+    return sim.FunctionResult(after, {"sent": True, "at": now.now}, (sim.Submitted(), *news, *effects))
 
 
 @FUNCTIONS.writes("Name", repeatable=True)
@@ -536,7 +521,7 @@ class Chat(sim.App[ChatContent, ChatState]):
     def update(self, state: ChatState, event: sim.Event) -> sim.Update[ChatState]:
         now, news = state.delivered()
         done = _happened(now, event)
-        return sim.Update(done.state, (*now.effects_of(news), *done.effects)) if news else done
+        return sim.Update(done.state, (*news, *done.effects))
 
 
 def _happened(state: ChatState, event: sim.Event) -> sim.Update[ChatState]:
@@ -572,7 +557,7 @@ def _arrived(state: ChatState, event: sim.Arrived) -> sim.Update[ChatState]:
     if event.topic == "message" and who:
         state, name = state.started(who)
         one = PendingReply(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
-        return sim.Update(state.received(one), state.effects_of((one,)))
+        return state.received(one)
     return sim.Update(state)
 
 
@@ -592,9 +577,9 @@ def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Upda
             if len(text) > LONGEST:
                 return sim.Update(state, (sim.Toast(f"A message has at most {LONGEST} characters"),))
             reply_to = state.reply_to if state.reply_to in state.messages else ""
-            after, news = state.sent(talk.id, text, reply_to)
+            after, effects = state.sent(talk.id, text, reply_to)
             changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
-            return sim.Update(after.replace(**changes), (sim.Submitted(), *after.effects_of(news), *state.awaited(after)))
+            return sim.Update(after.replace(**changes), (sim.Submitted(), *effects))
         case sim.Pressed(key="mute"):
             changed = talk.replace(muted=not talk.muted)
             toast = sim.Toast("Notifications are on" if talk.muted else "Notifications are off")
