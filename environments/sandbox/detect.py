@@ -185,11 +185,10 @@ def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
     if isinstance(paths, NoSandbox):
         return paths
     tools = Tools(paths["bwrap"], paths["prlimit"], paths.get("setpriv", ""), paths["bash"], paths["python3"])
-    tried = [Bubblewrap(tools._replace(nested=nested), limits) for nested in (False, True)]
     troubles = []
-    for sandbox in tried:
-        trouble = _trouble(sandbox)
-        if not trouble:
+    for nested in (False, True):
+        sandbox = Bubblewrap(tools._replace(nested=nested), limits)
+        if not (trouble := _trouble(sandbox)):
             return sandbox
         troubles.append(trouble)
     return NoSandbox(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {_hint(troubles[0])}")

@@ -60,14 +60,6 @@ class Snapshot(NamedTuple):
     performed: int
 
 
-class ActionForecast(NamedTuple):
-    """What an action comes to in a world."""
-
-    world: World
-    digest: str
-    step: Step
-
-
 class SimulatedDesktop:
     """A desktop of pure apps. With a `store` that holds a world already, it goes on from there."""
 
@@ -82,7 +74,8 @@ class SimulatedDesktop:
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
         self._store: Store = open_store(store)
         self._closed = False
-        self._ahead: ActionForecast | None = None
+        self._ahead: tuple[World, str, Step] | None = None
+        """What the action of a digest comes to in a world, where that was asked already."""
         stored = self._store.load(self._origin)
         self._world = self._first() if stored is None else stored
         if stored is None:
@@ -129,10 +122,9 @@ class SimulatedDesktop:
 
     def _step(self, action: Action) -> Step:
         """The action done in this world, which stays as it is. Raises EnvironmentCrash."""
-        ahead = self._ahead
-        if ahead is None or ahead.world is not self._world or ahead.digest != action.digest:
-            self._ahead = ahead = ActionForecast(self._world, action.digest, step(self._world, action, self._spec.events))
-        return ahead.step
+        if self._ahead is None or self._ahead[:2] != (self._world, action.digest):
+            self._ahead = self._world, action.digest, step(self._world, action, self._spec.events)
+        return self._ahead[2]
 
     def close(self) -> None:
         self._closed = True

@@ -131,10 +131,7 @@ class Controls:
         holders: list[Frame] = []
         taken: list[Box] = []
         for frame in sorted(self._frames, key=lambda frame: frame.box.area):
-            if any(frame.box.holds(box) for box in taken) or any(frame.box.holds(box) for box in taken):
-                holders.append(frame)
-                continue
-            made = self._control(frame)
+            made = None if any(frame.box.holds(box) for box in taken) else self._control(frame)
             if made is None:
                 holders.append(frame)
                 continue

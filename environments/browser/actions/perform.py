@@ -189,8 +189,8 @@ async def wait(sight: Sight, action: Wait) -> None:
 async def _holds(sight: Sight, action: Wait) -> bool:
     await sight.look()
     frames = [handle for handle, _ in sight.eyes.values()]
-    said = [" ".join(str(await handle.evaluate("eye => eye.words()")).split()).casefold() for handle in frames]
-    said += [" ".join(e.name.split()).casefold() for e in sight.elements if e.visible]
+    said = [_plain(str(await handle.evaluate("eye => eye.words()"))) for handle in frames]
+    said += [_plain(e.name) for e in sight.elements if e.visible]
     shows = action.text is None or any(_plain(action.text) in text for text in said)
     gone = action.text_gone is None or not any(_plain(action.text_gone) in text for text in said)
     return shows and gone
