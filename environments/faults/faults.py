@@ -201,7 +201,7 @@ class FaultyEnvironment:
 
     computes = True
 
-    def __new__(cls, inner: Environment, *_: object) -> FaultyEnvironment:
+    def __new__(cls, inner: Environment, *_: object, **__: object) -> FaultyEnvironment:
         passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
         made: FaultyEnvironment = object.__new__(extended(FaultyEnvironment, passed, turned))
         return made
