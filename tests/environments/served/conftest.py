@@ -67,6 +67,12 @@ def serve() -> Iterator[Serve]:
         yield make
 
 
+@pytest.fixture
+def place(serve: Serve) -> Place:
+    """The office, served."""
+    return serve()
+
+
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[BrowserEnvironment]:
     """One browser for all tests that drive it as a crew would."""

@@ -18,6 +18,11 @@ from protocol import InteractionStep, read_log
 from protocol.log.check import check_log
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "session.jsonl"
+
+
 def steps(path: Path) -> list[InteractionStep]:
     lines = list(read_log(path))
     assert [line.error for line in lines if line.error] == []
@@ -25,8 +30,7 @@ def steps(path: Path) -> list[InteractionStep]:
     return [line.step for line in lines if line.step]
 
 
-def test_each_step_says_what_was_seen_done_and_changed(serve, tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_each_step_says_what_was_seen_done_and_changed(serve, path) -> None:
     place = serve(log=Demonstration(path, "try"), goal="Fill in the claim")
     place.http.post("/page", json={"action_type": "fill", "target": {"track_id": "reimbursement.vendor"}, "text": "Acme"})
     place.http.post("/page", json={"action_type": "click", "target": {"text": "nothing like it"}})
@@ -40,8 +44,7 @@ def test_each_step_says_what_was_seen_done_and_changed(serve, tmp_path) -> None:
     assert "no element" in second.result.error
 
 
-def test_a_demonstration_replayed_gives_the_same_world(serve, tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_a_demonstration_replayed_gives_the_same_world(serve, path) -> None:
     place = serve(log=Demonstration(path, "try"))
     for action in (
         {"action_type": "fill", "target": {"track_id": "reimbursement.amount"}, "text": "12.50"},
@@ -56,8 +59,7 @@ def test_a_demonstration_replayed_gives_the_same_world(serve, tmp_path) -> None:
     assert replayed.hashes() == place.http.get("/hashes").json()
 
 
-def test_what_is_private_is_masked(serve, tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_what_is_private_is_masked(serve, path) -> None:
     place = serve("apps: {settings: {}}\nopen: [settings]\n", log=Demonstration(path, "try"))
     for _ in range(6):
         field = next((e for e in place.session.state().elements if e.private), None)
@@ -74,8 +76,7 @@ def test_what_is_private_is_masked(serve, tmp_path) -> None:
     assert place.session.desktop.observe().by_id[field.element_id].value == "sesame-4711", "only the log is masked"
 
 
-def test_a_world_set_back_begins_a_run_of_its_own(serve, tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_a_world_set_back_begins_a_run_of_its_own(serve, path) -> None:
     place = serve(log=Demonstration(path, "try"))
     place.act(action_type="wait", seconds=9)
     place.http.post("/reset", json={})
@@ -83,8 +84,7 @@ def test_a_world_set_back_begins_a_run_of_its_own(serve, tmp_path) -> None:
     assert [(step.run_id, step.step) for step in steps(path)] == [("try", 1), ("try-2", 1)]
 
 
-def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_a_file_that_is_there_is_not_touched(tmp_path, path) -> None:
     path.write_text("mine")
     with pytest.raises(EnvironmentFault, match="is there already"):
         Demonstration(path, "try")
@@ -95,8 +95,7 @@ def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
 
 @pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_nothing_that_was_done_is_lost_when_the_server_dies(how, tmp_path) -> None:
-    path = tmp_path / "session.jsonl"
+def test_nothing_that_was_done_is_lost_when_the_server_dies(how, path) -> None:
     command = ["-m", "deskcrew", "world", "serve", "office", "--port", "0", "--record", str(path)]
     with Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

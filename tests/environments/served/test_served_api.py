@@ -32,8 +32,7 @@ def _events(place, count: int) -> Iterator[dict[str, Any]]:
                     return
 
 
-def test_an_action_of_a_program_changes_the_very_world_that_is_served(serve) -> None:
-    place = serve()
+def test_an_action_of_a_program_changes_the_very_world_that_is_served(place) -> None:
     alone = SimulatedDesktop(place.session.desktop._spec)
     before = place.http.get("/hashes").json()
     result = place.act(action_type="fill", target={"text": "Amount"}, text="12.50")
@@ -75,8 +74,7 @@ def test_an_endless_request_is_cut_off(serve) -> None:
     assert answer.status_code == 413
 
 
-def test_a_key_is_done_once_and_means_one_action(serve) -> None:
-    place = serve()
+def test_a_key_is_done_once_and_means_one_action(place) -> None:
     action = {"action_type": "launch_app", "app": "notes"}
     for _ in range(2):
         assert place.http.post("/actions", json=action, headers={"Idempotency-Key": "a"}).status_code == 200
@@ -85,8 +83,7 @@ def test_a_key_is_done_once_and_means_one_action(serve) -> None:
     assert other.status_code == 409
 
 
-def test_reset_is_the_world_as_it_began_and_may_take_another_seed(serve) -> None:
-    place = serve()
+def test_reset_is_the_world_as_it_began_and_may_take_another_seed(place) -> None:
     first = place.http.get("/hashes").json()
     place.act(action_type="launch_app", app="notes")
     place.http.post("/reset", json={})
@@ -96,8 +93,7 @@ def test_reset_is_the_world_as_it_began_and_may_take_another_seed(serve) -> None
     assert place.http.post("/reset", json={"sed": 5}).status_code == 422
 
 
-def test_an_app_has_an_address_that_opens_it(serve) -> None:
-    place = serve()
+def test_an_app_has_an_address_that_opens_it(place) -> None:
     answer = place.http.get("/apps/notes")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     assert place.http.get("/state").json()["app"] == "notes"
@@ -132,8 +128,7 @@ def test_a_world_that_breaks_says_so_and_goes_on(serve) -> None:
     place.act(action_type="wait")
 
 
-def test_a_page_that_comes_back_gets_the_whole_screen(serve) -> None:
-    place = serve()
+def test_a_page_that_comes_back_gets_the_whole_screen(place) -> None:
     place.act(action_type="wait")
     (event,) = events(place)
     assert event["whole"]
@@ -151,8 +146,7 @@ def test_the_server_ends_although_a_page_listens() -> None:
     client.close()
 
 
-def test_actions_that_come_at_once_are_done_one_after_the_other(serve) -> None:
-    place = serve()
+def test_actions_that_come_at_once_are_done_one_after_the_other(place) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: place.act(action_type="wait", seconds=1), range(24)))
     assert place.session.desktop.world()["actions"] == 24

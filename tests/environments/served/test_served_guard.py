@@ -8,8 +8,7 @@ import httpx
 import pytest
 
 
-def test_without_the_token_nothing_is_told_but_how_to_get_in(serve) -> None:
-    place = serve()
+def test_without_the_token_nothing_is_told_but_how_to_get_in(place) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": f"deskcrew-{place.address.port}=wrong"}):
         for verb, path in (("GET", "/"), ("GET", "/state"), ("GET", "/static/main.js"), ("GET", "/events"), ("POST", "/actions")):
             answer = httpx.request(verb, place.address.base + path, headers=headers, trust_env=False)
@@ -18,8 +17,7 @@ def test_without_the_token_nothing_is_told_but_how_to_get_in(serve) -> None:
             assert "reimbursement" not in answer.text
 
 
-def test_the_printed_address_becomes_a_cookie_that_no_other_site_can_use(serve) -> None:
-    place = serve()
+def test_the_printed_address_becomes_a_cookie_that_no_other_site_can_use(place) -> None:
     with httpx.Client(trust_env=False) as visitor:
         first = visitor.get(place.address.url, headers={"Accept": "text/html"})
         assert first.status_code == 303
@@ -42,16 +40,14 @@ def test_the_printed_address_becomes_a_cookie_that_no_other_site_can_use(serve) 
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_another_site_is_refused_even_with_the_token(serve, headers) -> None:
-    place = serve()
+def test_another_site_is_refused_even_with_the_token(headers, place) -> None:
     before = place.session.desktop.state_hash()
     answer = place.http.post("/actions", json={"action_type": "launch_app", "app": "notes"}, headers=headers)
     assert answer.status_code == 403
     assert place.session.desktop.state_hash() == before
 
 
-def test_pages_of_the_server_itself_may_ask(serve) -> None:
-    place = serve()
+def test_pages_of_the_server_itself_may_ask(place) -> None:
     headers = {"Origin": place.address.base, "Sec-Fetch-Site": "same-origin"}
     assert place.http.post("/actions", json={"action_type": "wait", "seconds": 1}, headers=headers).status_code == 200
 

@@ -63,8 +63,13 @@ def visit(chrome: Any, serve: Any) -> Iterator[Callable[..., Visit]]:
     assert problems == []
 
 
-def test_a_written_text_is_one_action_however_many_keys(visit) -> None:
-    there = visit()
+@pytest.fixture
+def there(visit: Callable[..., Visit]) -> Visit:
+    """A page on the office."""
+    return visit()
+
+
+def test_a_written_text_is_one_action_however_many_keys(there) -> None:
     there.field("reimbursement.vendor").click()
     there.page.keyboard.type("Acme Ltd", delay=5)
     there.field("reimbursement.amount").click()
@@ -76,8 +81,7 @@ def test_a_written_text_is_one_action_however_many_keys(visit) -> None:
     assert there.place.app("reimbursement")["draft"]["vendor"] == "Acme Ltd"
 
 
-def test_enter_tab_and_space_go_to_the_world_and_the_focus_follows_it(visit) -> None:
-    there = visit()
+def test_enter_tab_and_space_go_to_the_world_and_the_focus_follows_it(there) -> None:
     there.field("reimbursement.vendor").click()
     there.page.keyboard.type("Acme")
     there.page.keyboard.press("Tab")
@@ -88,15 +92,13 @@ def test_enter_tab_and_space_go_to_the_world_and_the_focus_follows_it(visit) -> 
     assert there.page.evaluate("document.activeElement.id") == focus
 
 
-def test_what_is_not_sent_yet_is_sent_after_a_while(visit) -> None:
-    there = visit()
+def test_what_is_not_sent_yet_is_sent_after_a_while(there) -> None:
     there.field("reimbursement.vendor").click()
     there.page.keyboard.type("Acme")
     assert there.actions(2)[-1] == {"action_type": "fill", "target": "reimbursement.vendor", "text": "Acme"}
 
 
-def test_lists_ticks_and_links_become_their_actions(visit) -> None:
-    there = visit()
+def test_lists_ticks_and_links_become_their_actions(there) -> None:
     there.field("reimbursement.category").select_option(label="Travel")
     there.actions(1)
     tick = there.page.locator("#desk input[type=checkbox]").first
@@ -108,8 +110,7 @@ def test_lists_ticks_and_links_become_their_actions(visit) -> None:
     there.until(f"document.getElementById({track!r}).checked")
 
 
-def test_the_pages_value_is_the_worlds_also_when_that_refuses(visit) -> None:
-    there = visit()
+def test_the_pages_value_is_the_worlds_also_when_that_refuses(there) -> None:
     assert there.place.session.state().app == "reimbursement"
     there.page.evaluate("""() => {
         const list = document.getElementById('reimbursement.category');
@@ -124,8 +125,7 @@ def test_the_pages_value_is_the_worlds_also_when_that_refuses(visit) -> None:
     assert box["y"] >= 800, "what the server says stands outside of the desktop"
 
 
-def test_the_task_bar_and_the_buttons_of_a_window(visit) -> None:
-    there = visit()
+def test_the_task_bar_and_the_buttons_of_a_window(there) -> None:
     there.page.get_by_role("button", name="Open Notes", exact=True).click()
     assert there.actions(1) == [{"action_type": "launch_app", "app": "notes"}]
     there.page.get_by_role("button", name="Close Notes", exact=True).click()
@@ -139,8 +139,7 @@ def test_the_task_bar_and_the_buttons_of_a_window(visit) -> None:
     assert there.place.session.state().app == "reimbursement"
 
 
-def test_chords_reach_the_world_and_its_clipboard_is_the_worlds(visit) -> None:
-    there = visit()
+def test_chords_reach_the_world_and_its_clipboard_is_the_worlds(there) -> None:
     there.field("reimbursement.vendor").click()
     there.page.keyboard.type("Acme")
     there.page.keyboard.press("Control+a")
@@ -154,8 +153,7 @@ def test_chords_reach_the_world_and_its_clipboard_is_the_worlds(visit) -> None:
     assert there.place.app("reimbursement")["draft"]["amount"] == "Acme"
 
 
-def test_a_paste_in_the_middle_goes_where_the_caret_stands(visit) -> None:
-    there = visit()
+def test_a_paste_in_the_middle_goes_where_the_caret_stands(there) -> None:
     there.place.act(action_type="fill", target={"text": "Vendor"}, text="AB")
     there.place.act(action_type="press_key", keys=["Control", "a"])
     there.place.act(action_type="press_key", keys=["Control", "c"])
@@ -238,8 +236,7 @@ def test_two_pages_see_one_world_and_neither_loses_what_is_being_written(visit) 
     other.until("document.getElementById('reimbursement.vendor').value === 'Acme'")
 
 
-def test_a_page_that_lost_its_stream_catches_up(visit) -> None:
-    there = visit()
+def test_a_page_that_lost_its_stream_catches_up(there) -> None:
     there.page.context.set_offline(True)
     there.place.act(action_type="fill", target={"text": "Vendor"}, text="Acme")
     there.page.context.set_offline(False)
@@ -247,8 +244,7 @@ def test_a_page_that_lost_its_stream_catches_up(visit) -> None:
     there.until("document.getElementById('reimbursement.vendor').value === 'Acme'")
 
 
-def test_nodes_stay_the_same_while_their_content_changes(visit) -> None:
-    there = visit()
+def test_nodes_stay_the_same_while_their_content_changes(there) -> None:
     there.page.evaluate("window.kept = document.getElementById('reimbursement.vendor')")
     there.place.act(action_type="fill", target={"text": "Vendor"}, text="Acme")
     there.until("window.kept.value === 'Acme' && window.kept.isConnected")
@@ -296,8 +292,7 @@ def test_a_small_window_shows_the_desktop_smaller_and_presses_still_hit(visit) -
     assert there.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_window_of_the_desktops_own_size_shows_every_element_at_its_pixels(visit) -> None:
-    there = visit()
+def test_a_window_of_the_desktops_own_size_shows_every_element_at_its_pixels(there) -> None:
     for element in there.place.session.state().elements:
         if element.role in ("button", "textbox", "combobox", "checkbox") and element.visible:
             box = there.field(element.track_id).bounding_box()
