@@ -289,16 +289,13 @@ def _said(line: InkedLine, height: float, tab: bool | None) -> ElementDraft:
 def _tabs(pixels: Pixels, lines: Sequence[InkedLine], strokes: Sequence[Box]) -> dict[Box, bool]:
     """Where tabs stand, and which one is chosen: of those above one stroke the one below which it is coloured."""
     for stroke in strokes:
-        above = [line for line in lines if 0 <= stroke.y1 - line.box.y2 <= 16 and _spans(stroke, line.box)]
+        wide = [line for line in lines if stroke.x1 - 4 <= line.box.x1 and line.box.x2 <= stroke.x2 + 4]
+        above = [line for line in wide if 0 <= stroke.y1 - line.box.y2 <= 16]
         level = [line for line in above if abs(line.box.middle[1] - above[0].box.middle[1]) <= 4]
         chosen = [line for line in level if line.coloured and _below(pixels, line.box, stroke).coloured]
         if len(level) > 1 and len(chosen) == 1:
             return {line.box: line is chosen[0] for line in level}
     return {}
-
-
-def _spans(stroke: Box, box: Box) -> bool:
-    return stroke.x1 <= box.x1 + 4 and stroke.x2 >= box.x2 - 4
 
 
 def _below(pixels: Pixels, box: Box, stroke: Box) -> Colour:

@@ -105,7 +105,11 @@ def _event(turn: Turn, state: BrowserState, action: Going) -> Arrived | None:
 def _of_tabs(turn: Turn, state: BrowserState, action: Tabs) -> Arrived | None:
     names = list(state.tabs)
     if action.op == "list":
-        turn.output = json.dumps(_listed(state), ensure_ascii=False)
+        listed = [
+            {"index": at, "title": state.place_at(tab.address).title, "url": tab.address, "current": name == state.current}
+            for at, (name, tab) in enumerate(state.tabs.items())
+        ]
+        turn.output = json.dumps(listed, ensure_ascii=False)
         return None
     if action.op == "new":
         if len(names) >= MOST_TABS:
@@ -115,13 +119,6 @@ def _of_tabs(turn: Turn, state: BrowserState, action: Tabs) -> Arrived | None:
     if at >= len(names):
         raise Refused(f"there is no tab {at}; tabs are counted from 0, and there are {len(names)}")
     return Arrived("close-tab" if action.op == "close" else "choose-tab", {"tab": names[at]})
-
-
-def _listed(state: BrowserState) -> list[dict[str, object]]:
-    return [
-        {"index": at, "title": state.place_at(tab.address).title, "url": tab.address, "current": name == state.current}
-        for at, (name, tab) in enumerate(state.tabs.items())
-    ]
 
 
 def retargeted(action: Action, meant: Callable[[ActionTarget], ActionTarget]) -> Action:

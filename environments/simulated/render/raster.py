@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from math import ceil, cos, pi, sin
 from typing import NamedTuple
@@ -29,17 +29,13 @@ def _arc(x: float, y: float, radius: float, start: float, end: float) -> Stroke:
     return tuple((round(x + radius * cos(angle), 2), round(y + radius * sin(angle), 2)) for angle in angles)
 
 
-def _ring(x: float, y: float, radius: float) -> Stroke:
-    return _arc(x, y, radius, 0, 360)
-
-
 def _round(x1: float, y1: float, x2: float, y2: float, r: float) -> Stroke:
     corners = ((x2 - r, y1 + r, 270), (x2 - r, y2 - r, 0), (x1 + r, y2 - r, 90), (x1 + r, y1 + r, 180))
     points = tuple(point for x, y, start in corners for point in _arc(x, y, r, start, start + 90))
     return (*points, points[0])
 
 
-_SHAPES: dict[str, Callable[..., Stroke]] = {"arc": _arc, "ring": _ring, "round": _round}
+_SHAPES: dict[str, Callable[..., Stroke]] = {"arc": _arc, "ring": partial(_arc, start=0, end=360), "round": _round}
 
 
 def _stroke(said: str) -> Stroke:

@@ -116,7 +116,7 @@ class _NodeWalk:
         """Fields side by side in as many columns as the layout has; everything else takes the whole line."""
         top, gap, columns = y, self.metrics.gap, self.metrics.columns
         wide = (width - gap * (columns - 1)) // columns
-        for fields, run in groupby(widgets, key=self._is_field):
+        for fields, run in groupby(widgets, key=lambda w: w.role in self.metrics.width and not (w.multiline or w.floats)):
             things = tuple(run)
             if not fields:
                 y += self.column(things, x, y, width, above) + gap
@@ -125,9 +125,6 @@ class _NodeWalk:
                 beside = enumerate(things[at : at + columns])
                 y += max(self.put(widget, x + i * (wide + gap), y, wide, above) for i, widget in beside) + gap
         return max(0, y - top - gap)
-
-    def _is_field(self, widget: Widget) -> bool:
-        return widget.role in self.metrics.width and not widget.multiline and not widget.floats
 
     def put(self, widget: Widget, x: int, y: int, width: int, above: int | None) -> int:
         nodes = self.nodes

@@ -361,8 +361,8 @@ def _screen(world: World, panels: Sequence[Panel], modal: str | None, top: int, 
         elements += panel.elements
         if at is not None:
             at += len(order) - len(panel.shown)
-            order[at] = _focused(order[at])
-            elements[at] = order[at].element
+            elements[at] = order[at].element.model_copy(update={"focused": True})
+            order[at] = order[at]._replace(element=elements[at])
     windows = _listed(IdentityKey(desk.windows), IdentityKey(desk.variation))
     state = state_of(elements, desk, app=app, windows=windows, modal=modal, loading=app is not None and desk.busy(app))
     return Screen(state, order, tuple(panels), top)
@@ -423,7 +423,3 @@ _KEPT = 64
 _PANELS: dict[tuple[object, ...], tuple[Panel, tuple[object, ...]]] = {}
 """Windows that were drawn, the one used last at the end, each with the objects by whose identity it is known: what an action
 changes is mostly elsewhere. A cache with keys that compare in Python would cost as much as it saves."""
-
-
-def _focused(shown: ShownElement) -> ShownElement:
-    return shown._replace(element=shown.element.model_copy(update={"focused": True}))

@@ -88,7 +88,8 @@ class Shell(NamedTuple):
         rooted = pattern.startswith("/")
         hits = [("/" if rooted else "", ROOT if rooted else self.cwd)]
         for part in (part for part in pattern.split("/") if part):
-            hits = [(_said(said, name), path) for said, folder in hits for name, path in self._fitting(folder, part)]
+            inner = [(said if said in {"", "/"} else f"{said}/", folder) for said, folder in hits]
+            hits = [(said + name, path) for said, folder in inner for name, path in self._fitting(folder, part)]
         return sorted(said for said, _ in hits if said)
 
     def _fitting(self, folder: str, part: str) -> list[tuple[str, str]]:
@@ -143,10 +144,6 @@ def consistent(files: FilesState) -> FilesState:
     if files.open and (open_entry is None or open_entry.kind == "folder"):
         changes |= {"open": "", "text": ""}
     return files.replace(**changes)
-
-
-def _said(before: str, name: str) -> str:
-    return f"{before}{'' if before in {'', '/'} else '/'}{name}"
 
 
 _LONGEST = 200

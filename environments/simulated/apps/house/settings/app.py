@@ -182,15 +182,19 @@ class Settings(sim.App[SettingsContent, SettingsState]):
             ui.checkbox("Enable notifications", "notifications", account.notifications),
             ui.bar(ui.button("Save settings", "save", enabled=account != state.account)),
         )
+        device = ui.group(
+            ui.heading("Sound and screen", "device.title"),
+            ui.slider("Volume", "volume", str(state.device.volume), VOLUME),
+            ui.switch("Mute", "muted", state.device.muted),
+            ui.near(ui.slider("Brightness", "brightness", str(state.device.brightness), BRIGHTNESS)),
+            ui.generic("Usual sound and screen", "usual-device"),
+            key="device",
+        )
         danger = ui.group(
             ui.text("Deleting the account cannot be undone.", "warning"), ui.button("Delete account", "delete"), key="danger"
         )
-        return (
-            ui.heading("Account settings", "account"),
-            ui.form("account-form", *fields, submit="save"),
-            _device(state.device),
-            danger,
-        )
+        form = ui.form("account-form", *fields, submit="save")
+        return (ui.heading("Account settings", "account"), form, device, danger)
 
     def update(self, state: SettingsState, event: sim.Event) -> sim.Update[SettingsState]:
         match event:
@@ -215,17 +219,6 @@ class Settings(sim.App[SettingsContent, SettingsState]):
             case sim.Answered(key="delete", button="Delete my account"):
                 return sim.Update(state.replace(deleted=True))
         return sim.Update(state)
-
-
-def _device(device: Device) -> Widget:
-    return ui.group(
-        ui.heading("Sound and screen", "device.title"),
-        ui.slider("Volume", "volume", str(device.volume), VOLUME),
-        ui.switch("Mute", "muted", device.muted),
-        ui.near(ui.slider("Brightness", "brightness", str(device.brightness), BRIGHTNESS)),
-        ui.generic("Usual sound and screen", "usual-device"),
-        key="device",
-    )
 
 
 def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:

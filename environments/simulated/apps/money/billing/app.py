@@ -89,27 +89,17 @@ class InvoiceQuery(Page):
     status: Literal["paid", "unpaid", "overdue"] | None = None
 
 
-def _fitting(state: BillingState, wanted: InvoiceQuery) -> list[Invoice]:
-    return [
-        invoice
-        for invoice in state.invoices.values()
-        if matches(wanted.query, invoice.number, invoice.vendor, invoice.date)
-        and matches(wanted.vendor, invoice.vendor)
-        and wanted.status in (None, invoice.status)
-    ]
-
-
-def _short(invoice: Invoice) -> JsonValue:
-    return invoice.model_dump(mode="json", include={"number", "vendor", "date", "due", "status", "total"})
-
-
 FUNCTIONS = FunctionTable[BillingState]()
 
 
 @FUNCTIONS.reads()
 def list_invoices(state: BillingState, wanted: InvoiceQuery) -> JsonValue:
     """Invoices that fit a search, a vendor or a status"""
-    return {"currency": state.currency, **part_of(_fitting(state, wanted), wanted.offset, wanted.limit, _short)}
+    some = _found(IdentityKey(state.invoices), wanted.query)
+    fits = [i for i in some if matches(wanted.vendor, i.vendor) and wanted.status in (None, i.status)]
+    told = {"number", "vendor", "date", "due", "status", "total"}
+    part = part_of(fits, wanted.offset, wanted.limit, lambda invoice: invoice.model_dump(mode="json", include=told))
+    return {"currency": state.currency, **part}
 
 
 @FUNCTIONS.reads("ByNumber", "An invoice by its number.")

@@ -19,6 +19,7 @@ from environments.simulated.apps.web.browser.state import (
     Place,
     Session,
     Submission,
+    VisitedPage,
     asked,
     fitting,
     joined,
@@ -353,19 +354,14 @@ def body(state: BrowserState) -> Body:
         case "search":
             return _results(state)
         case "history":
-            return _history(state)
+            paper = Paper(state)
+            clear = ui.button("Clear history", paper.key("clear"), enabled=bool(state.visits))
+            shown = _visited(paper, "visit", list(reversed(state.visits.items())), "No pages visited yet")
+            return Body((paper.title("History"), ui.bar(clear, key=paper.key("tools")), *shown), paper.links)
         case "bookmarks":
             paper = Paper(state)
-            part, number, pages = page_of(list(state.bookmarks.items()), parts(paper.address).number(), VISITS)
-            rows = [
-                ui.row(paper.key(f"mark.{name}.row"), paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)),
-                    ui.cell(mark.address, paper.key(f"mark.{name}.address")),
-                    ui.button(f"Remove {mark.title}", paper.key(f"remove.{name}")), press=False)
-                for name, mark in part
-            ]  # fmt: skip
-            none = ui.text("No bookmarks yet", paper.key("none"))
-            shown = ui.table(paper.key("marks"), ("Page", "Address", "Remove"), rows) if rows else none
-            return Body((paper.title("Bookmarks"), shown, *paper.pager("", number, pages)), paper.links)
+            shown = _visited(paper, "mark", list(state.bookmarks.items()), "No bookmarks yet", removable=True)
+            return Body((paper.title("Bookmarks"), *shown), paper.links)
     # The page of a site at the current tab's address
     paper, place = Paper(state), state.place_at(state.tab.address)
     banner = paper._banner(place)
@@ -435,18 +431,20 @@ def _hit(paper: Paper, n: int, hit: Document, query: str) -> Widget:
     )
 
 
-def _history(state: BrowserState) -> Body:
-    paper = Paper(state)
-    visits, number, pages = page_of(list(reversed(state.visits.items())), parts(paper.address).number(), VISITS)
+def _visited(
+    paper: Paper, word: str, kept: list[tuple[str, VisitedPage]], none: str, *, removable: bool = False
+) -> tuple[Widget, ...]:
+    """Pages that are kept, as a table, and what turns its pages."""
+    part, number, pages = page_of(kept, parts(paper.address).number(), VISITS)
+    columns = ("Page", "Address", *(("Remove",) if removable else ()))
     rows = [
-        ui.row(paper.key(f"visit.{name}.row"), paper.link(f"visit.{name}", Link(text=visit.title, to=visit.address)),
-            ui.cell(visit.address, paper.key(f"visit.{name}.address")), press=False)
-        for name, visit in visits
+        ui.row(paper.key(f"{word}.{name}.row"), paper.link(f"{word}.{name}", Link(text=page.title, to=page.address)),
+               ui.cell(page.address, paper.key(f"{word}.{name}.address")),
+               *((ui.button(f"Remove {page.title}", paper.key(f"remove.{name}")),) if removable else ()), press=False)
+        for name, page in part
     ]  # fmt: skip
-    none = ui.text("No pages visited yet", paper.key("none"))
-    shown = ui.table(paper.key("visits"), ("Page", "Address"), rows) if rows else none
-    clear = ui.bar(ui.button("Clear history", paper.key("clear"), enabled=bool(rows)), key=paper.key("tools"))
-    return Body((paper.title("History"), clear, shown, *paper.pager("", number, pages)), paper.links)
+    shown = ui.table(paper.key(f"{word}s"), columns, rows) if rows else ui.text(none, paper.key("none"))
+    return (shown, *paper.pager("", number, pages))
 
 
 def search_address(state: BrowserState, query: str) -> str:
