@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from contextlib import suppress
+from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
-from roles.contracts.values import number_of, parse_date, parse_time, table_of
+from roles.contracts.orders import When
+from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.effects import Screens
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
-from roles.screen.calls import records_in
+from roles.screen.language.dates import PARTS, Dates
+from roles.screen.language.words import Doubt, Words
 from roles.screen.values import find_dates, is_masked, same_value
 
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.I)
-_SPOKEN = re.compile(
-    rf"\b(?:(?P<part>half|quarter|{_HOUR}(?:\s+minutes)?)\s+(?P<side>past|to)\s+(?P<of>{_HOUR})"
-    rf"|(?P<hour>{_HOUR})(?=\s+(?:o['’]clock|in\s+the|at\s+night))|(?:at|from|until|till|to|by)\s+(?P<bare>{_HOUR}))"
-    r"\b(?![:./-]?\d|\s?[ap]\.?m\b)(?:\s+o['’]clock)?(?:\s+(?:in\s+the\s+|at\s+)?(?P<when>morning|afternoon|evening|night))?",
-    re.I,
-)
-_LONG = re.compile(
-    rf"\b(?P<count>\d+(?:\.\d+)?|{'|'.join(_WORDS)}|half\s+an?|an?)[\s-]+(?P<unit>hours?|minutes?|mins?)\b(?P<more>\s+and\s+a\s+half)?",
-    re.I,
-)
-_RELATIVE = re.compile(
-    r"\b(?:to(?:day|night|morrow)|next\s+(?:day|week|month|year)|this\s+(?:week|month)|in\s+\w+\s+(?:days|weeks)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b",
-    re.I,
-)
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
+_RELATIVE = re.compile(r"\b(?:to(?:day|night|morrow)|(?:next|this)\s+(?:day|week|month|year)|weekend|\w+day)\b", re.I)
+_WEEK = 7
 
 
 class Moments(NamedTuple):
@@ -44,8 +31,8 @@ class Moments(NamedTuple):
 
     days: frozenset[tuple[int, int, int]]
     minutes: frozenset[int]
-    lengths: frozenset[int]
-    relative: bool
+    lengths: frozenset[int] = frozenset()
+    relative: bool = False
     """It speaks of a day, and only of one that a calendar tells."""
 
     def have_day(self, day: date) -> bool:
@@ -56,9 +43,14 @@ class Moments(NamedTuple):
         return minute in self.minutes or any((minute - one) % 1440 in self.minutes for one in self.lengths)
 
     def with_more(self, text: str) -> Moments:
-        """And the days and times that stand elsewhere: how long, and which day is next, only who speaks can say."""
+        """And the days and times that stand elsewhere."""
         other = moments_in(text)
         return self._replace(days=self.days | other.days, minutes=self.minutes | other.minutes)
+
+    def as_long_as(self, text: str) -> Moments:
+        """And every length from one to another of these times and those of a text: what is moved stays as long."""
+        times = self.with_more(text).minutes
+        return self._replace(lengths=self.lengths | {end - start for start in times for end in times if start != end})
 
     def taken_from(self, text: str) -> str:
         """A text without those of its days and times that are known."""
@@ -71,11 +63,30 @@ class Moments(NamedTuple):
 
 
 def moments_in(text: str) -> Moments:
+    """The days and times that are written in figures, or as a date."""
     text = _spaced(text)
     days = frozenset(day for found in find_dates(text) for day in _days(found))
-    clocks = (minute for found in _CLOCK.findall(text) if (minute := parse_time(found)) is not None)
-    lengths = frozenset(map(_length, _LONG.finditer(text)))
-    return Moments(days, frozenset([*clocks, *_hours(text)]), lengths, not days and _RELATIVE.search(text) is not None)
+    return Moments(days, frozenset(minute for found in _CLOCK.findall(text) if (minute := parse_time(found)) is not None))
+
+
+def moments_said(text: str, today: str) -> Moments:
+    """And those in words, as the reader of goals takes them: half past nine, for two hours, next Friday. Of a longer span no more
+    days are known than its text writes out; without a calendar a day that is counted from today may be any."""
+    words, written = Words(text), moments_in(text)
+    reader, said, at = Dates(words, today), list[When](), 0
+    while at < len(words.list):
+        one = None
+        with suppress(Doubt):
+            one = reader.read(at)
+        said += [one[0]] if one and (one[0].start, one[0].end) not in PARTS.values() else []
+        at = one[1] if one else at + 1
+    spans = [(day, last) for one in said if (day := parse_date(one.first[:10])) and (last := parse_date(one.last[:10]))]
+    every = [day + timedelta(days=n) for day, last in spans for n in range((last - day).days + 1) if (last - day).days < _WEEK]
+    clocks = [clock for one in said for clock in (one.first[11:], one.last[11:], one.start, one.end)]
+    minutes = {minute for clock in clocks if (minute := parse_time(clock)) is not None}
+    days = written.days | {(day.year, day.month, day.day) for day in every}
+    relative = not days and not today and _RELATIVE.search(text) is not None
+    return Moments(days, written.minutes | minutes, frozenset(one.minutes for one in said), relative)
 
 
 def _spaced(text: str) -> str:
@@ -92,32 +103,7 @@ def _days(found: str) -> list[tuple[int, int, int]]:
     return [(one.year, one.month, one.day) for one in (day, other) if one is not None]
 
 
-def _hours(text: str) -> Iterator[int]:
-    """Hours as they are spoken; of one without a half of the day both are meant."""
-    yield from [720] * bool(re.search(r"\b(?:noon|midday)\b", text, re.I)) + [0] * bool(re.search(r"\bmidnight\b", text, re.I))
-    for match in _SPOKEN.finditer(text):
-        part, when = (match["part"] or "0").casefold(), (match["when"] or "").casefold()
-        shift = {"half": 30, "quarter": 15}.get(part) or _count(part.split()[0])
-        hour = _count(match["of"] or match["hour"] or match["bare"])
-        minute = int(hour * 60 + (-shift if (match["side"] or "").casefold() == "to" else shift))
-        if hour < 24 and when in {"", "morning"}:
-            yield minute % 1440
-        if hour <= 12 and when != "morning":
-            yield minute % 720 + 720
-
-
-def _length(found: re.Match[str]) -> int:
-    head = found["count"].casefold()
-    count = 0.5 if head.startswith("half") else 1.0 if head in {"a", "an"} else _count(head)
-    count += 0.5 if found["more"] else 0
-    return round(count * (60 if found["unit"].casefold().startswith("hour") else 1))
-
-
-def _count(word: str) -> float:
-    folded = word.casefold()
-    return float(_WORDS.index(folded)) if folded in _WORDS else float(folded)
-
-
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
 """Verbs of steps that touch no application."""
 _WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
@@ -128,7 +114,6 @@ _CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.
 _MOMENT = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
 )
-_TIME = re.compile(r"(\d{1,2})[:.](\d{2})")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
 _SHORT, _STEM = 6, 4
@@ -141,8 +126,6 @@ _ASKING = re.compile(r"[?]|\b(?:whether|if|which|who|or)\b")
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|'[^']+'|‘[^’]+’")
 _LEAST_ECHO = 3
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
-_SUMMED, _ADDENDS = 10, 6
-"""Facts of which sums are looked for, and the most of them in one sum."""
 _LOOKED_BACK = 4
 """Steps before a value was written whose screens may tell how long something was."""
 
@@ -157,29 +140,10 @@ def unfounded(request: GateRequest, screen: Screens) -> tuple[str, ...]:
             at = known.stands(lost, step)
             own = next((f'"{f.name}"' for f in request.facts if same_value(f.value, lost)), "")
             who = f"but the worker's own fact {own} nothing says it" if own else "no goal, fact, person or page says it"
-            of = _sum_of(lost, request.facts)
-            told = f"; it stood on {at}" * bool(at) + f"; it is the sum of {of}" * bool(of)
-            found.append(f'"{lost}" in {where}: {who}{told}')
+            found.append(f'"{lost}" in {where}: {who}' + f"; it stood on {at}" * bool(at))
         found += [f'"{mask}" in {where} occurs only where a value is hidden' for mask in known.masks(step, text)]
     found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
-
-
-def _sum_of(value: str, facts: Sequence[Fact]) -> str:
-    """Which numbers of the blackboard a value is the sum of: a column of a list, or some of the facts; empty where of none."""
-    total = number_of(value)
-    alone = {fact.name: number.amount for fact in facts if (number := number_of(fact.value)) is not None}
-    columns: dict[str, list[Decimal]] = {}
-    for fact in facts:
-        table = table_of(fact.value)
-        records = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else records_in(fact.value)[0]
-        for column, text in (cell for record in records for cell in record.items()):
-            if (number := number_of(str(text))) is not None:
-                columns.setdefault(f"{column} in {fact.name}", []).append(number.amount)
-    sums = {f"the {len(numbers)} values of {name}": sum(numbers) for name, numbers in columns.items() if len(numbers) > 1}
-    of_facts = (names for count in range(2, _ADDENDS + 1) for names in combinations([*alone][-_SUMMED:], count))
-    sums |= {", ".join(names): sum(alone[name] for name in names) for names in of_facts}
-    return next((name for name, amount in sums.items() if total is not None and amount == total.amount), "")
 
 
 def _written(steps: Sequence[StepRecord]) -> Iterator[tuple[StepRecord, str]]:
@@ -212,8 +176,8 @@ class _KnownTexts:
     """All that was said, by the goal and since."""
 
     def __init__(self, request: GateRequest, screen: Screens) -> None:
-        said = [request.goal, *request.given, *request.earlier_goals, *request.user_words]
-        said += [note.words for note in request.notes]
+        words = [request.goal, *request.given, *request.earlier_goals, *request.user_words, *(n.words for n in request.notes)]
+        said = list(words)
         said += [text for found in request.supplements for text in (found.title, found.text)]
         said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
         said += [origin.text for subtask in request.plan for origin in subtask.origin]
@@ -222,8 +186,8 @@ class _KnownTexts:
         self._facts = [fact.value for fact in founded(request.facts)]
         self._said, everything = _flat("\n".join(said)), "\n".join([*said, *self._facts])
         self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
-        self._told = moments_in("\n".join(said)).with_more("\n".join(self._facts))
-        numbers = {str(n) for n, word in enumerate(_WORDS) if re.search(rf"\b{word}\b", everything, re.I)}
+        self._told = moments_said("\n".join(words), request.today).with_more(everything)
+        numbers = {str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)}
         self._chunks = {*_chunks(everything)} | numbers
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 
@@ -239,10 +203,9 @@ class _KnownTexts:
         if flat in self._said or flat in _flat(shown) or any(flat == _flat(value) for value in self._facts):
             return None
         there = self._chunks | set(_chunks(shown))
-        left = self._told.with_more(shown).taken_from(text)
+        left = self._told.with_more(shown).as_long_as(self._before(step)).taken_from(text)
         for chunk in _CHUNK.findall(left):
-            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there | self._before(step)))
-            if _canonical(chunk) not in there and not moved:
+            if _canonical(chunk) not in there and (self._moments or not _MOMENT.fullmatch(chunk)):
                 return str(chunk)
         words = _WORD.findall(_flat(left))
         stems = self._stems | _stems(shown)
@@ -258,11 +221,11 @@ class _KnownTexts:
                 return f"state:{state.state_id} of {state.app}"
         return ""
 
-    def _before(self, step: StepRecord) -> set[str]:
+    def _before(self, step: StepRecord) -> str:
         """What stood on the screens before this one in the same application: the times that a form no longer shows."""
         steps = [s for s in self._steps if s.app == step.app and s.step < step.step and s.before][-_LOOKED_BACK:]
         states = (state for s in steps if (state := self._screen(s.before)) is not None)
-        return {chunk for state in states for e in state.elements for chunk in _chunks(e.value or e.name)}
+        return "\n".join(e.value or e.name for state in states for e in state.elements)
 
 
 def _shown(state: VisualState, step: StepRecord) -> str:
@@ -272,14 +235,6 @@ def _shown(state: VisualState, step: StepRecord) -> str:
     control = state.by_id.get(target) if target else named
     bounds = [*(f"{limit:g}" for limit in control.limits or ()), *control.options] if control is not None else []
     return "\n".join([*(f"{e.name}\n{e.value or ''}" for e in state.elements), *bounds])
-
-
-def _as_long(time: str, known: Iterable[str]) -> bool:
-    """Whether it is as far from one known time of day as two others are from each other: what is moved stays as long."""
-    minutes = {int(found[1]) * 60 + int(found[2]) for one in known if (found := _TIME.fullmatch(one))}
-    found = _TIME.fullmatch(time)
-    at = int(found[1]) * 60 + int(found[2]) if found else -1
-    return found is not None and any(at - one == b - a for one in minutes for a in minutes for b in minutes if a != b)
 
 
 def founded(facts: Sequence[Fact]) -> list[Fact]:

@@ -4,57 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
-from protocol import VisualState
-from roles.contracts import Fact, GateRequest, StepRecord
+from protocol import GUIElement, VisualState
+from roles.contracts import GateRequest, StepRecord
 from roles.safety.destinations import looks, texts
 from roles.screen.screens import Screen, fold
 from roles.screen.values import same_value
 from roles.skills.contract import RESULT
 
-
-def telling(values: Iterable[str]) -> list[str]:
-    """Of what was written, that by which it can be known again."""
-    return [text.strip() for text in values if len(text.strip()) > 1 and text.casefold() not in {"true", "false"}]
-
-
-def shows(state: VisualState, text: str) -> bool:
-    """Whether a text, or each of its lines, stands on the screen; a path counts by its last part."""
-    return all(_stands(state, line) for line in text.splitlines() if line.strip())
-
-
-def _stands(state: VisualState, text: str) -> bool:
-    wanted = fold(text.rsplit("/", 1)[-1] if text.startswith("/") else text)
-    for element in state.elements:
-        for shown in (element.text, element.value):
-            if shown and (wanted in fold(shown) or same_value(shown, text)):
-                return True
-    return False
-
-
-def tells_of(texts: Sequence[str], record: Mapping[str, Any]) -> bool:
-    """Whether all of these texts stand in a record."""
-    return all(_in_record(text, record.values()) for text in texts)
-
-
-def _in_record(text: str, values: Iterable[object]) -> bool:
-    wanted, held = fold(text), [str(value) for value in values]
-    return any(wanted in fold(value) or same_value(value, text) or _amount(value) == _amount(text) != "" for value in held)
-
-
-def _amount(text: str) -> str:
-    """The figure of an amount without its currency; empty where it is none."""
-    plain = re.sub(r"[^\d.,-]", "", text).replace(",", "")
-    return plain if re.fullmatch(r"-?\d+\.\d{2}", plain) and len(text) - len(plain) <= 6 else ""
-
-
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
+GRAVE_EVENTS = ("validation:", "alert:", "popup:")
+"""How an event begins after which nothing goes on as it was decided."""
+_LOOKING = frozenset(
+    {"launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"}
+    | {"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
+)  # fmt: skip
+_SEARCHES = re.compile(r"(?:search|find|filter|go to|look)\b", re.IGNORECASE)
 _NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
 _QUOTED = re.compile(r'"([^"]+)"')
 _SHORT_ID, _ENOUGH = 2, 2
 """Characters of an id that may stand anywhere, and of the texts of a call those by which a row is known again."""
+
+
+# --- what a step is ---------------------------------------------------------------------------------------------------
 
 
 def is_call(step: StepRecord) -> bool:
@@ -64,15 +39,6 @@ def is_call(step: StepRecord) -> bool:
 def looks_only(step: StepRecord) -> bool:
     """Whether it was a function that is named as one that tells something."""
     return looks(str(step.action.get("function", "")))
-
-
-GRAVE_EVENTS = ("validation:", "alert:", "popup:")
-"""How an event begins after which nothing goes on as it was decided."""
-_LOOKING = frozenset(
-    {"launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"}
-    | {"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
-)  # fmt: skip
-_SEARCHES = re.compile(r"(?:search|find|filter|go to|look)\b", re.IGNORECASE)
 
 
 def changes_something(step: StepRecord) -> bool:
@@ -86,19 +52,108 @@ def changes_something(step: StepRecord) -> bool:
     return not (verb in {"click", "press_key"} and step.verb == verb and "navigation" in kinds and "status" not in kinds)
 
 
+def target_of(step: StepRecord, before: VisualState | None) -> GUIElement | None:
+    """What a step fell on, on the screen before it."""
+    named = str((step.action.get("target") or {}).get("element_id", ""))
+    return before.by_id.get(named) if before is not None else None
+
+
 def function_words(step: StepRecord) -> list[str]:
     """What the name of the function is made of: `move_file` and `moveFile` are `move` and `file`."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(step.action.get("function", "")))
     return [word for word in re.split(r"[^a-z]+", name.casefold()) if word]
 
 
-def changed_by(step: StepRecord, request: GateRequest) -> str:
-    """The screen of the application that a call changed before one's eyes, as evidence."""
+# --- whether a text is shown or told ----------------------------------------------------------------------------------
+
+
+def telling(values: Iterable[str]) -> list[str]:
+    """Of what was written, that by which it can be known again."""
+    return [text.strip() for text in values if len(text.strip()) > 1 and text.casefold() not in {"true", "false"}]
+
+
+def shows(state: VisualState, text: str) -> bool:
+    """Whether a text, or each of its lines, stands on the screen; a path counts by its last part."""
+    held = [shown for e in state.elements for shown in (e.text, e.value) if shown]
+    wanted = [line.rsplit("/", 1)[-1] if line.startswith("/") else line for line in text.splitlines() if line.strip()]
+    return all(_holds(held, line) for line in wanted)
+
+
+def tells_of(texts: Sequence[str], record: Mapping[str, Any]) -> bool:
+    """Whether all of these texts stand in a record."""
+    return all(_tells(record, text) for text in texts)
+
+
+def _tells(record: Mapping[str, Any], text: str) -> bool:
+    return _holds(map(str, record.values()), text)
+
+
+def _holds(values: Iterable[str], text: str) -> bool:
+    wanted = fold(text)
+    return any(wanted in fold(value) or same_value(value, text) for value in values)
+
+
+# --- what shows that a call did what it says --------------------------------------------------------------------------
+
+
+class _Sight(NamedTuple):
+    """What was seen or told of an application since a call."""
+
+    evidence: str
+    shows: Callable[[str], bool]
+    records: Sequence[str]
+    titles: Sequence[str] = ()
+    """What stands over the records on a screen."""
+    is_list: bool = False
+
+
+def effect_seen(step: StepRecord, done: str, target: str | None, request: GateRequest, *, gone: bool = False) -> str:
+    """What shows that a call did what it says, as evidence; empty where nothing does.
+
+    All that it wrote stands on a later screen or in a later answer of its application; or its record, or the page of it, says
+    that it was `done`; or a list lacks what is to be `gone`; or it changed the screen of its application before one's eyes. A
+    record is known by what the call names it by, by the id that it answered, or by two texts that it wrote; what stood there
+    before was not made by it.
+    """
+    given = (step.action.get("arguments") or {}).items()
+    named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))
+    own = [r for f in request.facts if f.kind == RESULT and f.step == step.step for r in records_in(f.value)[0]]
+    made = telling(str(value) for record in own for name, value in record.items() if _NAMES_A_RECORD.search(name))
+    wrote, said, app = telling(_carried(step)), re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
+    ids = {i for s in request.steps if s.step <= step.step for i in (s.before, s.after if s.step < step.step else "")}
+    before = {item.text for state in request.earlier if state.state_id in ids for item in Screen(state).items}
+
+    def is_named(text: str) -> bool:
+        return bool(named) and all(fold(one) in fold(text) for one in named)
+
+    def is_it(row: str) -> bool:
+        by_id = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", row) for one in made if len(one) > _SHORT_ID)
+        told = sum(text in fold(row) for text in dict.fromkeys(map(fold, wrote)))
+        return is_named(row) or (row not in before and (by_id or told >= _ENOUGH))
+
+    for sight in _since(step, app, request):
+        if gone and sight.is_list and target and not sight.shows(target):
+            return sight.evidence
+        if (not gone and wrote and all(map(sight.shows, wrote))) or any(said.search(t) and is_named(t) for t in sight.titles):
+            return sight.evidence
+        titled = any(map(said.search, sight.titles))
+        if any((titled or said.search(row)) and is_it(row) for row in sight.records):
+            return sight.evidence
     after = next((s for s in (*request.screens, *request.earlier) if s.state_id == step.after), None)
     said_no = any(event.startswith(("validation", "alert")) for event in step.events)
-    app = str(step.action.get("app", ""))
-    seen = step.visible_change and not said_no and after is not None and bool(app) and _same_app(after, app)
-    return f"state:{step.after}" if seen else ""
+    changed = step.visible_change and not said_no and after is not None and bool(app) and _same_app(after, app)
+    return f"state:{step.after}" if changed else ""
+
+
+def _since(step: StepRecord, app: str, request: GateRequest) -> Iterator[_Sight]:
+    """The newest screens first."""
+    ids = {i for s in request.steps if s.step > step.step for i in (s.before, s.after)} | {step.after}
+    for state in (*reversed(request.screens), *(s for s in request.earlier if s.state_id in ids)):
+        if _same_app(state, app):
+            rows, titles = [item.text for item in Screen(state).items], [e.name for e in state.elements if e.role == "heading"]
+            yield _Sight(f"state:{state.state_id}", partial(shows, state), rows, titles, bool(rows))
+    for name, record in _tellings(step, app, request):
+        yield _Sight(f"fact:{name}", partial(_tells, record), [" ".join(map(str, record.values()))])
 
 
 def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
@@ -108,75 +163,16 @@ def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
     """
     writes = [s for s in request.steps if is_call(s) and not looks_only(s)]
     seen = any(_same_app(state, app or "") for state in (*request.screens, *request.earlier))
-    if not text or not app or seen or not writes:
-        return ""
-    told = ((f.name, record) for f in _tellings(writes[-1], app, request) for record in records_in(f.value)[0])
-    return next((f"fact:{name}" for name, record in told if tells_of([text], record)), "")
+    told = _tellings(writes[-1], app, request) if text and app and writes and not seen else ()
+    return next((f"fact:{name}" for name, record in told if tells_of([text or ""], record)), "")
 
 
-def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[Fact]:
-    """What reading functions of an application have answered since a step."""
+def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[tuple[str, Record]]:
+    """The records that reading functions of an application have answered since a step, by the names of the facts."""
     for fact in request.facts:
         asked, _, function = fact.name.rpartition(".")
         if fact.kind == RESULT and asked.casefold() == app.casefold() and looks(function) and fact.step > step.step:
-            yield fact
-
-
-def shown_later(step: StepRecord, request: GateRequest) -> str:
-    """What shows that a call did what it says, as evidence; empty where nothing does."""
-    wanted = telling(_carried(step))
-    app = str(step.action.get("app", ""))
-    for state in _later(step, request):
-        if _same_app(state, app) and wanted and all(shows(state, text) for text in wanted):
-            return f"state:{state.state_id}"
-    for fact in _tellings(step, app, request) if wanted else ():
-        if any(tells_of(wanted, record) for record in records_in(fact.value)[0]):
-            return f"fact:{fact.name}"
-    return ""
-
-
-def said_later(step: StepRecord, done: str, request: GateRequest) -> str:
-    """What says later that it was done to the record that the call names or made: a page or a row of it, or its record.
-
-    A row is known by what the call names a record by, by the id that it answered, or by two texts that it wrote; what stood there
-    before the call was not made by it.
-    """
-    given = (step.action.get("arguments") or {}).items()
-    named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))
-    own = [r for f in request.facts if f.kind == RESULT and f.step == step.step for r in records_in(f.value)[0]]
-    made = telling(str(value) for record in own for name, value in record.items() if _NAMES_A_RECORD.search(name))
-    wrote = dict.fromkeys(map(fold, telling(_carried(step))))
-    said, app = re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
-    later = [state for state in _later(step, request) if _same_app(state, app)]
-    ids = {i for s in request.steps if s.step <= step.step for i in (s.before, s.after if s.step < step.step else "")}
-    before = {item.text for state in request.earlier if state.state_id in ids for item in Screen(state).items}
-
-    def is_it(row: str) -> bool:
-        by_id = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", row) for one in made if len(one) > _SHORT_ID)
-        told = sum(text in fold(row) for text in wrote)
-        return (bool(named) and all(fold(n) in fold(row) for n in named)) or (row not in before and (by_id or told >= _ENOUGH))
-
-    for state in later:
-        titles = [e.name for e in state.elements if e.role == "heading"]
-        if any(said.search(t) and named and all(fold(n) in fold(t) for n in named) for t in titles):
-            return f"state:{state.state_id}"
-        there = any(map(said.search, titles))
-        if any((there or said.search(item.text)) and is_it(item.text) for item in Screen(state).items):
-            return f"state:{state.state_id}"
-    for fact in _tellings(step, app, request):
-        records = [r for r in records_in(fact.value)[0] if any(said.search(str(v)) for v in r.values())]
-        if any((named and tells_of(named, r)) or is_it(" ".join(map(str, r.values()))) for r in records):
-            return f"fact:{fact.name}"
-    return ""
-
-
-def gone_later(step: StepRecord, target: str | None, request: GateRequest) -> str:
-    """What shows that something is no longer there: a later list of its application in which it does not stand."""
-    for state in _later(step, request):
-        rows = [e for e in state.elements if e.role in {"row", "listitem", "treeitem"}]
-        if _same_app(state, str(step.action.get("app", ""))) and rows and target and not shows(state, target):
-            return f"state:{state.state_id}"
-    return ""
+            yield from ((fact.name, record) for record in records_in(fact.value)[0])
 
 
 def _carried(step: StepRecord) -> Iterator[str]:
@@ -185,18 +181,10 @@ def _carried(step: StepRecord) -> Iterator[str]:
         yield from _QUOTED.findall(str(step.action.get("request", "")))
         return
     arguments = step.action.get("arguments") or {}
-    record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
     for name, value in arguments.items():
         alone = len(arguments) == 1 and not name.endswith(("id", "key", "number"))  # these never say what is new
-        if name not in record or alone or name == "path":
+        if not _NAMES_A_RECORD.search(name) or alone or name == "path":
             yield from texts(value)
-
-
-def _later(step: StepRecord, request: GateRequest) -> Iterator[VisualState]:
-    """Screens that were seen after it, the newest first."""
-    ids = {i for s in request.steps if s.step > step.step for i in (s.before, s.after)} | {step.after}
-    yield from reversed(request.screens)
-    yield from (state for state in request.earlier if state.state_id in ids)
 
 
 def _same_app(state: VisualState, app: str) -> bool:

@@ -19,17 +19,7 @@ from roles.contracts import (
     TextShown,
 )
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
-from roles.screen.calls import (
-    changed_by,
-    changes_something,
-    function_words,
-    gone_later,
-    is_call,
-    looks_only,
-    said_later,
-    shown_later,
-    told_of,
-)
+from roles.screen.calls import changes_something, effect_seen, function_words, is_call, looks_only, target_of, told_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, held, likeness, shows
@@ -74,10 +64,11 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
             return _field(expectation, request).or_else(told_of(expected_value(expectation, request), app, request))
         case TextShown(text=text, app=app):
             return _text(text, app, request).or_else(told_of(text, app, request))
-        case EffectSeen(verb=verb, target=target, app=app):
-            return _effect(verb, target, app, request)
+        case EffectSeen():
+            return _effect(expectation, request)
         case AppShown(app=app):
-            return _app(app, request)
+            state = next((s for s in views(request) if s.app == app), None)
+            return Finding(True, (f"state:{state.state_id}",)) if state else Finding(False, (), f"{app} was not seen")
 
 
 def fact_of(name: str, facts: Iterable[Fact]) -> Fact | None:
@@ -135,8 +126,7 @@ def original(field: GUIElement, steps: Iterable[StepRecord], screens: Iterable[V
     known = {state.state_id: state for state in screens}
     held = field.value or ""
     for step in reversed(list(steps)):
-        target = str((step.action.get("target") or {}).get("element_id", ""))
-        before = known[step.before].by_id.get(target) if step.before in known else None
+        before = target_of(step, known.get(step.before))
         after = next((e for e in known[step.after].elements if _same(e, field)), None) if step.after in known else None
         if before is not None and _same(before, field) and (after is None or same_value(after.value or "", held)):
             held = before.value or ""
@@ -198,48 +188,56 @@ def _text(text: str, app: str | None, request: GateRequest) -> Finding:
     return Finding(False, (), f'"{text}" was not seen')
 
 
-def _effect(verb: str, target: str | None, app: str | None, request: GateRequest) -> Finding:
-    if (called := _called(verb, target, request)) is not None and called.holds:
-        return called
-    done = _tried(verb, target, app, request)
-    seen = [s for s in done if _showed(s, request)]
-    if seen and (asked := called_off(seen[-1], request.steps) or _asks_still(seen[-1], request)):
-        return Finding(False, (f"step:{seen[-1].step}",), asked)
-    if verb == "click" and seen and (said := _refused(seen[-1], request)):
-        return Finding(False, (f"step:{seen[-1].step}",), f'{PAGE_SAYS_NO}: "{said}"')
-    if not seen and verb == "save" and (state := _nothing_to_save(app, request)):
-        return Finding(True, (f"state:{state.state_id}",))
-    if seen:
+def _effect(wanted: EffectSeen, request: GateRequest) -> Finding:
+    """A call that was seen to have it; else the last press that was, unless what came of it speaks against that."""
+    verb = wanted.verb
+    calls, done = _calls_for(verb, request), _tried(wanted, request)
+    for step in reversed(calls):  # a call's own word counts for nothing
+        if found := _seen_of(step, wanted, request):
+            return Finding(True, (f"step:{step.step}", found))
+    if seen := [step for step in done if _showed(step, request)]:
         last = seen[-1]
-        return Finding(True, (f"step:{last.step}", f"state:{last.after}"))
+        against = called_off(last, request.steps) or _asks_still(last, request)
+        against = against or (_refused(last, request) if verb == "click" else "")
+        return Finding(not against, (f"step:{last.step}",) + (f"state:{last.after}",) * (not against), against)
+    if verb == "save" and (state := _nothing_to_save(wanted, request)):
+        return Finding(True, (f"state:{state.state_id}",))
     if other := next((s for s in reversed(request.steps) if s.instead_of == verb and s.exec_status == "executed"), None):
         return Finding(True, (f"step:{other.step}",))  # what a person put in its place is what they want
+    lost = [] if calls else [s for s in request.steps if _asked_for(s, wanted, request)]
+    tried = done or lost or calls
     if done:
-        return Finding(
-            False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}"
+        why = f"{verb} was tried, and nothing showed that it worked" + (
+            f" ({'; '.join(done[-1].events)})" if done[-1].events else ""
         )
-    if called is None and (lost := next((s for s in reversed(request.steps) if _asked_for(s, verb, target, request)), None)):
-        return Finding(False, (f"step:{lost.step}",), f"{verb} was tried, and it is not known what came of it")
-    return called or Finding(False, (), f"nothing was done to {verb}")
+    elif lost:
+        why = f"{verb} was tried, and it is not known what came of it"
+    else:
+        why = (
+            f"{tried[-1].target or 'a function'} said that it was done, and nothing that was seen afterwards shows it"
+            if tried
+            else ""
+        )
+    return Finding(False, (f"step:{tried[-1].step}",), why) if tried else Finding(False, (), f"nothing was done to {verb}")
 
 
-def _asked_for(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> bool:
+def _asked_for(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
     """Whether it may have had this effect, though it was not seen to be carried out."""
     if is_call(step):
         return step.exec_status != "executed" and not looks_only(step)
-    return _amounts_to(step, verb, target, request)
+    return _amounts_to(step, wanted, request)
 
 
-def _tried(verb: str, target: str | None, app: str | None, request: GateRequest) -> list[StepRecord]:
-    pressed = [s for s in request.steps if not is_call(s)]
-    done = [s for s in pressed if _amounts_to(s, verb, target, request) and (s.exec_status == "executed" or shown_for_it(s))]
-    done = done if verb == "click" else [s for s in done if not _leads_there(s)]
-    return ([s for s in done if s.app in {app, None}] or done) if app else done
+def _tried(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
+    pressed = [s for s in request.steps if not is_call(s) and (s.exec_status == "executed" or shown_for_it(s))]
+    done = [s for s in pressed if _amounts_to(s, wanted, request) and (wanted.verb == "click" or not _leads_there(s))]
+    return [s for s in done if wanted.app and s.app in {wanted.app, None}] or done
 
 
 def _showed(step: StepRecord, request: GateRequest) -> bool:
     complained = any(event.startswith("validation") for event in step.events)
-    return (step.visible_change and not complained and _more_than_focus(step, request)) or _brought(step)
+    downloaded = any(event.startswith("told: downloaded ") for event in step.events)  # a file, which no screen shows
+    return (step.visible_change and not complained and _more_than_focus(step, request)) or downloaded
 
 
 def _leads_there(step: StepRecord) -> bool:
@@ -251,12 +249,10 @@ def _leads_there(step: StepRecord) -> bool:
 
 def _asks_still(step: StepRecord, request: GateRequest) -> str:
     """What is asked in the dialog that the press brought or stood in, and that is open still; empty where nothing is."""
-    known = {state.state_id: state for state in views(request)}
-    after, now = known.get(step.after), next((s for s in reversed(request.screens) if s.app == step.app), None)
-    told = any(event.startswith("status:") for event in step.events)
-    if after is None or now is None or after.modal is None or now.modal is None or told:
+    after, now = _screen(step.after, request), next((s for s in reversed(request.screens) if s.app == step.app), None)
+    if after is None or now is None or any(event.startswith("status:") for event in step.events):
         return ""
-    opened, dialog = after.by_id.get(after.modal), now.by_id.get(now.modal)
+    opened, dialog = Screen(after).dialog, Screen(now).dialog
     answers = [e for e in Screen(now).elements if e.role == "button" and e.enabled]
     if opened is None or dialog is None or opened.name != dialog.name or len(answers) < _ASKING:
         return ""
@@ -265,69 +261,43 @@ def _asks_still(step: StepRecord, request: GateRequest) -> str:
 
 def done_of(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
     """The steps that had this effect, as far as it could be seen."""
-    by_call = [s for s in _calls_for(wanted.verb, request) if _seen_of(s, wanted.verb, wanted.target, request)]
-    by_hand = [s for s in _tried(wanted.verb, wanted.target, wanted.app, request) if _showed(s, request)]
-    return sorted([*by_call, *(s for s in by_hand if not called_off(s, request.steps))], key=lambda step: step.step)
-
-
-def _called(verb: str, target: str | None, request: GateRequest) -> Finding | None:
-    """What can be seen of calls that may have done it; None where nothing was called. A call's own word counts for nothing."""
-    may = _calls_for(verb, request)
-    for step in reversed(may):
-        if found := _seen_of(step, verb, target, request):
-            return Finding(True, (f"step:{step.step}", found))
-    if not may:
-        return None
-    said = f"{may[-1].target or 'a function'} said that it was done, and nothing that was seen afterwards shows it"
-    return Finding(False, (f"step:{may[-1].step}",), said)
+    by_call = [s for s in _calls_for(wanted.verb, request) if _seen_of(s, wanted, request)]
+    by_hand = [s for s in _tried(wanted, request) if _showed(s, request) and not called_off(s, request.steps)]
+    return sorted([*by_call, *by_hand], key=lambda step: step.step)
 
 
 def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
-    """Calls of what is named for it. Who asks an agent may have asked for anything."""
+    """Calls of what is named for it, and of an agent that was asked for it, or for nothing else that has a name here."""
     named = {*deeds()["amounts"].get(verb, (verb,)), *(deeds()["stores"] if verb == "save" else ())}
-    calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
-    return [s for s in calls if s.verb in named or named & set(function_words(s)) or _may_have_asked(s, named)]
+
+    def may_be(step: StepRecord) -> bool:
+        if step.verb in named or step.action.get("function"):
+            return step.verb in named or bool(named & set(function_words(step)))
+        said = {*tokens(str(step.action.get("request", "")))}
+        return bool(said & named) or not any(said.intersection(words) for words in deeds()["amounts"].values())
+
+    return [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s) and may_be(s)]
 
 
-def _may_have_asked(step: StepRecord, named: set[str]) -> bool:
-    """Whether an agent was asked for it, or for nothing else that has a name here."""
-    if step.action.get("function"):
-        return False
-    said = set(tokens(str(step.action.get("request", ""))))
-    return bool(said & named) or not any(said.intersection(words) for words in deeds()["amounts"].values())
+def _seen_of(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> str:
+    return effect_seen(step, done_word(wanted.verb), wanted.target, request, gone=wanted.verb == "delete")
 
 
-def _seen_of(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> str:
-    """What shows that a call did it, as evidence."""
-    found = gone_later(step, target, request) if verb == "delete" else shown_later(step, request)
-    return found or said_later(step, done_word(verb), request) or changed_by(step, request)
-
-
-def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> bool:
+def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
+    """Whether it is the press or the key for it, or the screen says that this came of it."""
+    verb, action = wanted.verb, step.action
+    pressed = action.get("action_type") in {"click", "press_key"}
     if verb == "click":
-        by_hand = step.action.get("action_type") in {"click", "press_key"}
-        return by_hand and (not target or max(likeness(target, step.target), similarity(target, step.target)) >= 0.7)
-    words = deeds()["amounts"].get(verb, (verb,))
-    keys = [str(k).casefold() for k in step.action.get("keys", [])]
-    if step.action.get("action_type") == "drag" and any(verb in e.casefold() for e in step.events):
-        return True  # a row that was swept aside
-    if (changes_something(step) and _announced(verb, step)) or _became(verb, step, request):
+        likely = max(likeness(wanted.target or "", step.target), similarity(wanted.target or "", step.target))
+        return pressed and (not wanted.target or likely >= 0.7)
+    swept = action.get("action_type") == "drag" and any(verb in event.casefold() for event in step.events)
+    if swept or (changes_something(step) and _announced(verb, step)) or _became(verb, step, request):
         return True
-    shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
-    pressed = step.action.get("action_type") in {"click", "press_key"} or bool(step.action.get("submit"))
-    return step.verb in words or shortcut or (pressed and names_effect(step.target, verb) and not _is_datum(step, request))
-
-
-def _is_datum(step: StepRecord, request: GateRequest) -> bool:
-    """Whether what was pressed is a thing that the screen holds, such as a folder called Archive, as far as that is known."""
-    element = _pressed(step, request)
-    return element is not None and element.role in _DATA
-
-
-def _pressed(step: StepRecord, request: GateRequest) -> GUIElement | None:
-    target = str((step.action.get("target") or {}).get("element_id", ""))
-    before = next((state for state in request.earlier if state.state_id == step.before), None)
-    return before.by_id.get(target) if before is not None else None
+    keys = [str(k).casefold() for k in action.get("keys", [])]
+    if step.verb in deeds()["amounts"].get(verb, (verb,)) or (verb == "save" and keys[-1:] == ["s"] and len(keys) > 1):
+        return True
+    on = target_of(step, _screen(step.before, request))  # a thing that the screen holds may be called so: the folder Archive
+    return (pressed or bool(action.get("submit"))) and names_effect(step.target, verb) and (on is None or on.role not in _DATA)
 
 
 def names_effect(name: str, verb: str) -> bool:
@@ -346,10 +316,8 @@ def _announced(verb: str, step: StepRecord) -> bool:
 def _became(verb: str, step: StepRecord, request: GateRequest) -> bool:
     """A form that was filled in and became a page whose name says it at its end: `Claim R-1 submitted`."""
     named = any(e.startswith("navigation:") and re.search(rf"{done_word(verb)}$", e, re.IGNORECASE) for e in step.events)
-    before = next((s for s in request.earlier if s.state_id == step.before), None)
-    if not named or before is None or step.exec_status != "executed":
-        return False
-    fields = {e.name for e in before.elements if e.role in FIELD_ROLES and not is_search(e)}
+    before = _screen(step.before, request) if named and step.exec_status == "executed" else None
+    fields = {e.name for e in before.elements if e.role in FIELD_ROLES and not is_search(e)} if before is not None else set()
     return any(s.step < step.step and s.app == step.app and s.target in fields and _writes(s, request) for s in request.steps)
 
 
@@ -358,60 +326,60 @@ def done_word(verb: str) -> str:
     return r"\bsent\b" if verb == "send" else rf"\b{re.escape(verb.removesuffix('e'))}\w?ed\b"
 
 
-def _nothing_to_save(app: str | None, request: GateRequest) -> VisualState | None:
+def _nothing_to_save(wanted: EffectSeen, request: GateRequest) -> VisualState | None:
     """A screen that says it was saved, or whose Save button is disabled because nothing is new, after something was written."""
     written = {s.app for s in request.steps if _writes(s, request) and s.visible_change and s.exec_status == "executed"}
-    for state in request.screens[::-1]:
-        if state.app not in written or (app and state.app != app):
-            continue
+    pressed = any(_amounts_to(s, wanted.model_copy(update={"target": None}), request) for s in request.steps)
+    for state in (s for s in request.screens[::-1] if s.app in written and wanted.app in {None, "", s.app}):
         said = any(e.role == "status" and "saved" in fold(e.name).split() for e in state.elements)
         idle = any(e.role == "button" and not e.enabled and fold(e.name).split()[:1] == ["save"] for e in state.elements)
-        if (said and any(_amounts_to(s, "save", None, request) for s in request.steps)) or idle:
+        if (said and pressed) or idle:
             return state
     return None
 
 
 def _writes(step: StepRecord, request: GateRequest) -> bool:
     """Whether it changes a value, and not only where one is."""
-    target = _pressed(step, request)
+    target = target_of(step, _screen(step.before, request))
     return step.action.get("action_type") in _WRITE or (target is not None and target.role in _TICKED)
 
 
 def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:
     """Whether something else changed than which element has the focus, as far as both screens are known."""
-    states = {state.state_id: state for state in views(request)}
-    before, after = states.get(step.before), states.get(step.after)
-    told = [event for event in step.events if not event.startswith("told:")]
-    if before is None or after is None or told or step.verb == "click":
-        return True
-    return _unfocused(before) != _unfocused(after)
+    return step.verb == "click" or not _only_focus(step, _screen(step.after, request), request)
 
 
 def brought_nothing(step: StepRecord, request: GateRequest) -> bool:
     """Whether only the focus is elsewhere on the newest screen, and nothing was told: as far as can be seen it had no effect."""
-    before = next((state for state in views(request) if state.state_id == step.before), None)
-    now = next((state for state in views(request) if state.app == step.app), None)
-    told = [event for event in step.events if not event.startswith("told:")]
-    return before is not None and now is not None and not told and _unfocused(before) == _unfocused(now)
+    return _only_focus(step, next((state for state in views(request) if state.app == step.app), None), request)
+
+
+def _only_focus(step: StepRecord, after: VisualState | None, request: GateRequest) -> bool:
+    before, told = _screen(step.before, request), [event for event in step.events if not event.startswith("told:")]
+    return before is not None and after is not None and not told and _unfocused(before) == _unfocused(after)
 
 
 def _not_kept(field: GUIElement, request: GateRequest) -> str:
     """What a page that saves by itself says against the last entry in a field; empty where it says nothing."""
-    states = {state.state_id: state for state in views(request)}
     wrote = next((step for step in reversed(request.steps) if step.action.get("action_type") in _WRITE), None)
-    if wrote is None or wrote.before not in states or not request.screens or wrote.target != field.name:
+    if wrote is None or not request.screens or wrote.target != field.name:
         return ""
-    said = refusal(states[wrote.before], request.screens[-1])
-    return f'{PAGE_SAYS_NO}: "{said}"' if said else ""
+    return _quoted(refusal(_screen(wrote.before, request), request.screens[-1]))
 
 
 def _refused(step: StepRecord, request: GateRequest) -> str:
     """What the page says against the press, as far as both screens are known."""
-    states = {state.state_id: state for state in views(request)}
-    last = request.screens[-1] if request.screens else None
-    after = next((state for state in (states.get(step.after), last) if state is not None), None)
-    known = after is not None and step.before in states
-    return refusal(states[step.before], after, request.goal, step.target) if known and after is not None else ""
+    after = _screen(step.after, request) or (request.screens[-1] if request.screens else None)
+    return _quoted(refusal(_screen(step.before, request), after, request.goal, step.target)) if after is not None else ""
+
+
+def _quoted(said: str) -> str:
+    return f'{PAGE_SAYS_NO}: "{said}"' if said else ""
+
+
+def _screen(name: str, request: GateRequest) -> VisualState | None:
+    """An older screen, or the newest."""
+    return next((state for state in views(request) if state.state_id == name), None)
 
 
 def _unfocused(state: VisualState) -> list[GUIElement]:
@@ -422,18 +390,3 @@ def shown_for_it(step: StepRecord) -> bool:
     """Whether the screen confirmed a step that was reported as failed: what can be seen counts, not what is said."""
     told = [event for event in step.events if event.startswith(("status:", "navigation:"))]
     return step.visible_change and bool(told) and not any(_AWAY.search(event) for event in told)
-
-
-def _brought(step: StepRecord) -> bool:
-    """Whether the step brought something that no screen shows: a file that was downloaded."""
-    return any(event.startswith("told: downloaded ") for event in step.events)
-
-
-def _words(step: StepRecord) -> str:
-    said = "; ".join(step.events)
-    return f" ({said})" if said else ""
-
-
-def _app(app: str, request: GateRequest) -> Finding:
-    state = next((s for s in views(request) if s.app == app), None)
-    return Finding(True, (f"state:{state.state_id}",)) if state else Finding(False, (), f"{app} was not seen")

@@ -148,23 +148,3 @@ def test_a_value_that_stood_on_a_screen_where_nobody_noted_it_is_told_with_that_
     inbox = screen("hana.young@example.com wrote")
     (issue,) = found(wrote("x", before="inbox"), wrote("hana.young@example.com", 2), inbox=inbox)[-1:]
     assert issue.endswith(f"no goal, fact, person or page says it; it stood on state:{inbox.state_id} of billing")
-
-
-CLAIMS = '{"total": 3, "claims": [{"id": "C1", "amount": 12.5}, {"id": "C2", "amount": "7.25"}, {"amount": "$80.00"}]}'
-TABLE = '{"columns": ["City", "Price"], "rows": [["Rome", "12.50"], ["Bern", "87.25"]]}'
-
-
-@pytest.mark.parametrize(
-    ("values", "text", "of"),
-    [
-        ({"the answer of list_claims": CLAIMS}, "99.75", "the 3 values of amount in the answer of list_claims"),
-        ({"orders": TABLE}, "$99.75", "the 2 values of Price in orders"),
-        ({"train": "$40.00", "nights": "2", "hotel": "$59.75"}, "99.75", "train, hotel"),
-        ({"train": "$40.00", "hotel": "$59.75"}, "99.70", ""),
-        ({"one": "$99.70", "broken": "{[", "list": "[1, 2]"}, "99.75", ""),
-    ],
-)
-def test_a_sum_of_what_is_known_is_told_to_be_one_and_is_the_judges_to_take(values: dict[str, str], text: str, of: str) -> None:
-    facts = tuple(Fact(name=name, value=value, source="screen") for name, value in values.items())
-    (said,) = found(wrote(text), facts=facts)
-    assert said.endswith(f"; it is the sum of {of}" if of else "no goal, fact, person or page says it")
