@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
 from environments.contract import EnvironmentFault, Peek, type_of
-from protocol import ExecStatus, VisualState
+from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, compiled
@@ -63,12 +63,8 @@ class EvaluatorState(TypedDict, total=False):
     report: dict[str, Any] | None
 
 
-class DecisionNotAllowed(ValueError):
-    """The verdict is not among those that this trigger allows."""
-
-
-class NoSuchEvidence(ValueError):
-    """The verdict rests on something that was not observed."""
+class UnusableVerdict(ValueError):
+    """The verdict is not among those that this trigger allows, or rests on something that was not observed."""
 
 
 def build_evaluator(context: Given = None, *, checkpointer: Any = None) -> Graph:
@@ -87,31 +83,24 @@ def evaluate(state: State, ctx: Context) -> Update:
         changed = ctx.gallery.difference(found.before.partition(":")[2], found.after.partition(":")[2])
         found = found.model_copy(update={"picture": changed})
     if request.trigger is GateTrigger.FINAL_CHECK:
-        goal = wanted(request.goal, request.notes)
-        known = ctx.journal.ledger()
-        worked = known.worked if known is not None and known.goal == goal else ""
-        shown = names_in([step for subtask in request.plan for step in subtask.steps])
-        reading = read(worked or goal, request.today, vocabulary(request.cards, shown))
-        held = ledger(reading, request, ctx.journal.screens.get)
-        if ctx.given and not worked:
-            held = _with_given(held, read(ctx.given, request.today, vocabulary(request.cards, shown)), request, ctx)
+        held = _held(request, ctx)
         found = found.model_copy(update={"ledger": held})
-        _record(held.model_copy(update={"goal": goal, "worked": worked}), ctx, f"ledger/{request.number}")
+        _record(held, ctx, f"ledger/{request.number}")
     elif request.trigger is GateTrigger.WORKER_SUCCESS:
         found = found.model_copy(update={"undone": _undone(request, ctx)})
     request = request.model_copy(update={"found": found})
-    verdict = _ask(request, ctx)
-    answered = verdict is not None
-    verdict = _required(verdict, request, state, ctx) if verdict is not None else _none(ctx)
+    answer = _ask(request, ctx)
+    verdict = _required(answer, request, state, ctx) if answer is not None else _none(ctx)
     told = found.model_dump(mode="json", exclude={"ledger"}, exclude_defaults=True)  # which has an event of its own
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
-    subtask = request.subtask.id if request.subtask else ""
-    ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
+    ctx.journal.record(
+        gate, role="evaluator", subtask=request.subtask.id if request.subtask else "", key=f"gate/{request.number}"
+    )
     if request.trigger is GateTrigger.WORKER_SUCCESS and verdict.decision is Signal.GATE_DONE:
         _tick(request, ctx)
     ctx.journal.commit()
-    signal: Signal = verdict.decision if answered else Signal.NO_ANSWER
-    if answered and request.trigger is GateTrigger.FINAL_CHECK:
+    signal: Signal = verdict.decision if answer is not None else Signal.NO_ANSWER
+    if answer is not None and request.trigger is GateTrigger.FINAL_CHECK:
         failed = Signal.INFEASIBLE if verdict.refused or verdict.reason.endswith(_STILL) else Signal.ISSUES_FOUND
         signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else failed
     evidence = [*verdict.issues] or [verdict.reason]
@@ -119,28 +108,45 @@ def evaluate(state: State, ctx: Context) -> Update:
     return {"report": report.model_dump(mode="json")}
 
 
-def _with_given(held: GoalLedger, given: Reading, request: GateRequest, ctx: Context) -> GoalLedger:
-    """The ledger of the words that came with the goal to be planned by, and what else the goal itself says."""
-    own = ledger(given, request.model_copy(update={"given": ()}), ctx.journal.screens.get)
-    rest = (entry.model_copy(update={"order": -1}) for entry in held.entries if entry.kind != "besides")
-    return held.model_copy(update={"entries": (*own.entries, *rest)})
+# --- what the goal asks for -------------------------------------------------------------------------------------------
+
+
+def _held(request: GateRequest, ctx: Context) -> GoalLedger:
+    """The goal's ledger, as it was said or as it is worked; with words that came with it to be planned by, their orders and what
+    else the goal itself says."""
+    goal, known = wanted(request.goal, request.notes), ctx.journal.ledger()
+    worked = known.worked if known is not None and known.goal == goal else ""
+    words = vocabulary(request.cards, names_in([step for subtask in request.plan for step in subtask.steps]))
+    held = ledger(read(worked or goal, request.today, words), request, ctx.journal.screens.get)
+    if ctx.given and not worked:
+        bare = request.model_copy(update={"given": ()})
+        own = ledger(read(ctx.given, request.today, words), bare, ctx.journal.screens.get)
+        rest = (entry.model_copy(update={"order": -1}) for entry in held.entries if entry.kind != "besides")
+        held = held.model_copy(update={"entries": (*own.entries, *rest)})
+    return held.model_copy(update={"goal": goal, "worked": worked})
+
+
+def _part_of(words: str, request: GateRequest, ctx: Context) -> tuple[Reading, list[LedgerEntry]]:
+    """The orders in some words, held against the whole run so far."""
+    reading = read(words, request.today, vocabulary(request.cards))
+    whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
+    entries = ledger(reading, whole, ctx.journal.screens.get, part=True).entries
+    return reading, [entry for entry in entries if entry.kind == "order"]
 
 
 def _tick(request: GateRequest, ctx: Context) -> None:
     """Write down which orders of the goal a subtask of words has done, for who works and plans what is left."""
     known, subtask = ctx.journal.ledger(), request.subtask
-    left = any(s.status in _OPEN for s in request.plan if s != subtask)
+    left = [s for s in request.plan if s.status in _OPEN and s != subtask]
     if known is None or subtask is None or subtask.steps or not left or not any(e.state == "open" for e in known.entries):
         return
-    whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
-    reading = read(known.worked or known.goal, request.today, vocabulary(request.cards))
-    held = ledger(reading, whole, ctx.journal.screens.get, part=True)
-    rest = " ".join(s.instruction for s in request.plan if s != subtask and s.status in _OPEN)
-    shown = [e for e in held.entries if e.kind == "order" and e.state == "shown"]
-    done = {(e.order, e.text): e for e in shown if not asked_again(reading.orders[e.order], rest)}
-    entries = [done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries]
-    if entries != [*known.entries]:
-        _record(known.model_copy(update={"entries": tuple(entries)}), ctx, f"ledger/{request.number}/done")
+    reading, orders = _part_of(known.worked or known.goal, request, ctx)
+    rest = " ".join(s.instruction for s in left)
+    shown = [e for e in orders if e.state == "shown" and not asked_again(reading.orders[e.order], rest)]
+    done = {(e.order, e.text): e for e in shown}
+    entries = tuple(done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries)
+    if entries != known.entries:
+        _record(known.model_copy(update={"entries": entries}), ctx, f"ledger/{request.number}/done")
 
 
 def _record(held: GoalLedger, ctx: Context, key: str) -> None:
@@ -154,12 +160,13 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
         return ()
     known = {fact.name: fact.value for fact in request.facts}
     words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), request.subtask.instruction)
-    whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS)})
-    reading = read(words, request.today, vocabulary(request.cards))
-    held = ledger(reading, whole, ctx.journal.screens.get, part=True)
-    left = [entry for entry in held.entries if entry.kind == "order" and entry.state == "missing"]
+    reading, orders = _part_of(words, request, ctx)
     partly = "; only part of these words was read" if reading.unread else ""
-    return tuple(f"not done: {entry.text} ({entry.why}{partly})" for entry in left if not _SLOT.search(entry.text))
+    left = [entry for entry in orders if entry.state == "missing" and not _SLOT.search(entry.text)]
+    return tuple(f"not done: {entry.text} ({entry.why}{partly})" for entry in left)
+
+
+# --- what is judged ---------------------------------------------------------------------------------------------------
 
 
 def _request(state: State, ctx: Context) -> GateRequest:
@@ -264,6 +271,9 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
     return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
 
 
+# --- what the verdict is held to --------------------------------------------------------------------------------------
+
+
 def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Context) -> GateVerdict:
     """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK:
@@ -271,16 +281,26 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Con
     if verdict.decision is not Signal.GATE_DONE:
         found_before = not verdict.refused and _found_before((), request, ctx)
         return verdict.model_copy(update={"reason": f"{verdict.reason}; {_STILL}"}) if found_before else verdict
-    request = _left_to_model(request, ctx)
-    left = [
-        *Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts),
-        *([] if _believed(verdict) else _unfulfilled(request, ctx)),
-    ]
+    held = _left_to_model(request, ctx)
+    left = Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts)
+    if held is not None and not verdict.reason.startswith(UNCHECKED):  # where a worker's word is taken, as was chosen
+        left = [*left, *(entry.told() for entry in held.entries if entry.speaks_against and _counts(entry, held, request, ctx))]
     if left:
         reason = f"{left[0]}; {_STILL}" if _found_before(left, request, ctx) else left[0]
         return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": reason, "issues": (*verdict.issues, *left)})
-    unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
+    unproven = held.unproven if held is not None and not request.plan_by_user else ()
     return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
+
+
+def _counts(entry: LedgerEntry, held: GoalLedger, request: GateRequest, ctx: Context) -> bool:
+    """Whether it counts against the run. A plan that a person gave is what they want, whatever the goal says, but what it
+    forbids; and who rejected a deed, or said something that is not understood, does not miss it."""
+    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
+    if request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
+        return entry.state == "forbidden" and entry.kind == "exclusion"
+    rejected = any(event.body.get("decision") == "reject" for event in ctx.journal.events(ApprovalEvent))
+    spoken = bool(request.user_words or request.notes) and bool(held.unproven)
+    return entry.state == "forbidden" or not (rejected or spoken)
 
 
 def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bool:
@@ -295,75 +315,47 @@ def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bo
     return not any(changes_something(s) or s.verb in {"answer", "memorize", "wait"} for s in request.steps if s.step in since)
 
 
-def _left_to_model(request: GateRequest, ctx: Context) -> GateRequest:
-    """The request, its ledger without what is the judge's to say, where a model has judged: orders that are not sure and, once
-    the Evaluator was told of them at an earlier check and says again that all is done, those of which nothing at all was seen
-    and which may have been done in another way."""
-    found = request.found
-    if found is None or found.ledger is None:
-        return request
+def _left_to_model(request: GateRequest, ctx: Context) -> GoalLedger | None:
+    """The ledger without what is the judge's to say, where a model has judged: orders that are not sure; and, once the Evaluator
+    was told of them and says again that all is done, those of which nothing was seen and which may have been done otherwise."""
+    held = request.found.ledger if request.found is not None else None
     gates = list(ctx.journal.events(GateEvent))
     calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
     again = bool(gates) and gates[-1].body["trigger"] == GateTrigger.WORKER_SUCCESS  # whose verdict may have been taken over
     before = [0, *(event.id for event in gates)][-2 if again else -1]
-    if not calls or calls[-1] < before:  # code says the same each time, and insists on nothing
-        return request
+    if held is None or not calls or calls[-1] < before:  # code says the same each time, and insists on nothing
+        return held
     told = {issue for event in gates if event.body["trigger"] == GateTrigger.FINAL_CHECK for issue in event.body["issues"]}
-    undone = [said for event in gates for said in event.body["found"].get("undone", ())]
-    entries = [
+    undone = tuple(said for event in gates for said in event.body["found"].get("undone", ()))
+    entries = tuple(
         entry.model_copy(update={"state": "unchecked", "why": f"{entry.why}; the Evaluator insists that it is done"})
-        if entry.kind == "order" and entry.state == "missing" and (not entry.sure or _other_way(entry, request, told, undone))
+        if entry.kind == "order"
+        and entry.state == "missing"
+        and (not entry.sure or _other_way(entry, held, request, told, undone))
         else entry
-        for entry in found.ledger.entries
-    ]
-    ledger = found.ledger.model_copy(update={"entries": tuple(entries)})
-    if ledger == found.ledger:
-        return request
-    _record(ledger, ctx, f"ledger/{request.number}/insisted")
-    return request.model_copy(update={"found": found.model_copy(update={"ledger": ledger})})
+        for entry in held.entries
+    )
+    if entries != held.entries:
+        held = held.model_copy(update={"entries": entries})
+        _record(held, ctx, f"ledger/{request.number}/insisted")
+    return held
 
 
-def _other_way(entry: LedgerEntry, request: GateRequest, told: Collection[str], undone: Sequence[str]) -> bool:
+def _other_way(entry: LedgerEntry, held: GoalLedger, request: GateRequest, told: Collection[str], undone: Sequence[str]) -> bool:
     """Whether an order that code saw nothing of may have been done in words or by functions that rules do not connect with it. Of
     a goal that is read in part other words may ask for it; of one that is read whole something was changed that is no other
     order's (a message moved to Archive, for "archive it"), and it is nothing that code would know when it sees it: to delete,
     to send, to submit."""
-    assert request.found is not None  # noqa: S101 - its ledger has the entry
-    assert request.found.ledger is not None  # noqa: S101 - as above
-    entries = request.found.ledger.entries
-    if entry.evidence:
+    known = entry.told() in told
+    if entry.evidence or any(other.state == "unread" for other in held.entries):
+        return known and not entry.evidence
+    known = known or any(said.startswith(f"not done: {entry.text} (") for said in undone)
+    if effect_of_words(entry.text) in SENSITIVE or not known:
         return False
-    if any(other.state == "unread" for other in entries):
-        return entry.told() in told
-    if effect_of_words(entry.text) in SENSITIVE or not (
-        entry.told() in told or any(said.startswith(f"not done: {entry.text} (") for said in undone)
-    ):
-        return False
-    alone = sum(other.kind == "order" for other in entries) == 1
-    cited = {name for other in entries for name in other.evidence}
-    changes = [s for s in request.steps if changes_something(s) and s.exec_status is ExecStatus.EXECUTED]
+    alone = sum(other.kind == "order" for other in held.entries) == 1
+    cited = {name for other in held.entries for name in other.evidence}
+    changes = [s for s in request.steps if changes_something(s)]
     return any(alone or (is_call(step) and f"step:{step.step}" not in cited) for step in changes)
-
-
-def _believed(verdict: GateVerdict) -> bool:
-    """Whether the worker's word is taken for it, as was chosen: then nothing is held against it."""
-    return verdict.reason.startswith(UNCHECKED)
-
-
-def _unfulfilled(request: GateRequest, ctx: Context) -> list[str]:
-    """What the ledger says against calling it done. A plan that a person gave is what they want, whatever the goal says, but what
-    it forbids; and who rejected a deed, or said something that is not understood, does not miss it."""
-    held = request.found.ledger if request.found is not None else None
-    if held is None:
-        return []
-    live = [subtask for subtask in request.plan if subtask.status is not SubtaskStatus.REJECTED]
-    rejected = any(event.body.get("decision") == "reject" for event in ctx.journal.events(ApprovalEvent))
-    told = [entry for entry in held.entries if entry.speaks_against]
-    if request.plan_by_user or (live and all(subtask.pinned for subtask in live)):
-        told = [entry for entry in told if entry.state == "forbidden" and entry.kind == "exclusion"]
-    elif rejected or ((request.user_words or request.notes) and held.unproven):
-        told = [entry for entry in told if entry.state == "forbidden"]
-    return [entry.told() for entry in told]
 
 
 def _none(ctx: Context) -> GateVerdict:
@@ -380,8 +372,8 @@ def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:
         before = problem
         try:
             verdict = ctx.evaluator.judge(request.model_copy(update={"reask": said}))  # type: ignore[union-attr]  # checked by evaluate
-            return _founded(_allowed(verdict, request.trigger), request)
-        except (DecisionNotAllowed, NoSuchEvidence, ValidationError) as bad:
+            return _usable(verdict, request)
+        except (UnusableVerdict, ValidationError) as bad:
             problem = str(bad) if not isinstance(bad, ValidationError) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
         except PolicyFault as fault:
             problem, asked_enough = f"the policy gave no usable verdict: {fault}", isinstance(fault, GaveUp)
@@ -391,20 +383,15 @@ def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:
     return None
 
 
-def _allowed(verdict: GateVerdict, trigger: GateTrigger) -> GateVerdict:
-    allowed = ALLOWED_DECISIONS[trigger]
-    if verdict.decision not in allowed:
-        names = ", ".join(sorted(d.value for d in allowed))
-        raise DecisionNotAllowed(f"{verdict.decision.value} is not allowed at {trigger}: choose one of {names}")
-    return verdict
-
-
-def _founded(verdict: GateVerdict, request: GateRequest) -> GateVerdict:
+def _usable(verdict: GateVerdict, request: GateRequest) -> GateVerdict:
     """Evidence is what the journal holds of this work: its screens, its steps, the facts."""
+    if verdict.decision not in (allowed := ALLOWED_DECISIONS[request.trigger]):
+        names = ", ".join(sorted(d.value for d in allowed))
+        raise UnusableVerdict(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
     states = {screen.state_id for screen in (*request.screens, *request.earlier)}
-    states |= {state_id for step in request.steps for state_id in (step.before, step.after) if state_id}
+    states |= {state_id for step in request.steps for state_id in (step.before, step.after)}
     known = {f"state:{state_id}" for state_id in states} | {f"step:{step.step}" for step in (*request.steps, *request.run)}
     known |= {f"fact:{fact.name}" for fact in request.facts}
     if unknown := [name for name in verdict.evidence if name not in known]:
-        raise NoSuchEvidence(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")
+        raise UnusableVerdict(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")
     return verdict

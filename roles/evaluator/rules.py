@@ -13,7 +13,7 @@ from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.contracts.values import table_of
 from roles.contracts.wording import slots_in
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.screen.evidence import Finding, check, expected_value, holds, listed, shown_for_it, views
+from roles.screen.evidence import expected_value, holds, listed, shown_for_it, views
 from roles.screen.matching import similarity
 from roles.screen.rows import Row, is_called, matches
 from roles.screen.screens import FIELD_ROLES, Screen, fold
@@ -43,24 +43,19 @@ class RulesEvaluator:
 
 
 def _success(request: GateRequest) -> GateVerdict:
-    findings = [Finding(c.holds, c.evidence, c.missing) for c in (request.found or gather(request)).checked]
-    missing = [f.missing for f in findings if not f.holds]
+    found = request.found or gather(request)
+    missing = [one.missing for one in found.checked if not one.holds]
     state = request.screens[-1] if request.screens else None
-    named = [name for finding in findings for name in finding.evidence] or ([f"state:{state.state_id}"] if state else [])
+    named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
-    undone = request.found.undone if request.found is not None else ()
-    complaints = [
-        *undone,
-        *_partial(request),
-        *_miscollected(request),
-        *_failed_last(request),
-        *(_complaints(state) if state else ()),
-    ]
+    complaints = [*found.undone, *_partial(request), *_miscollected(request), *_failed_last(request)]
+    complaints += _complaints(state) if state else []
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
     if not missing and not complaints:
-        reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
+        count = len(found.checked)
+        reason = f"all {count} expectations hold" if count else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=Signal.GATE_DONE, reason=reason, evidence=evidence)
     return _failed([*missing, *complaints], evidence)
 
@@ -152,7 +147,7 @@ def _stuck(reason: str, request: GateRequest) -> GateVerdict:
     looking = len(lately) > 1 and all(step.verb in _LOOKING for step in lately)
     unable = _UNABLE.search(request.summary)
     if request.supplements or request.subtask is None or not (looking or unable):
-        return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=evidence, issues=(reason,))
+        return _failed([reason], evidence)
     words = request.subtask.instruction
     query = request.summary[:200] if unable else f"how to {words[:1].lower()}{words[1:200]}"
     return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=evidence, query=query)
@@ -165,22 +160,21 @@ def _complaints(state: VisualState) -> list[str]:
 
 
 def _final(request: GateRequest) -> GateVerdict:
+    found = request.found or gather(request)
+    live = {s.id: s for s in request.plan if s.status is not SubtaskStatus.REJECTED}
+    issues = [f"{s.id}: {s.title} is not fulfilled" for s in live.values() if s.status is not SubtaskStatus.FULFILLED]
+    worked = {step.subtask for step in request.steps}
     evidence: list[str] = []
-    live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
-    issues = [f"{s.id}: {s.title} is not fulfilled" for s in live if s.status is not SubtaskStatus.FULFILLED]
-    for subtask in live:
-        mine = own(subtask, request)
-        for expectation in subtask.expect:
-            effect = isinstance(expectation, EffectSeen)
-            finding = check(expectation, mine if effect else request)
-            if isinstance(expectation, FieldHas) and (lost := _lost(expectation, subtask, live, request)):
-                issues.append(f"{subtask.id}: {lost}")
-            elif effect and not finding.holds and (mine.steps or len(request.steps) < MOST_STEPS):
-                issues.append(f"{subtask.id}: {finding.missing}")
-            elif finding.holds:
-                evidence += finding.evidence
-    issues += [issue for state in request.screens for issue in _open_ends(state, live)]
-    issues += (request.found or gather(request)).unfounded
+    for one in found.checked:
+        known = one.subtask in worked or len(request.steps) < MOST_STEPS
+        lost = isinstance(one.expectation, FieldHas) and _lost(one.expectation, live[one.subtask], [*live.values()], request)
+        if lost:
+            issues.append(f"{one.subtask}: {lost}")
+        elif isinstance(one.expectation, EffectSeen) and not one.holds and known:
+            issues.append(f"{one.subtask}: {one.missing}")
+        evidence += one.evidence if one.holds and not lost else ()
+    issues += [issue for state in request.screens for issue in _open_ends(state, [*live.values()])]
+    issues += found.unfounded
     seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
     if issues:
         return _failed([*dict.fromkeys(issues)], seen)
@@ -189,30 +183,31 @@ def _final(request: GateRequest) -> GateVerdict:
 
 
 def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
-    """A value that was there and that the screen now contradicts; what has left the screen contradicts nothing."""
+    """A value that was there and that the screen now contradicts. What has left the screen contradicts nothing, nor what is
+    written anew later, what Enter took out of its field, or a field that was emptied once a list held its value."""
     later = [*subtask.expect[subtask.expect.index(wanted) + 1 :], *(e for s in live[live.index(subtask) + 1 :] for e in s.expect)]
     anew = any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for e in later)
     value, state = expected_value(wanted, request), next((s for s in reversed(request.screens) if s.app == wanted.app), None)
     if anew or value is None or state is None or _entered(wanted, value, request):
         return ""
-    if any(getattr(e, "verb", "") in {"submit", "send"} for e in subtask.expect):  # the form is a new one: the record tells
-        pairs = [p for p in Screen(state).pairs if p.element.role not in FIELD_ROLES and similarity(wanted.label, p.label) >= 0.9]
-        kept = not pairs or any(same_value(p.value, value) for p in pairs)
-        return "" if kept else f'the value {value!r} of "{pairs[0].label}" is gone: it shows {pairs[0].value!r}'
-    fields = [e for e in state.elements if e.role in FIELD_ROLES and similarity(wanted.label, e.name) >= 0.9]
+    sent = any(isinstance(e, EffectSeen) and e.verb in {"submit", "send"} for e in subtask.expect)
+    fields = [(e.name, e.value or "", holds(e, value)) for e in state.elements if e.role in FIELD_ROLES]
+    if sent:  # the form is a new one: the record tells
+        pairs = [pair for pair in Screen(state).pairs if pair.element.role not in FIELD_ROLES]
+        fields = [(pair.label, pair.value, same_value(pair.value, value)) for pair in pairs]
+    fields = [field for field in fields if similarity(wanted.label, field[0]) >= 0.9]
     now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
-    emptied = not any(e.value for e in fields) and listed(wanted, value, now)  # for the next one: the list has what was written
-    if not fields or emptied or any(holds(e, value) for e in fields):
+    emptied = not sent and not any(text for _, text, _ in fields) and listed(wanted, value, now)
+    if not fields or emptied or any(there for *_, there in fields):
         return ""
-    return f'the value {value!r} of "{fields[0].name}" is gone: the field shows {fields[0].value or ""!r}'
+    return f'the value {value!r} of "{fields[0][0]}" is gone: it shows {fields[0][1]!r}'
 
 
 def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
     """Whether the next press was Enter, the key or a button: that takes it out of the field, as a command line does."""
     done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
     wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9]
-    wrote = [n for n in wrote if same_value(str(done[n].action.get("text", "")), value)]
-    pressed = [s for n in wrote for s in done[n : n + 2]]
+    pressed = [s for n in wrote if same_value(str(done[n].action.get("text", "")), value) for s in done[n : n + 2]]
     return any(s.action.get("submit") or "Enter" in (*s.action.get("keys", ()), s.target) for s in pressed)
 
 

@@ -73,6 +73,17 @@ def denies(words: str, goal: str, *lists: str) -> bool:
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
+_MEANINGS: tuple[tuple[frozenset[str], bool], ...] = (
+    (frozenset({"alert", "objects"}), True),
+    (frozenset({"alert", "form stays", "unconfirmed"}), True),
+    (frozenset({"beside", "written", "objects"}), True),
+    (frozenset({"beside", "written", "unconfirmed"}), True),
+    (frozenset({"beside", "no status", "objects"}), True),
+    (frozenset({"addressed", "denies"}), True),
+    (frozenset({"beside", "written", "confirmed"}), False),
+)
+"""What is seen of a new text, and whether the page says by it that it did not do it; the first line of which all is seen."""
+
 
 def refusal(before: VisualState | None, after: VisualState, goal: str = "", pressed: str = "") -> str:
     """The words by which the page says that it did not do it; empty where it says nothing of the kind.
@@ -83,27 +94,33 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
     if before is None:
         return ""
     fresh, gone = _messages(before, after)
-    kept, same = is_as_before(before, after), _form(before) == _form(after) != ([], [])
     written = [e.value for e in before.elements if e.role in _ENTERED and e.value and fold(e.value) in fold(goal)]
     own = re.compile("|".join(map(re.escape, sorted(written, key=len, reverse=True))) or r"(?!)", re.IGNORECASE)
     few, entered = len(fresh) <= _FEW and gone <= 1, {fold(e.value) for e in before.elements if e.value}
+    kept, stays = is_as_before(before, after), _form(before) == _form(after) != ([], [])
     for element in fresh:
-        words = " ".join(element.name.split())
+        words, role = " ".join(element.name.split()), element.role
         if _words_of("waits").search(words) or fold(words) in entered:
             continue
         said, confirmed = own.sub(" ", words), confirms(words, written, pressed)
-        titled = element.role == "heading" and (not written or _TITLE.match(words) is not None)
-        beside = kept and few and len(words) <= _SHORT and not titled
-        weak = denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written))
-        if element.role == "alert" and (weak or (same and not confirmed)):
-            return words
-        if beside and ((weak and (element.role != "status" or bool(written))) or (written and not confirmed)):
-            return words
-        plain = element.role not in _TELLS and (not few or len(words) > _SHORT or element.role not in _TEXTS or confirmed)
-        if not plain and denies(said, goal, "denies"):
-            return words
-        if beside and written and confirmed:
-            return ""
+        titled = role == "heading" and (not written or _TITLE.match(words) is not None)
+        short = few and len(words) <= _SHORT
+        seen = {
+            role: True,
+            "no status": role != "status",
+            "form stays": stays,
+            "written": bool(written),
+            "beside": kept and short and not titled,
+            "addressed": role in _TELLS or (short and role in _TEXTS and not confirmed),
+            "denies": denies(said, goal, "denies"),
+            "objects": denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written)),
+            "confirmed": confirmed,
+            "unconfirmed": not confirmed,
+        }
+        there = {name for name, holds in seen.items() if holds}
+        refuses = next((meaning for signs, meaning in _MEANINGS if signs <= there), None)
+        if refuses is not None:
+            return words if refuses else ""
     return ""
 
 
@@ -184,36 +201,18 @@ def _is_busy(element: GUIElement) -> bool:
 
 def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
     """Why a press that was for one of several records is not shown to have done anything to it; empty where it is: the record is
-    another now, something else that the page holds is, or a message names it that nothing contradicts."""
+    another now, or something else that the page holds is. What the page only says does not show it."""
     parts = _parts(target, before) if target.role in PRESS_ROLES else []  # a field is only gone to
     mine = next((part for part in parts if target in part), None)
     if mine is None or len(parts) < 2 or before.app != now.app:
         return ""
     again = [e for e in now.elements if e.role == target.role and e.name == target.name]
-    there = [_said(part) for part in (_parts(again[0], now) if again else [])]
-    if there.count(_said(mine)) < [_said(part) for part in parts].count(_said(mine)):
+    was, there = [_said(part) for part in parts], [_said(part) for part in (_parts(again[0], now) if again else [])]
+    if there.count(_said(mine)) < was.count(_said(mine)):
         return ""
-    others = Counter(_said(part) for part in parts) - Counter(there)
-    if others:
+    if Counter(was) - Counter(there):
         return "another record is changed, and it stands there as it was"
-    came, went = differences(before, now)
-    if came or went:
-        return ""
-    words = fold(" ".join(e.name for e in _messages(before, now)[0]))
-    common = [text for part in parts if part is not mine for text in _texts(part)]
-    if not words or not any(fold(text) in words for text in _texts(mine) if text not in common):
-        return "the record stands there as it was, and nothing that the page says names it"
-    shows = {fold(e.name) for e in before.elements if e.role == "columnheader"} & {
-        str(word) for word in table("answers")["states"]
-    }
-    if shows or any(text in common for text in _texts(mine)):  # how records stand is seen, and this one is as before
-        return "only a message says that it was done: the record itself stands there as it was"
-    return ""
-
-
-def _texts(part: Sequence[GUIElement]) -> list[str]:
-    """What is said of a record, without numbers and without what can be pressed."""
-    return [e.name for e in part if e.role in _TEXTS | _RECORDS - {"row", "listitem"} and re.search(r"[^\W\d]", e.name)]
+    return "" if any(differences(before, now)) else "the record stands there as it was, whatever the page says of it"
 
 
 def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:
