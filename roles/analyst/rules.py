@@ -9,7 +9,7 @@ from roles.contracts import AnalystRequest, Answer, Fact, Result
 from roles.contracts.orders import ComputeStep
 from roles.contracts.values import MissingInput, Trouble
 from roles.knowledge.formula import problem_with, sheet_of, worked_out
-from roles.screen.matching import best
+from roles.screen.matching import only, similarity
 
 _GIVEN = re.compile(r'Compute (?P<formula>.+?) as "(?P<name>[^"\n]+)"(?:[.;]\s*|$)', re.IGNORECASE)
 """A formula in an instruction, as steps are told."""
@@ -47,8 +47,8 @@ def formula_for(question: str, facts: Sequence[Fact]) -> str:
 def _fact(words: str, facts: Sequence[Fact]) -> str:
     """The fact that is meant, as a formula has it; empty where it is none of them."""
     bare = re.sub(r"^(?:the|my|our)\s+(?:fact\s+)?", "", words.strip(" ,"), flags=re.IGNORECASE).strip('"')
-    match = best(bare, list(facts), lambda fact: fact.name, least=_SURE)
-    return 'fact "{}"'.format(re.sub(r'(["\\])', r"\\\1", match.item.name)) if match and not match.rivals else ""
+    fact = only(facts, lambda fact: similarity(bare, fact.name), _SURE)
+    return 'fact "{}"'.format(re.sub(r'(["\\])', r"\\\1", fact.name)) if fact else ""
 
 
 class RulesAnalyst:

@@ -20,12 +20,12 @@ from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_o
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
 from roles.screen.answers import is_for_another, is_taken_back, unshown
-from roles.screen.calls import changes_something
+from roles.screen.calls import changes_something, target_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
-from roles.screen.values import find_dates, is_masked, same_value
+from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -128,32 +128,30 @@ class Candidates:
         """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
         opposite, box = {*tokens(deeds()["opposites"].get(order.verb, ""))}, self.box(order)
         tick = box.value if box else deeds()["ticks"].get(order.verb)
-        called = {*tokens(thing.name.text if thing.name else thing.kind)} if thing is not None else set[str]()
-        called |= {*(_box_name(box) if box and called else ())}
-        for state in self.states if called else ():
-            for e in state.elements:
-                there = {*tokens(e.name)}
-                if tick is not None and e.value == tick and called <= there:
-                    return (f"state:{state.state_id}",)
-                if opposite and opposite <= there and called <= {*there, *tokens(seen_with(e, state).text)}:
-                    return (f"state:{state.state_id}",)
+        name = (thing.name.text if thing.name else thing.kind) if thing is not None else ""
+        called = {*tokens(name), *(_box_name(box) if box and name else ())}
+        for state, e in ((one, e) for one in self.states if called for e in one.elements):
+            there = {*tokens(e.name)}
+            ticked = tick is not None and e.value == tick and called <= there
+            if ticked or (opposite and opposite <= there and called <= {*there, *tokens(seen_with(e, state).text)}):
+                return (f"state:{state.state_id}",)
         return ()
 
-    def in_place(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
-        """The last screen of a page, where what is to be moved stands in the part that is named; there may be no other trace."""
+    def placed(self, order: Order, thing: Thing | None) -> bool | None:
+        """Whether the page shows what was to be put there, in the part that is named; None where nothing tells."""
+        if not self.on_page or thing is None or thing.name is None or order.verb not in {"move", "put", "add", "create"}:
+            return None
+        name, state = thing.name.text, self.states[-1]
         into = next((s.value.thing for s in order.slots if s.role in {"to", "into"} and isinstance(s.value, Of)), None)
-        if thing is None or thing.name is None or into is None or into.name is None or order.verb not in {"move", "put"}:
-            return ()
-        state = self.states[-1]
-        there = is_in_part(thing.name.text, into.name.text, state)
-        return (f"state:{state.state_id}",) if there and self.on_page else ()
-
-    def unnamed(self, order: Order, thing: Thing | None) -> str:
-        """Why what was to be added to a page is not seen there as it was to be called."""
-        if not self.on_page or thing is None or thing.name is None or order.verb not in {"add", "create", "put"}:
-            return ""
-        there = any(thing.name.text.casefold() in f"{e.name} {e.value or ''}".casefold() for e in self.states[-1].elements)
-        return "" if there else f"the page does not show {thing.name.text!r}"
+        if (
+            order.verb in {"move", "put"}
+            and into is not None
+            and into.name is not None
+            and is_in_part(name, into.name.text, state)
+        ):
+            return True
+        shown = any(name.casefold() in f"{e.name} {e.value or ''}".casefold() for e in state.elements)
+        return None if shown or order.verb == "move" else False
 
     def presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""
@@ -172,7 +170,7 @@ class Candidates:
         if is_taken_back((before, after), idle):
             return "the page took back what it showed at first"
         until = next((states[s.before] for s in steps[1:] if s.verb not in {"wait", "scroll"}), now)
-        target = before.by_id.get(str((steps[0].action.get("target") or {}).get("element_id", "")))
+        target = target_of(steps[0], before)
         why = [unshown(target, before, state) for state in (after, until)] if target is not None else [""]
         return why[-1] if all(why) else ""
 
@@ -273,8 +271,6 @@ class Candidates:
             things = (value.thing, *value.thing.also)
             there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
             return (True if all(there) else False if any(there) else None), words
-        if isinstance(value, Text) and slot.role in {"into", "at"} and app_for(value.text, self.request.apps) is not None:
-            return self._named_in(value.text, text, group), words
         wanted = self.find.texts(value)
         if wanted is None:
             return None, words
@@ -295,8 +291,6 @@ class Candidates:
             return True
         if (minute := parse_time(one)) is not None and moments_in(text).have_minute(minute):
             return True
-        if isinstance(slot.value, Of) and slot.value.fields == ("date",) and (days := find_dates(one)):
-            return all(says(whole, day) for day in days)  # and not from when to when
         if slot.role == "saying" and isinstance(slot.value, Text) and not slot.value.quoted:
             return _retold(one, text)
         chosen = order.verb in {"set", "select"} and slot.field and self.presses(one)  # of a list that the page draws
@@ -348,11 +342,7 @@ class Candidates:
         """Whether a condition held when it was first seen, and what shows it."""
         thing, tests = self.find.named(condition.thing), Thing(tests=condition.tests)
         found, shown = self._there_is(thing) if not condition.tests else (None, ())
-        if condition.tests and thing.quantity in {"all", "any"} and (every := self.find.all_of(thing)) is not None:
-            asked = [fits(tests, record) for record in every.records]
-            settles = thing.quantity == "any"  # one that passes settles it, else one that does not
-            found = settles if settles in asked else None if None in asked or every.unsure else not settles
-        elif condition.tests and thing.quantity != "all":
+        if condition.tests and thing.quantity != "all":
             answers: dict[str, tuple[bool, str]] = {}
             for name, record in self._seen(self.states):
                 if fits(thing, record) and (holding := fits(tests, record)) is not None:

@@ -253,8 +253,9 @@ class _Check:
         if back is not None and back.to in self.verdicts:
             own = [n for n in may if n in self.verdicts[back.to].used]  # "make one and submit it" is one press
             may = own if own and not (order.verb in deeds()["writes"] and self.run.lost(order, own)[0]) else may
-        if shown := self.run.in_place(order, thing):
-            return Verdict("shown", "it stands there", shown, tuple(may))
+        placed = self.run.placed(order, thing)
+        if placed:
+            return Verdict("shown", "it stands there", (f"state:{self.run.states[-1].state_id}",), tuple(may))
         if not may and (shown := self.run.so_already(order, thing)):
             return Verdict("shown", "it was so already", shown)
         if order.verb == "select" and thing is not None and thing.name is not None:
@@ -273,7 +274,9 @@ class _Check:
         ways = [self._each if many else self._one for many in several]
         verdict = _together([way(order, one, may) for way, one in zip(ways, every, strict=True)])
         wrong = self._still_there(order, every, verdict.used) or self._stretched(order, verdict.used)
-        wrong = wrong or next((why for one in every if (why := self.run.unnamed(order, one))), "")
+        wrong = wrong or next(
+            (f"the page does not show {_called(one)}" for one in every if self.run.placed(order, one) is False), ""
+        )
         verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
         return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 
@@ -311,9 +314,6 @@ class _Check:
         fit = {n: self.run.meant(thing, order, n) for n in may}
         sure, maybe = [n for n in may if fit[n]], [n for n in may if fit[n] is None]
         if not sure and not maybe:
-            back = order.object.back if order.object is not None else None
-            if order.verb == "save" and back is not None and self.verdicts.get(back.to, Verdict("")).state == "unchecked":
-                return Verdict("unchecked", "what is to be saved was not known", self._evidence(may), tuple(may))
             instead = f"it was not done to {_called(thing)}, but to {self.effects[may[-1]].line!r}"
             return Verdict("missing", instead, self._evidence(may))
         verdict = self._with_slots(order, sure or maybe, thing)
@@ -394,9 +394,6 @@ class _Check:
         if thing.quantity == "number" and 0 < len(distinct) < wanted:
             return Verdict("missing", f"it was done to {len(distinct)} of {wanted}", self._evidence(may), tuple(may))
         listed = any(look.records for look in self.find.looks_at(thing)) or bool(self.request.cards)
-        words = {*tokens(said(self.reading.goal, order.spans))} - {"the", "my", "all"}
-        if any(self.effects[n].control and {*tokens(self.effects[n].control)} == words for n in may):
-            return Verdict("shown", "", self._evidence(may), tuple(may))  # "save the changes", where `Save changes` was pressed
         why = "it is not shown that these are all: no list of them was seen whole"
         return Verdict("missing" if thing.quantity == "all" and listed else "unchecked", why, self._evidence(may), tuple(may))
 
@@ -438,9 +435,9 @@ class _Check:
         ends = self._ends_of_the_plan() if self.request.given else {}
         for n, effect in enumerate(self.effects):
             why = "it was made already" if self._is_twice(n, several, by_orders) else ""
-            if n not in self.used and not effect.opaque and not self._is_twin(effect):
-                why = why or ("no order asks for it" if by_orders and (effect.settles or self._is_made_besides(effect)) else "")
-                why = why or ("no step of the plan asks for it" if self._is_unplanned(effect, ends) else "")
+            if not why and n not in self.used and not effect.opaque and not self._is_twin(effect):
+                unasked = by_orders and (effect.settles or self._is_made_besides(effect))
+                why = "no order asks for it" if unasked else "no step of the plan asks for it" * self._is_unplanned(effect, ends)
             if why:
                 text = f"{effect.control}: {effect.line}"[:160]
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)

@@ -30,7 +30,7 @@ from roles.contracts.values import (
     unit_of,
 )
 from roles.contracts.values import number_of as number_of_text
-from roles.screen.matching import best
+from roles.screen.matching import only, similarity
 from roles.screen.values import same_state
 
 _PHONE = re.compile(r"(?<![\w+])\+?\d(?:[ ()/.-]{0,2}\d){6,14}(?![\w-])")
@@ -546,5 +546,4 @@ def sheet_of(request: AnalystRequest) -> Sheet:
 
 def find_column(wanted: str, there: Sequence[str]) -> int | None:
     """The column whose heading means what is wanted; two that mean it equally well are none."""
-    match = best(wanted, list(enumerate(there)), lambda pair: pair[1], least=0.75)
-    return None if match is None or match.rivals else match.item[0]
+    return only(range(len(there)), lambda n: similarity(wanted, there[n]), 0.75)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from rapidfuzz import fuzz
 
@@ -21,21 +21,6 @@ _TICKED = {"tick": "true", "drop": "false"}
 DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
 GOOD = 0.6
 """A score below it is no match."""
-
-
-class Candidate(NamedTuple, Generic[T]):
-    """One thing that may be meant, with how well it fits from 0 to 1."""
-
-    item: T
-    score: float
-
-
-class Match(NamedTuple, Generic[T]):
-    """The best candidate; `rivals` fit as well as it does."""
-
-    item: T
-    score: float
-    rivals: tuple[T, ...] = ()
 
 
 @lru_cache(maxsize=4096)
@@ -138,39 +123,21 @@ def _spelling(a: str, b: str) -> float:
     return 0.85 * ratio if ratio >= 0.8 else 0.0
 
 
-def rank(wanted: str, items: Iterable[T], label: Callable[[T], str]) -> list[Candidate[T]]:
-    """All items that fit at all, the best first; equal scores keep their order."""
-    scored = [Candidate(item, similarity(wanted, label(item))) for item in items]
-    return sorted((c for c in scored if c.score > 0), key=lambda c: -c.score)
-
-
-def best(wanted: str, items: Iterable[T], label: Callable[[T], str], *, least: float = GOOD) -> Match[T] | None:
-    """The item that fits best, with its rivals; None when nothing fits well enough."""
-    ranked = [c for c in rank(wanted, items, label) if c.score >= least]
-    if not ranked:
-        return None
-    rivals = tuple(c.item for c in ranked[1:] if ranked[0].score - c.score < 0.01)
-    return Match(ranked[0].item, ranked[0].score, rivals)
+def only(items: Iterable[T], score: Callable[[T], float], least: float = GOOD) -> T | None:
+    """The item that fits best; None where none fits well enough, or others fit as well."""
+    ranked = sorted(((score(item), -n, item) for n, item in enumerate(items)), key=lambda one: one[:2], reverse=True)[:2]
+    tied = len(ranked) > 1 and ranked[0][0] - ranked[1][0] < 0.01
+    return ranked[0][2] if ranked and ranked[0][0] >= least and not tied else None
 
 
 def app_for(words: str, apps: Sequence[AppWords]) -> AppWords | None:
     """The application that `words` name: by id or title, then by its other words; None when none or several fit."""
-    found = rank_apps(words, apps)
-    if not found or (len(found) > 1 and found[0].score - found[1].score < 0.01):
-        return None
-    return found[0].item
 
+    def score(app: AppWords) -> float:
+        own = max(similarity_of_name(words, app.app), similarity_of_name(words, app.title))
+        return max(own, 0.97 * max((similarity_of_name(words, word) for word in app.words), default=0.0))
 
-def rank_apps(words: str, apps: Sequence[AppWords]) -> list[Candidate[AppWords]]:
-    """Applications that `words` may name, the best first."""
-    scored = [Candidate(app, _app_score(words, app)) for app in apps]
-    return sorted((c for c in scored if c.score >= GOOD), key=lambda c: -c.score)
-
-
-def _app_score(words: str, app: AppWords) -> float:
-    own = max(similarity_of_name(words, app.app), similarity_of_name(words, app.title))
-    other = max((similarity_of_name(words, word) for word in app.words), default=0.0)
-    return max(own, 0.97 * other)
+    return only(apps, score)
 
 
 def similarity_of_name(words: str, name: str) -> float:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.contracts import AppWords
-from roles.screen.matching import app_for, best, rank, rank_apps, similarity
+from roles.screen.matching import app_for, only, similarity
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("invoice", "invoices", "bills")),
@@ -40,21 +40,18 @@ APPS = (
     ],
 )
 def test_a_noun_finds_its_label(wanted: str, labels: list[str], chosen: str) -> None:
-    match = best(wanted, labels, lambda label: label)
-    assert match.item == chosen
-    assert match.rivals == ()
+    assert only(labels, lambda label: similarity(wanted, label)) == chosen
 
 
 @pytest.mark.parametrize(
     ("wanted", "label"), [("total", "Subtotal"), ("total", "Tax"), ("vendor", "Amount"), ("date", "Due date"), ("tax", "Total")]
 )
 def test_what_means_something_else_is_no_match(wanted: str, label: str) -> None:
-    assert best(wanted, [label], lambda x: x) is None
+    assert only([label], lambda one: similarity(wanted, one)) is None
 
 
-def test_two_labels_that_fit_equally_are_rivals() -> None:
-    match = best("amount", ["Amount", "Amount"], lambda x: x)
-    assert match.rivals == ("Amount",)
+def test_of_two_labels_that_fit_equally_none_is_meant() -> None:
+    assert only(["Amount", "Amount"], lambda label: similarity("amount", label)) is None
 
 
 @pytest.mark.parametrize(
@@ -77,11 +74,6 @@ def test_two_labels_that_fit_equally_are_rivals() -> None:
 def test_an_application_is_known_by_its_names(words: str, app: str | None) -> None:
     found = app_for(words, APPS)
     assert (found.app if found else None) == app
-
-
-def test_applications_are_ranked_with_scores() -> None:
-    assert [c.item.app for c in rank_apps("expense", APPS)][:1] == ["reimbursement"]
-    assert rank("total", ["Total", "Vendor"], lambda x: x)[0].score == 1.0
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
