@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
@@ -176,35 +176,25 @@ def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> 
 
 
 def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequence[str]) -> GateVerdict:
-    """The verdict, held against what is allowed and what there is. Raises UnusableReply or ValidationError."""
+    """The verdict, held against what is allowed, what there is, and what its decision needs. Raises UnusableReply or
+    ValidationError."""
     said = {key: value for key, value in data.items() if key in GateVerdict.model_fields and value is not None}
     said.setdefault("reason", "")
-    verdict = GateVerdict.model_validate(said)
-    allowed = ALLOWED_DECISIONS[request.trigger]
-    if verdict.decision not in allowed:
-        names = ", ".join(sorted(d.value for d in allowed))
-        raise UnusableReply(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
-    if unknown := [name for name in verdict.evidence if name not in evidence]:
-        raise UnusableReply(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
-    if verdict.refused and (request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_FAIL):
-        raise UnusableReply("refused goes with gate_fail at the final check only")
-    return _whole(verdict, evidence)
-
-
-def _whole(verdict: GateVerdict, evidence: Sequence[str]) -> GateVerdict:
-    """The verdict with all that its decision needs. Raises UnusableReply."""
-    match verdict.decision:
-        case Signal.GATE_DONE:
-            if not verdict.evidence:
-                raise UnusableReply(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
-        case Signal.GATE_SUPPLEMENT:
-            if not verdict.query.strip():
-                raise UnusableReply("gate_supplement needs a query: what to look for")
-        case Signal.GATE_FAIL:
-            if not verdict.issues:
-                return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
-        case Signal.GATE_CONTINUE:
-            pass
-        case _:
-            assert_never(verdict.decision)
+    verdict, allowed = GateVerdict.model_validate(said), ALLOWED_DECISIONS[request.trigger]
+    final, decision, names = request.trigger is GateTrigger.FINAL_CHECK, verdict.decision, ", ".join(evidence[:20])
+    unknown = next((name[:60] for name in verdict.evidence if name not in evidence), "")
+    for wrong, why in (
+        (
+            decision not in allowed,
+            f"{decision.value} is not allowed at {request.trigger}: choose one of {', '.join(sorted(allowed))}",
+        ),
+        (unknown, f"there is no evidence {unknown!r}; there are {names}"),
+        (verdict.refused and not (final and decision is Signal.GATE_FAIL), "refused goes with gate_fail at the final check only"),
+        (decision is Signal.GATE_DONE and not verdict.evidence, f"gate_done needs evidence: name what shows it, of {names}"),
+        (decision is Signal.GATE_SUPPLEMENT and not verdict.query.strip(), "gate_supplement needs a query: what to look for"),
+    ):
+        if wrong:
+            raise UnusableReply(why)
+    if decision is Signal.GATE_FAIL and not verdict.issues:
+        return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
     return verdict

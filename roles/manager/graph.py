@@ -25,7 +25,7 @@ from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of
 from roles.knowledge.library import goal_ahead, look_up
 from roles.knowledge.pages.playbook import playbooks_in
-from roles.manager.plans import PlanError, broken_pin, keep_pins, validate_plan
+from roles.manager.plans import PlanError, broken_pin, keep_pins, merge
 from roles.manager.review import (
     edited_plan,
     knows_nothing,
@@ -81,37 +81,28 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
     """An event for every page that was found: followed by which subtasks of which plan, or not, and why."""
     last = {(e.body["source"], e.body["title"]): e.body for e in journal.events(KnowledgeUsedEvent)}
     said = {(use.source, use.title): use for use in answer.uses}
-    for number, use in enumerate(_pages(journal.supplements(""), said, plan), start=1):
-        key = (use["source"], use["title"])
-        before = last.get(key, {})
-        changed = any(before.get(name) != use[name] for name in ("used", "subtasks", "failed"))
-        if before.get("failed") or not changed:
+    pages = [
+        (found, title)
+        for found in journal.supplements("")
+        if found.source != USER
+        for title in dict.fromkeys([book.title for book in playbooks_in(found)] or [found.title])
+    ]
+    for number, (found, title) in enumerate(pages, start=1):
+        use = said.get((found.source, title)) or PageUse(source=found.source, title=title)
+        mine = [s.id for s in plan if any(o.source == found.source and title in {o.section, o.title} for o in s.origin)]
+        used = bool(mine) and not use.failed
+        why = use.why or ("" if used else "no subtask of the plan comes from it")
+        event = KnowledgeUsedEvent(
+            source=found.source, kind=found.kind, document=found.document, title=title, plan_version=version,
+            used=used, failed=use.failed, subtasks=mine, why=why,
+        )  # fmt: skip
+        before, told = last.get((found.source, title), {}), event.model_dump(mode="json")
+        if before.get("failed") or all(before.get(name) == told[name] for name in ("used", "subtasks", "failed")):
             continue
-        event = KnowledgeUsedEvent(**use, plan_version=version)
         journal.record(event, role="manager", key=f"{event.KIND}/{attempts}/{number}")
 
 
-def _pages(
-    supplements: Sequence[Supplement], said: Mapping[tuple[str, str], PageUse], plan: Sequence[Subtask]
-) -> Iterator[JsonObject]:
-    for found in supplements:
-        if found.source == USER:
-            continue
-        titles = [book.title for book in playbooks_in(found)] or [found.title]
-        known = {"source": found.source, "kind": found.kind, "document": found.document}
-        for title in dict.fromkeys(titles):
-            use = said.get((found.source, title)) or PageUse(source=found.source, title=title)
-            subtasks = [s.id for s in plan if any(_is_of(origin, found.source, title) for origin in s.origin)]
-            used = bool(subtasks) and not use.failed
-            why = use.why or ("" if used else "no subtask of the plan comes from it")
-            yield known | {"title": title, "used": used, "failed": use.failed, "why": why, "subtasks": subtasks}
-
-
-def _is_of(origin: StepOrigin, source: str, title: str) -> bool:
-    return origin.source == source and title in {origin.section, origin.title}
-
-
-_OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
+_OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 
 
 class ManagerState(TypedDict, total=False):
@@ -167,7 +158,7 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
         answer = ctx.manager.plan(request)
         if answer.outcome == "planned":
             answer = answer.model_copy(update={"subtasks": attributed(answer.subtasks, request.supplements, request.goal)})
-        merged = _merge(plan, answer, ctx) if answer.outcome == "planned" else plan
+        merged = merge(plan, answer.subtasks, ctx.apps()) if answer.outcome == "planned" else plan
         changes = broken_pin(plan, merged) if answer.outcome in {"planned", "nothing_left"} else ""
     except (PlanError, PolicyFault, ValidationError) as bad:
         reason = f"the plan is not usable: {bad.errors()[0]['msg']}" if isinstance(bad, ValidationError) else str(bad)
@@ -304,7 +295,7 @@ def _decided(state: State, ctx: Context, request: PlanReviewRequest, answer: Any
             if decision.edited_action is None:
                 raise PlanError("edit needs edited_action")
             live = attributed(edited_plan(decision.edited_action.args, request), ctx.journal.supplements(), state["goal"])
-            merged = _merge(_plan_so_far(state, ctx), PlanAnswer(outcome="planned", subtasks=live), ctx)
+            merged = merge(_plan_so_far(state, ctx), live, ctx.apps())
             worked = ctx.journal.save_plan(keep_pins((), merged))
         except (PlanError, ValidationError) as bad:
             said = f"the edited plan was not usable: {bad.errors()[0]['msg'] if isinstance(bad, ValidationError) else bad}"
@@ -316,26 +307,6 @@ def _unkept(ctx: Context, changes: str, request: PlanRequest) -> Update:
     """The Manager has no other plan than one that a person did not want."""
     seen = f" ({'; '.join(request.evidence)})" if request.evidence else ""
     return _report(ctx, Signal.INFEASIBLE, f"the plan is pinned and cannot be kept: {changes}{seen}")
-
-
-def _merge(old: tuple[Subtask, ...], answer: PlanAnswer, ctx: Context) -> tuple[Subtask, ...]:
-    """The new plan, with what is fulfilled or rejected kept exactly as it was."""
-    ended = {s.id: s for s in old if s.status in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}}
-    fresh = [ended.get(s.id, s) for s in answer.subtasks]
-    kept = {s.id for s in fresh}
-    missing = [s for s in ended.values() if s.id not in kept]
-    # What is replaced stays in sight as rejected: a policy must know what was tried before.
-    replaced = [s.model_copy(update={"status": SubtaskStatus.REJECTED}) for s in old if s.status in _OPEN and s.id not in kept]
-    merged = (*missing, *replaced, *fresh)
-    validate_plan(merged, ctx.apps())
-    rejected = {s.id for s in merged if s.status is SubtaskStatus.REJECTED}
-    live = [s for s in merged if s.status not in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}]
-    for subtask in live:
-        if lost := rejected & set(subtask.depends_on):
-            raise PlanError(f"subtask {subtask.id!r} depends on {sorted(lost)[0]!r}, which was rejected")
-    if not live:
-        raise PlanError("the plan has no subtask that is still to be done")
-    return merged
 
 
 def with_status(subtask: Subtask, statuses: Mapping[str, Sequence[Any]]) -> Subtask:

@@ -15,7 +15,7 @@ from roles.contracts.orders import Step
 from roles.contracts.policies import notes_told
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.transcripts import Occasion
-from roles.manager.plans import PlanError, WrittenStep, validate_plan
+from roles.manager.plans import PlanError, WrittenStep, merge
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -178,10 +178,8 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     said = {s.id for s in answer.subtasks}
     fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status not in _ENDED and s.id not in said]
     kept = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
-    if not fresh:
-        raise UnusableReply("the plan has no subtask that is still to be done")
     try:
-        validate_plan([*kept, *fresh], request.apps)
+        merge(kept, fresh, request.apps)
     except PlanError as bad:
         raise UnusableReply(str(bad)) from None
     return answer.model_copy(update={"subtasks": (*kept, *fresh)})

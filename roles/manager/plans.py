@@ -232,6 +232,22 @@ def validate_plan(subtasks: Sequence[Subtask], apps: Sequence[AppWords] = ()) ->
         raise PlanError(said, ids.index(circle[-1]), "depends_on") from None
 
 
+def merge(old: Sequence[Subtask], new: Sequence[Subtask], apps: Sequence[AppWords] = ()) -> tuple[Subtask, ...]:
+    """The new plan, with what is fulfilled or rejected kept exactly as it was. Raises PlanError."""
+    ended, ids = {s.id: s for s in old if s.status in _ENDED}, {s.id for s in new}
+    # What is replaced stays in sight as rejected: a policy must know what was tried before.
+    gone = [s if s.id in ended else s.model_copy(update={"status": SubtaskStatus.REJECTED}) for s in old if s.id not in ids]
+    merged = (*sorted(gone, key=lambda s: s.id not in ended), *(ended.get(s.id, s) for s in new))
+    validate_plan(merged, apps)
+    rejected, live = {s.id for s in merged if s.status is SubtaskStatus.REJECTED}, [s for s in merged if s.status not in _ENDED]
+    for subtask in live:
+        if lost := rejected & set(subtask.depends_on):
+            raise PlanError(f"subtask {subtask.id!r} depends on {sorted(lost)[0]!r}, which was rejected")
+    if not live:
+        raise PlanError("the plan has no subtask that is still to be done")
+    return merged
+
+
 def next_ready(subtasks: Sequence[Subtask]) -> Subtask | None:
     """The first subtask that is not ended and whose dependencies are all fulfilled."""
     fulfilled = {s.id for s in subtasks if s.status is SubtaskStatus.FULFILLED}

@@ -28,7 +28,7 @@ from roles.contracts.requests import (
     digest_of,
 )
 from roles.contracts.signals import SubtaskStatus
-from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, edited, validate_plan
+from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, edited, merge
 from roles.operator.safety.approval import decision_in, overdue_then, write_decision
 from roles.safety.privacy.redaction import MASK
 
@@ -87,11 +87,10 @@ def edited_plan(args: Mapping[str, Any], request: PlanReviewRequest) -> tuple[Su
             raise PlanError(f"subtask {subtask.id!r} has {MASK} where a secret stood; write what is meant", place, "instruction")
         if titles.get(subtask.id, subtask.title) != subtask.title:
             raise PlanError(f"subtask {subtask.id!r} has ended and stays as it is; give the new one another id", place, "id")
-    stubs = [Subtask(id=name, title=title, instruction=title) for name, title in titles.items()]
     live = tuple(s for s in plan if s.id not in titles)
-    validate_plan([*stubs, *live], [AppWords(app=app, title=app) for app in request.apps])
-    if not live:
-        raise PlanError("the plan has no subtask that is still to be done")
+    done = SubtaskStatus.FULFILLED
+    ended = [Subtask(id=name, title=title, instruction=title, status=done) for name, title in titles.items()]
+    merge(ended, live, [AppWords(app=app, title=app) for app in request.apps])
     return live
 
 
