@@ -16,11 +16,12 @@ from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import Table, number_of, parse_date, parse_time, table_of
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, records_in, rows_on, seen_with
+from roles.evaluator.effects import RecordEffect, SeenRecord, effects_of, records_in, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
 from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something, target_of
+from roles.screen.evidence import Screens
 from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness

@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple
 
 from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
-from roles.evaluator.effects import Screens
 from roles.screen.calls import changes_something, is_call
-from roles.screen.evidence import is_search, views
+from roles.screen.evidence import Screens, is_search, screens_of
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Item, Screen, shown
 
 _PAGE = re.compile(r"\b(?:page|rows?|columns?)\b.*\d", re.IGNORECASE)
@@ -72,10 +71,8 @@ class _Work:
     """All screens of the work, oldest first."""
 
     def __init__(self, request: GateRequest, screen: Screens) -> None:
-        known = {state.state_id: state for state in views(request)}
-        came = zip((None, *request.steps), request.steps, strict=False)
-        names = [(at, name) for last, step in came for at, name in ((last, step.before), (step, step.after)) if name]
-        found = [(step, known.get(name) or screen(name)) for step, name in names]
+        find, came = screens_of(request, screen), zip((None, *request.steps), request.steps, strict=False)
+        found = [(at, find(name)) for last, step in came for at, name in ((last, step.before), (step, step.after))]
         found += [(request.steps[-1] if request.steps else None, state) for state in request.screens]
         self.request = request
         self.view_of = {state.state_id: _view(state) for state in {s.state_id: s for _, s in found if s}.values()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,13 +11,11 @@ from environments.effects.words import effect_of_words, is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.safety.destinations import texts
-from roles.screen.calls import function_words, is_call, looks_only
+from roles.screen.calls import function_words, is_call, looks_only, target_of
 from roles.screen.calls import records_in as answered_in
-from roles.screen.evidence import is_search, shown_for_it
+from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, fold, shown
-
-Screens = Callable[[str], VisualState | None]
 
 SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
 """What is never done besides."""
@@ -177,7 +175,7 @@ class _History:
         if is_call(step) or step.action.get("action_type") in _OPAQUE:
             self._called(step, after)
             return
-        target = before.by_id.get(str((step.action.get("target") or {}).get("element_id", ""))) if before is not None else None
+        target = target_of(step, before)
         press = _Press(step, (before.app if before is not None else None) or step.app or "", target, before, after)
         changed = list(_changes(press))
         for one in changed:  # whether it is kept so, or only with a press, the application knows

@@ -18,10 +18,9 @@ from roles.contracts import (
 )
 from roles.contracts.orders import CollectStep, ReadStep
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.evaluator.effects import Screens
 from roles.evaluator.provenance import INNER, unfounded
 from roles.screen.calls import changes_something, is_call, looks_only
-from roles.screen.evidence import check, done_of, views
+from roles.screen.evidence import Screens, check, done_of, screens_of
 
 LATELY = 4
 """Steps that count as the last ones."""
@@ -34,27 +33,24 @@ def gather(request: GateRequest, screen: Screens | None = None) -> GateEvidence:
 
     `screen` finds an older screen by its id; without it only those that the request holds are known.
     """
-    known = {state.state_id: state for state in views(request)}
+    find = screens_of(request, screen)
     steps = [s for s in request.steps if not s.recovery]
     subtasks = [request.subtask] if request.subtask else [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
-    before = known.get(request.steps[0].before) if request.steps else None
+    before = find(request.steps[0].before) if request.steps else None
 
     def screens(names: Iterable[str]) -> tuple[VisualState, ...]:
-        found = (known.get(name) or (screen(name) if screen else None) for name in names)
-        return tuple(state for state in found if state is not None)
+        return tuple(state for name in dict.fromkeys(names) if (state := find(name)) is not None)
 
     def at_first(subtask: Subtask) -> tuple[VisualState, ...]:
         """What was seen before the first step of a subtask that changed something: nothing on it came of the work."""
         mine = [s for s in request.steps if s.subtask == subtask.id]
         until = next((n for n, step in enumerate(mine) if changes_something(step)), len(mine))
-        names = dict.fromkeys([*(s.before for s in mine[: until + 1]), *(s.after for s in mine[:until])])
-        return screens(name for name in [*names][:_AT_FIRST] if name)
+        return screens([*(s.before for s in mine[: until + 1]), *(s.after for s in mine[:until])])[:_AT_FIRST]
 
     whole = request
     if request.subtask and request.subtask.expect:  # every screen of the subtask is read for them, and for nothing else
-        there = {"", *(state.state_id for state in request.earlier)}
-        ids = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i not in there)
-        whole = request.model_copy(update={"earlier": (*request.earlier, *screens(ids))})
+        seen = screens(i for s in reversed(steps) for i in (s.after, s.before))
+        whole = request.model_copy(update={"earlier": (*request.earlier, *(s for s in seen if s not in request.earlier))})
     return GateEvidence(
         checked=tuple(_checked(subtask, e, whole, at_first) for subtask in subtasks for e in subtask.expect),
         before=f"state:{before.state_id}" if before else "",
@@ -67,7 +63,7 @@ def gather(request: GateRequest, screen: Screens | None = None) -> GateEvidence:
         ),
         repeated=_repeated(steps),
         recoveries=len(request.steps) - len(steps),
-        unfounded=unfounded(request, screen or known.get) if request.trigger is GateTrigger.FINAL_CHECK else (),
+        unfounded=unfounded(request, find) if request.trigger is GateTrigger.FINAL_CHECK else (),
     )
 
 

@@ -302,10 +302,14 @@ class Resolver:
 
     def _field(self, name: str, thing: Thing) -> str | None:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
-        if (thing.name is None and not thing.tests) or thing.pick is not None:
+        if thing.name is None and not thing.tests:
             return None
+        pools = [[record for look in self.looks for record in look.records if record.cells], self.pages]
+        if thing.pick is not None:
+            every = self.all_of(thing)
+            pools = [every.records] if every is not None else []
         near: list[tuple[float, str]] = []
-        for seen in ([record for look in self.looks for record in look.records if record.cells], self.pages):
+        for seen in pools:
             if not near or max(near)[0] < _SURELY:  # a page may show more than the one that is meant
                 cells = [cell for record in seen if record.cells and fits(thing, record) for cell in record.cells]
                 told = ((label, value) for label, value in cells if value and not is_masked(value, label))

@@ -31,9 +31,9 @@ from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
-from roles.evaluator.effects import SETTLED, RecordEffect, Screens
+from roles.evaluator.effects import SETTLED, RecordEffect
 from roles.evaluator.fitting import fits, is_kind, says
-from roles.screen.evidence import brought_nothing
+from roles.screen.evidence import Screens, brought_nothing, screens_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
 
@@ -59,8 +59,7 @@ def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None
 
     Of a `part` of the work others may still be to come, such as the press that saves what was written.
     """
-    known = {state.state_id: state for state in (*request.earlier, *request.screens)}
-    return _Check(reading, request, screen or known.get, part).ledger()
+    return _Check(reading, request, screen or screens_of(request), part).ledger()
 
 
 def asked_again(order: Order, words: str) -> bool:

@@ -12,7 +12,6 @@ from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.policies import EvaluatorPolicy, notes_told
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.changes import changes_told
-from roles.evaluator.effects import Screens
 from roles.evaluator.evidence import gather
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
@@ -32,7 +31,7 @@ from roles.policies.llm.subtask_words import (
     screens_told,
     steps_told,
 )
-from roles.screen.evidence import views
+from roles.screen.evidence import Screens, screens_of
 
 _DECIDING, _DECIDED = 3, 1_200
 """Earlier screens that are shown, and tokens of all of them."""
@@ -66,16 +65,16 @@ class LlmEvaluator:
         """The pictures, and the ids of the screens on them."""
         if self.picturing is None:
             return [], ()
-        found, known = request.found or gather(request), {f"state:{state.state_id}": state for state in views(request)}
+        found, find = request.found or gather(request), screens_of(request)
         told = {found.before: "before the work began"} | {found.after: "now"}
-        seen = [(known[name], when) for name, when in told.items() if name in known]
+        seen = [(one, when) for name, when in told.items() if (one := find(name.removeprefix("state:"))) is not None]
         pictures = [one for state, when in seen for one in of_screen(when, state, self.pictures, self.picturing)]
         return pictures, tuple(state.state_id for state, _ in seen)
 
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask
-        known = {state.state_id: state for state in views(request)}
-        older = [s for name in deciding_ids(request) if (s := known.get(name) or (self.screen or known.get)(name)) is not None]
+        find = screens_of(request, self.screen)
+        older = [state for name in deciding_ids(request) if (state := find(name)) is not None]
         done = [step for step in request.steps if step.verb != "answer"]
         planned = [*request.plan, *([subtask] if subtask else [])]
         worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in planned}

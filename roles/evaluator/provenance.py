@@ -13,9 +13,9 @@ from protocol import ExecStatus, VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
 from roles.contracts.orders import When
 from roles.contracts.values import parse_date, parse_time
-from roles.evaluator.effects import Screens
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
+from roles.screen.evidence import Screens
 from roles.screen.language.dates import PARTS, Dates
 from roles.screen.language.words import Doubt, Words
 from roles.screen.values import find_dates, is_masked, same_value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
@@ -78,9 +78,19 @@ def fact_of(name: str, facts: Iterable[Fact]) -> Fact | None:
     return exact or next((f for f in newest if similarity(name, f.name) >= 0.9), None)
 
 
+Screens = Callable[[str], VisualState | None]
+"""Finds a screen by its id."""
+
+
 def views(request: GateRequest) -> list[VisualState]:
     """The newest first."""
     return [*reversed(request.screens), *request.earlier]
+
+
+def screens_of(request: GateRequest, older: Screens | None = None) -> Screens:
+    """Finds those that the request holds, and `older` ones where they can be looked up."""
+    known = {state.state_id: state for state in views(request)}
+    return lambda name: known.get(name) or (older(name) if older is not None and name else None)
 
 
 def _field(wanted: FieldHas, request: GateRequest) -> Finding:
@@ -378,7 +388,6 @@ def _quoted(said: str) -> str:
 
 
 def _screen(name: str, request: GateRequest) -> VisualState | None:
-    """An older screen, or the newest."""
     return next((state for state in views(request) if state.state_id == name), None)
 
 

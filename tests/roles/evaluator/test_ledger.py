@@ -18,7 +18,7 @@ from orchestrator.tasks.tasks import Task
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import ExecStatus, VisualState
 from roles.contracts import Fact, GateRequest, GateVerdict, StepRecord
-from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, opened
+from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Pick, Reading, Slot, Text, Thing, opened
 from roles.contracts.orders import Test as Holds
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
@@ -412,6 +412,19 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
     steps = tuple(s for s in moved.request.steps if s.target != "End time")
     held = ledger(read(moved.request.goal), moved.request.model_copy(update={"steps": steps}), screens.get).entries[0]
     assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")
+
+
+@pytest.mark.parametrize(("body", "state"), [("It is $70.00", "shown"), ("It is $90.00", "missing")])
+def test_the_value_of_the_largest_is_that_of_the_list_that_was_seen(body: str, state: str) -> None:
+    owed = [("1", "Acme", "$20.00"), ("2", "Acme", "$70.00"), ("3", "Oak", "$90.00")]
+    items = [{"id": number, "vendor": vendor, "total": total} for number, vendor, total in owed]
+    largest = Pick(by="total", order="most")
+    invoice = Thing(kind="invoice", tests=(Holds(field="vendor", value=Text(text="Acme")),), pick=largest)
+    order = Order(verb="send", slots=(Slot(role="saying", value=Of(fields=("total",), thing=invoice)),))
+    steps = (called(1, "list_invoices"), called(2, "send_message", body=body))
+    facts = (answered(1, {"count": 3, "offset": 0, "items": items}),)
+    request = GateRequest(goal="g", trigger=GateTrigger.FINAL_CHECK, steps=steps, facts=facts)
+    assert states(ledger(Reading(goal="g", orders=(order,)), request, {}.get))[0] == state
 
 
 LISTED = [{"id": "5", "folder": "Inbox", "sender": "ann@example.com", "subject": "Lunch"},
