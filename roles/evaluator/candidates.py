@@ -65,6 +65,7 @@ class Candidates:
         every = [v for kind in self.kinds for v in (*kind.verbs, kind.create) if v]
         cards = {tokens(v.control) for v in every if v.verb == verb}
         tick, box, text = deeds()["ticks"].get(verb), self.box(order), {*tokens(said(self.reading.goal, order.spans))}
+        # Of `Place order` the order has the whole name: "place the order".
         found = []
         for n, effect in enumerate(self.effects):
             if box and any(v.value == box.value and set(_box_name(box)) <= {*tokens(v.label)} for v in effect.written):
@@ -73,7 +74,7 @@ class Candidates:
                 found += [n] if any(v.value == tick and self._is_about(order, effect) for v in effect.written) else []
             elif self._tells_itself(order, effect, stems) and (
                 effect.words & stems
-                or (effect.control and (tokens(effect.control) in cards or _is_called(effect.control, text)))
+                or (effect.control and ((called := tokens(effect.control)) in cards or (len(called) > 1 and {*called} <= text)))
                 or (verb in deeds()["writes"] and not effect.control and effect.written)
                 or self._emptied(order, effect)
                 or (verb in deeds()["makes"] and any(words <= effect.words for words in self._opens) and effect.made_a_record())
@@ -224,6 +225,8 @@ class Candidates:
         """What of the slots does not stand in what was done, to the `thing` in hand, and what of them is not known."""
         effects, box = [self.effects[n] for n in group], self.box(order)
         lost, unsure = list[str](), list[str]()
+        lines = [(line, v.label) for effect in effects for v in effect.written for line in v.value.splitlines()]
+        hidden = any(is_masked(part.strip(), label) for line, label in lines for part in (line, line.rpartition(":")[2]))
         back = order.object.back if order.object is not None and self._is_value(order) else None
         for slot in (*order.slots, *([Slot(role="value", value=back)] if back is not None else [])):
             passed = slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]
@@ -235,7 +238,7 @@ class Candidates:
             moment = isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
             strict = slot.role in _STRICT or slot.field or (slot.role == "with" and fields) or moment
             if not answer:
-                known = answer is False or (bool(fields) and _is_hidden(effects))
+                known = answer is False or (bool(fields) and hidden)
                 (lost if strict and known else unsure).append(words)
         return lost, unsure
 
@@ -386,18 +389,6 @@ def fell_on(record: SeenRecord, effect: RecordEffect) -> bool:
 def is_several(thing: Thing) -> bool:
     number = thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 1
     return number > 1 or (thing.quantity == "all" and thing.pick is None)
-
-
-def _is_called(control: str, said: set[str]) -> bool:
-    """Whether the order has the whole name of a control, of several words: "place the order" of `Place order`."""
-    words = tokens(control)
-    return len(words) > 1 and {*words} <= said
-
-
-def _is_hidden(group: Sequence[RecordEffect]) -> bool:
-    """Whether something was written as a page hides it."""
-    lines = [(line, v.label) for effect in group for v in effect.written for line in v.value.splitlines()]
-    return any(is_masked(part.strip(), label) for line, label in lines for part in (line, line.rpartition(":")[2]))
 
 
 def _retold(wanted: str, text: str) -> bool:

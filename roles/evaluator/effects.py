@@ -189,6 +189,11 @@ class _History:
             back = next((effect for effect in reversed(self.found) if effect.app == press.app and effect.control), None)
             self.found = [effect for effect in self.found if effect is not back]
 
+    def _menu(self, press: _Press) -> frozenset[str]:
+        """What the menu was opened for in which it is chosen: "Move to", of "Trash"."""
+        last = self.found[-1] if self.found and press.target is not None and press.target.role == "menuitem" else None
+        return last.words if last is not None and last.control and last.after is press.before else frozenset()
+
     def _called(self, step: StepRecord, after: VisualState | None) -> None:
         """Of a call what its name, its arguments and the record say that it was for; what a script does is not known."""
         answered = self.answers.get(step.step, ())
@@ -233,21 +238,11 @@ class _History:
                 origin = led.record.text
             if after is None or not _inputs(after) or before.modal:
                 self.begun.pop(app, None)
-        values = tuple(self._values(app, before))
+        fields = [e for e in before.elements if e.role in _VALUED and e.value and not is_search(e)]
+        wrote = {label: kept.step for (place, label), kept in self.written.items() if place == app}
+        values = tuple(Written(e.name, e.value or "", wrote.get(fold(e.name), 0)) for e in fields)
         for one in seen:
             yield RecordEffect(step.step, app, words, control, one, values, before, after, origin, opened)
-
-    def _menu(self, press: _Press) -> frozenset[str]:
-        """What the menu was opened for in which it is chosen: "Move to", of "Trash"."""
-        last = self.found[-1] if self.found and press.target is not None and press.target.role == "menuitem" else None
-        return last.words if last is not None and last.control and last.after is press.before else frozenset()
-
-    def _values(self, app: str, before: VisualState) -> Iterator[Written]:
-        """What the form holds as it is pressed; of each field which step wrote it."""
-        for element in before.elements:
-            if element.role in _VALUED and element.value and not is_search(element):
-                one = self.written.get((app, fold(element.name)))
-                yield Written(element.name, element.value, one.step if one is not None else 0)
 
 
 def records_in(app: str, text: str) -> tuple[tuple[SeenRecord, ...], bool]:

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from environments.cards import vocabulary
 from environments.contract import EnvironmentFault, Peek, type_of
 from protocol import VisualState
-from roles.contracts import GateRequest, GateVerdict, Report, StepRecord, Subtask
+from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, compiled
 from roles.contracts.orders import GoalLedger, LedgerEntry, Reading, names_in
@@ -172,24 +172,30 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
 def _request(state: State, ctx: Context) -> GateRequest:
     assignment = state["assignment"]
     trigger = GateTrigger(assignment["trigger"])
-    plan = tuple(_with_steps(with_status(s, assignment["statuses"])) for s in ctx.journal.plan(state["plan_version"]))
+    stand = [with_status(s, assignment["statuses"]) for s in ctx.journal.plan(state["plan_version"])]
+    shows = [tuple(dict.fromkeys((*expected(s.steps), *s.expect))) for s in stand]  # what its steps are to show, and what it says
+    plan = tuple(s.model_copy(update={"expect": expect}) for s, expect in zip(stand, shows, strict=True))
     subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
     final = trigger is GateTrigger.FINAL_CHECK
     run = steps = _with_hands(ctx.journal.all_steps(MOST_STEPS), ctx)
     if subtask is not None and not final:
         steps = _with_hands(ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS), ctx)
+    begun = next((event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}), None)
+    given = [ctx.given, *(str(subtask["instruction"]) for subtask in (begun.body["subtasks"] if begun is not None else ()))]
+    said = [event.body for event in ctx.journal.events(ApprovalEvent) if event.body.get("decision") == "edit"]
+    older = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
     return GateRequest(
         trigger=trigger,
         goal=ctx.journal.alike(state["goal"]),
         subtask=None if final else subtask,
         plan=plan,
-        plan_by_user=_by_user(ctx, state["plan_version"]),
+        plan_by_user=any(body.get("worked") == state["plan_version"] for body in said),
         steps=steps,
         run=run,
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
         screens=_screens(ctx, everything=final),
-        earlier=_earlier(ctx, steps),
+        earlier=tuple(screen for i in [*older][:_EARLIER] if (screen := ctx.journal.screens.get(i)) is not None),
         held=assignment.get("held", ""),
         summary=assignment.get("summary", ""),
         supplements=ctx.journal.supplements(),
@@ -199,7 +205,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         looked_up=looked_up(ctx.journal),
         given_up=given_up(ctx.journal),
         user_words=tuple(ctx.journal.alike(assignment.get("user_words", ()))),
-        given=_given(ctx),
+        given=tuple(filter(None, given)),
         earlier_goals=tuple(ctx.journal.alike(assignment.get("earlier_goals", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
@@ -207,29 +213,11 @@ def _request(state: State, ctx: Context) -> GateRequest:
     )
 
 
-def _with_steps(subtask: Subtask) -> Subtask:
-    """With what its steps are to show, besides what the plan itself expects."""
-    return subtask.model_copy(update={"expect": tuple(dict.fromkeys((*expected(subtask.steps), *subtask.expect)))})
-
-
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:
     """The steps; one whose action a person wrote in place of another is theirs."""
     said = [e for e in ctx.journal.events(ApprovalEvent) if e.body.get("decision") == "edit" and "worked" not in e.body]
     edited = {(e.subtask, e.step) for e in said}
     return tuple(s.model_copy(update={"role": "user"}) if (s.subtask, s.step) in edited else s for s in steps)
-
-
-def _given(ctx: Context) -> tuple[str, ...]:
-    """The words of the plan that the run was begun with, if it was given one."""
-    plans = [event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}]
-    told = [str(subtask["instruction"]) for subtask in (plans[0].body["subtasks"] if plans else ())]
-    return tuple(filter(None, (ctx.given, *told)))
-
-
-def _by_user(ctx: Context, version: int) -> bool:
-    """Whether a person wrote this version of the plan in a review of it."""
-    said = (event.body for event in ctx.journal.events(ApprovalEvent))
-    return any(body.get("decision") == "edit" and body.get("worked") == version for body in said)
 
 
 def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
@@ -264,11 +252,6 @@ def _let_settle(ctx: Context) -> None:
     age = ctx.clock() - done[-1].at if done else _LATE
     if type_of(ctx.environment) == "browser" and 0 <= age < _LATE:
         time.sleep(_LATE - age)
-
-
-def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, ...]:
-    ids = list(dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i))[:_EARLIER]
-    return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
 
 
 # --- what the verdict is held to --------------------------------------------------------------------------------------

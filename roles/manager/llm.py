@@ -166,7 +166,10 @@ def _expected(given: Any, name: str) -> list[JsonObject]:
 def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     """A DAG over applications that there are, in which something is left to do; ids of rejected subtasks are not used again."""
     before = {s.id: s for s in request.plan}
-    renamed = {s.id: f"{s.id}-{request.attempts}" for s in answer.subtasks if s.id in before and _rejected(before[s.id], request)}
+    failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED}
+    # The last subtask of a part has not failed when the rest is planned.
+    failed |= {s.id for s in request.plan if s.id == request.failed and s.status is not SubtaskStatus.FULFILLED}
+    renamed = {s.id: f"{s.id}-{request.attempts}" for s in answer.subtasks if s.id in failed}
     fresh = []
     for subtask in answer.subtasks:
         was, planned = before.get(subtask.id), subtask
@@ -183,11 +186,6 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     except PlanError as bad:
         raise UnusableReply(str(bad)) from None
     return answer.model_copy(update={"subtasks": (*kept, *fresh)})
-
-
-def _rejected(subtask: Subtask, request: PlanRequest) -> bool:
-    failed = subtask.id == request.failed and subtask.status is not SubtaskStatus.FULFILLED  # the last of a part has not failed
-    return failed or subtask.status is SubtaskStatus.REJECTED
 
 
 def _anew(subtask: Subtask, renamed: Mapping[str, str]) -> Subtask:

@@ -126,18 +126,17 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
 
 def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement], int]:
     """Texts that are new, whatever the numbers in them, and how many are gone."""
-    one, other = ([e for e in state.elements if _is_text(e)] for state in (before, after))
+    told, letter = _TELLS | _TEXTS | _RECORDS, re.compile(r"[^\W\d]")
+    one, other = (
+        [e for e in state.elements if e.role in told and len(e.name) <= _LONGEST and letter.search(e.name)]
+        for state in (before, after)
+    )
     known, fresh = Counter(map(_shape, one)), dict[str, GUIElement]()
     for element in other:
         known[_shape(element)] -= 1
         if known[_shape(element)] < 0:
             fresh.setdefault(element.name, element)
     return list(fresh.values()), sum(n for n in known.values() if n > 0)
-
-
-def _is_text(element: GUIElement) -> bool:
-    told = element.role in _TELLS | _TEXTS | _RECORDS and len(element.name) <= _LONGEST
-    return told and re.search(r"[^\W\d]", element.name) is not None
 
 
 def _shape(element: GUIElement) -> str:
@@ -181,8 +180,8 @@ def is_taken_back(seen: Sequence[VisualState], later: Sequence[tuple[VisualState
     """Whether a page undid by itself what came of a step: `seen` before and after it, `later` what it did while nobody did
     anything."""
     before, after = seen
-    settled = next((s for s in (after, *(one[1] for one in later)) if not any(map(_is_busy, s.elements))), None)
-    came, went = differences(before, settled or after)
+    settled = next((s for s in (after, *(one[1] for one in later)) if not _is_busy(s)), after)
+    came, went = differences(before, settled)
     if not came and not went:
         return False
     back, gone = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
@@ -192,8 +191,8 @@ def is_taken_back(seen: Sequence[VisualState], later: Sequence[tuple[VisualState
     return not (went - back) and not (came - gone)
 
 
-def _is_busy(element: GUIElement) -> bool:
-    return element.role in PRESS_ROLES and element.name.endswith(("…", "..."))
+def _is_busy(state: VisualState) -> bool:
+    return any(e.role in PRESS_ROLES and e.name.endswith(("…", "...")) for e in state.elements)
 
 
 # --- records ----------------------------------------------------------------------------------------------------------

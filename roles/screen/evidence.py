@@ -103,7 +103,8 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
         if wanted.app and state.app != wanted.app:
             continue
         for element in state.elements:
-            if element.role not in FIELD_ROLES | {"slider"} or not element.value or _is_source(element, state, read):
+            source = read is not None and (read.element_id, read.app) == (element.element_id, state.app)  # where it was read
+            if element.role not in FIELD_ROLES | {"slider"} or not element.value or source:
                 continue
             if holds(element, value) and _fits(wanted.label, element, state, value):
                 lost = wanted.beside and original(element, request.steps, views(request)).strip() not in (element.value or "")
@@ -147,11 +148,6 @@ def _same(element: GUIElement, field: GUIElement) -> bool:
     return element.role in FIELD_ROLES and fold(element.name) == fold(field.name)
 
 
-def _is_source(element: GUIElement, state: VisualState, read: Fact | None) -> bool:
-    """The field that a value was read from does not show that it was written."""
-    return read is not None and read.element_id == element.element_id and read.app == state.app
-
-
 def expected_value(wanted: FieldHas, request: GateRequest) -> str | None:
     if wanted.fact is None:
         return wanted.value
@@ -164,13 +160,9 @@ def holds(element: GUIElement, value: str) -> bool:
     held = element.value or ""
     if same_value(held, value) or (element.choices and same_value(held.rsplit(": ", 1)[-1], value)):
         return True
-    parts = [*_labelled(held), *(held.splitlines() if len(value) >= 3 else ())]
+    labelled = (line.partition(": ")[2] for line in held.splitlines() if ": " in line)
+    parts = [*labelled, *(held.splitlines() if len(value) >= 3 else ())]
     return element.role == "textbox" and any(same_value(part, value) for part in parts)
-
-
-def _labelled(text: str) -> list[str]:
-    """What stands behind the colons of lines."""
-    return [line.split(": ", 1)[1] for line in text.splitlines() if ": " in line]
 
 
 def _fits(label: str, element: GUIElement, state: VisualState, value: str) -> bool:
@@ -214,7 +206,9 @@ def _effect(wanted: EffectSeen, request: GateRequest) -> Finding:
         return Finding(True, (f"state:{state.state_id}",))
     if other := next((s for s in reversed(request.steps) if s.instead_of == verb and s.exec_status == "executed"), None):
         return Finding(True, (f"step:{other.step}",))  # what a person put in its place is what they want
-    lost = [] if calls else [s for s in request.steps if _asked_for(s, wanted, request)]
+    asked = [s for s in request.steps if (is_call(s) and s.exec_status != "executed" and not looks_only(s))
+             or (not is_call(s) and _amounts_to(s, wanted, request))]  # fmt: skip
+    lost = [] if calls else asked
     tried = done or lost or calls
     if done:
         why = f"{verb} was tried, and nothing showed that it worked" + (
@@ -231,13 +225,6 @@ def _effect(wanted: EffectSeen, request: GateRequest) -> Finding:
     return Finding(False, (f"step:{tried[-1].step}",), why) if tried else Finding(False, (), f"nothing was done to {verb}")
 
 
-def _asked_for(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
-    """Whether it may have had this effect, though it was not seen to be carried out."""
-    if is_call(step):
-        return step.exec_status != "executed" and not looks_only(step)
-    return _amounts_to(step, wanted, request)
-
-
 def _tried(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
     pressed = [s for s in request.steps if not is_call(s) and (s.exec_status == "executed" or shown_for_it(s))]
     done = [s for s in pressed if _amounts_to(s, wanted, request) and (wanted.verb == "click" or not _leads_there(s))]
@@ -247,7 +234,8 @@ def _tried(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
 def _showed(step: StepRecord, request: GateRequest) -> bool:
     complained = any(event.startswith("validation") for event in step.events)
     downloaded = any(event.startswith("told: downloaded ") for event in step.events)  # a file, which no screen shows
-    return (step.visible_change and not complained and _more_than_focus(step, request)) or downloaded
+    only_focus = step.verb != "click" and _only_focus(step, _screen(step.after, request), request)
+    return (step.visible_change and not complained and not only_focus) or downloaded
 
 
 def _leads_there(step: StepRecord) -> bool:
@@ -301,7 +289,9 @@ def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> b
         likely = max(likeness(wanted.target or "", step.target), similarity(wanted.target or "", step.target))
         return pressed and (not wanted.target or likely >= 0.7)
     swept = action.get("action_type") == "drag" and any(verb in event.casefold() for event in step.events)
-    if swept or (changes_something(step) and _announced(verb, step)) or _became(verb, step, request):
+    # The screen may say itself what was done: `Message moved to Trash` came of pressing `Trash`.
+    announced = any(event.startswith("status:") and re.search(done_word(verb), event, re.IGNORECASE) for event in step.events)
+    if swept or (announced and changes_something(step)) or _became(verb, step, request):
         return True
     keys = [str(k).casefold() for k in action.get("keys", [])]
     if step.verb in deeds()["amounts"].get(verb, (verb,)) or (verb == "save" and keys[-1:] == ["s"] and len(keys) > 1):
@@ -316,11 +306,6 @@ def names_effect(name: str, verb: str) -> bool:
     if _STAYS.match(name):
         return False
     return any(name == word or name.startswith(word + " ") for word in deeds()["amounts"].get(verb, (verb,)))
-
-
-def _announced(verb: str, step: StepRecord) -> bool:
-    """The screen itself says what was done: `Message moved to Trash` came of pressing `Trash`."""
-    return any(event.startswith("status:") and re.search(done_word(verb), event, re.IGNORECASE) for event in step.events)
 
 
 def _became(verb: str, step: StepRecord, request: GateRequest) -> bool:
@@ -352,11 +337,6 @@ def _writes(step: StepRecord, request: GateRequest) -> bool:
     """Whether it changes a value, and not only where one is."""
     target = target_of(step, _screen(step.before, request))
     return step.action.get("action_type") in _WRITE or (target is not None and target.role in _TICKED)
-
-
-def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:
-    """Whether something else changed than which element has the focus, as far as both screens are known."""
-    return step.verb == "click" or not _only_focus(step, _screen(step.after, request), request)
 
 
 def brought_nothing(step: StepRecord, request: GateRequest) -> bool:

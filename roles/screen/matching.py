@@ -28,11 +28,9 @@ def tokens(text: str) -> tuple[str, ...]:
     """Folded words without punctuation, brackets and plural s."""
     bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", text) if re.sub(r"\([^)]*\)|\[[^\]]*\]", "", text).strip() else text
     bare = re.sub(r"\b[Ee]-(?=mail)", "e", bare)
-    return tuple(_singular(word.casefold()) for word in WORD.findall(bare))
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+    words = [word.casefold() for word in WORD.findall(bare)]
+    many = [len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in words]
+    return tuple(word[:-1] if plural else word for word, plural in zip(words, many, strict=True))
 
 
 @lru_cache(maxsize=4096)
