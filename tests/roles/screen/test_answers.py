@@ -27,6 +27,7 @@ def said(words: str, role: str = "text", more: tuple[GUIElement, ...] = (), valu
         ("Your card was declined.", "alert"), ("Failed to save", "status"), ("This slot is no longer available", "status"),
         ("File type not supported", "alert"), ("You have reached your limit", "status"), ("Maximum 3 items each", "status"),
         ("Please select a size", "text"), ("Enter your name", "paragraph"), ("Confirm that you are not a robot", "text"),
+        ("500 Internal Server Error", "heading"), ("Your changes were not saved", "text"), ("Name must not be empty", "text"),
     ],
 )  # fmt: skip
 def test_a_page_that_stays_and_asks_for_something_has_said_no(words: str, role: str) -> None:
@@ -36,11 +37,17 @@ def test_a_page_that_stays_and_asks_for_something_has_said_no(words: str, role: 
 def test_what_comes_next_or_was_written_is_no_refusal() -> None:
     assert said("Please select a size", more=(MORE, MORE.model_copy(update={"element_id": "m2"}))) == "", "the page went on"
     assert said("Please call Ann first", "listitem", value="Please call Ann first") == "", "the user's own words"
-    for words in ("Saving, please wait", "Added to the cart", "Complete", "Sent. Check your inbox"):
+    for words in ("Saving, please wait", "Added to the cart", "Complete", "Sent. Check your inbox", "Thank you, it was saved"):
         assert said(words, "status") == "", words
     for words in ("Invitation declined", "Order cancelled", "User blocked"):
         assert said(words, "status", goal=f"Press {words}") == "", f"{words}: it is what was wanted"
     assert said("Out of stock", goal="Press it") == "", "a description"
+
+
+def test_what_a_page_said_before_is_no_answer_and_what_is_new_is_one_also_without_a_form() -> None:
+    plain, no = VisualState(elements=FORM[1:]), GUIElement(element_id="t", role="text", text="Please choose a size")
+    told = VisualState(elements=[FORM[1], no])
+    assert (refusal(plain, told), refusal(told, told)) == (no.name, "")
 
 
 def kept(words: str, role: str = "text", value: str = "Ada") -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from protocol import BoundingBox, GUIElement, VisualState
-from roles.screen.answers import refusal
 from roles.screen.page import Scopes, chosen, likeness, listed
 
 
@@ -50,21 +49,3 @@ def test_a_place_that_is_not_on_the_page_holds_nothing():
     scopes = Scopes(state(("heading", "Ann"), ("button", "Edit"), ("heading", "Bob"), ("button", "Edit")).elements)
     assert [e.element_id for e in scopes.of("Bob") or ()] == ["e2", "e3"]
     assert scopes.of("Eve") is None
-
-
-@pytest.mark.parametrize(
-    ("words", "role", "no"),
-    [
-        ("Your changes were not saved", "text", True),
-        ("Please choose a size", "text", True),
-        ("Please choose a size", "alert", True),
-        ("500 Internal Server Error", "heading", True),
-        ("Name must not be empty", "text", True),
-        ("Enter a valid address", "text", True),
-        ("Thank you, it was saved", "status", False),
-    ],
-)
-def test_a_page_says_no_in_words_that_are_new(words, role, no):
-    before, after = state(("button", "Save")), state(("button", "Save"), (role, words))
-    assert bool(refusal(before, after)) is no
-    assert refusal(after, after) == ""
