@@ -170,6 +170,17 @@ class Insisting:
         return GateVerdict(decision=Signal.GATE_DONE, reason="it is done")
 
 
+AMOUNTS, INSISTS = "Enter $5.00 as the amount in the reimbursement form", "the Evaluator insists that it is done"
+
+
+def judged(goal: str, evaluator: Any, lines: dict[str, list[Any]], *expect: Any) -> Run:
+    """A run with a subtask for each of the lines, each planned when the one before was not enough."""
+    plans = [planned(subtask(name, expect=expect)) for name in lines]
+    run = Run([*plans, INFEASIBLE], lines, parts={"evaluator": evaluator}, goal=goal)
+    evaluator.journal = run.journal
+    return run.go()
+
+
 @pytest.mark.parametrize(
     ("rest", "evaluator", "status"),
     [(PARTLY, Insisting(), "fulfilled"), (PARTLY, RulesEvaluator(), "rejected"), ("", Insisting(), "rejected")],
@@ -178,16 +189,10 @@ class Insisting:
 def test_an_order_of_a_goal_read_in_part_is_held_once_and_then_left_to_a_model_that_insists(
     rest: str, evaluator: Insisting | RulesEvaluator, status: str
 ) -> None:
-    plans = [planned(subtask("a", expect=(AMOUNT,))), planned(subtask("b", expect=(AMOUNT,))), INFEASIBLE]
-    goal = f"Enter $5.00 as the amount in the reimbursement form and submit it.{rest}"
-    run = Run(plans, {"a": [FILL], "b": []}, parts={"evaluator": evaluator}, goal=goal)
-    if isinstance(evaluator, Insisting):
-        evaluator.journal = run.journal
-    run.go()
+    run = judged(f"{AMOUNTS} and submit it.{rest}", evaluator, {"a": [FILL], "b": []}, AMOUNT)
     assert run.status == status
-    first, last = (gate for gate in (gates(run)[1], gates(run)[-1]))
-    assert first["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
-    assert ("the Evaluator insists that it is done" in last["reason"]) is (status == "fulfilled")
+    assert gates(run)[1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+    assert (INSISTS in gates(run)[-1]["reason"]) is (status == "fulfilled")
     states = {entry["text"]: entry["state"] for entry in run.bodies("ledger")[-1]["entries"]}
     assert states["submit it"] == ("unchecked" if status == "fulfilled" else "missing")
 
@@ -204,23 +209,15 @@ def test_an_order_of_a_goal_read_in_part_is_held_once_and_then_left_to_a_model_t
 def test_an_order_that_may_have_been_done_in_another_way_is_left_to_a_model_that_was_told_and_insists(
     goal: str, done: list[Any], status: str
 ) -> None:
-    evaluator = Insisting()
-    plans = [planned(subtask("a")), planned(subtask("b")), INFEASIBLE]
-    run = Run(plans, {"a": done, "b": []}, parts={"evaluator": evaluator}, goal=goal)
-    evaluator.journal = run.journal
-    run.go()
+    run = judged(goal, Insisting(), {"a": done, "b": []})
     assert [entry.get("kind", "order") for entry in run.bodies("ledger")[0]["entries"]] == ["order"], "it is read whole"
     assert run.status == status
-    assert ("the Evaluator insists that it is done" in gates(run)[-1]["reason"]) is (status == "fulfilled")
+    assert (INSISTS in gates(run)[-1]["reason"]) is (status == "fulfilled")
 
 
 def test_a_value_that_is_missing_is_held_however_often_the_evaluator_insists() -> None:
-    plans = [planned(subtask(name, expect=(AMOUNT,))) for name in "abc"]
-    goal = f"Enter $7.00 as the amount in the reimbursement form.{PARTLY}"
-    evaluator = Insisting()
-    run = Run([*plans, INFEASIBLE], {"a": [FILL], "b": [], "c": []}, parts={"evaluator": evaluator}, goal=goal)
-    evaluator.journal = run.journal
-    run.go()
+    goal = f"{AMOUNTS.replace('5', '7')}.{PARTLY}"
+    run = judged(goal, Insisting(), {"a": [FILL], "b": [], "c": []}, AMOUNT)
     assert run.status == "rejected"
     assert run.result["plans"] == 2, "the same finding on the same evidence costs no third plan"
 
@@ -240,11 +237,7 @@ def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_
 
 
 def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:
-    evaluator = Insisting()
-    goal = f"Enter $5.00 as the amount in the reimbursement form. Bring the claims in order.{PARTLY}"
-    run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts={"evaluator": evaluator}, goal=goal)
-    evaluator.journal = run.journal
-    run.go()
+    run = judged(f"{AMOUNTS}. Bring the claims in order.{PARTLY}", Insisting(), {"a": [FILL]}, AMOUNT)
     assert (run.status, run.result["plans"]) == ("fulfilled", 1)
     assert "unchecked: Bring the claims in order" in gates(run)[-1]["reason"]
 
