@@ -67,8 +67,7 @@ def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_ends_the_run_after
             asked.append(request.reask)
             return GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
 
-    run = Run([planned(subtask("a"))] * 10, {"a": [FILL]}, parts={"evaluator": Inventing()}, limits=Limits(reasks=2))
-    run.go()
+    run = Run([planned(subtask("a"))] * 10, {"a": [FILL]}, parts={"evaluator": Inventing()}, limits=Limits(reasks=2)).go()
     assert (run.status, run.result["ended_by"], run.result["plans"], len(asked)) == ("rejected", "no_answer", 1, 3)
     assert gates(run)[0]["decision"] == "gate_fail"
     assert all("there is no evidence 'state:made-up'" in body["message"] for body in run.bodies("error"))
@@ -77,22 +76,19 @@ def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_ends_the_run_after
 
 def test_a_goal_of_which_nothing_was_to_be_done_is_rejected_at_the_end_and_not_planned_again() -> None:
     no = GateVerdict(decision=Signal.GATE_FAIL, reason="the user did not agree", refused=True)
-    run = Run([planned(subtask("a"))] * 3, {"a": [FILL]}, {GateTrigger.FINAL_CHECK: [no]})
-    run.go()
+    run = Run([planned(subtask("a"))] * 3, {"a": [FILL]}, {GateTrigger.FINAL_CHECK: [no]}).go()
     assert (run.status, run.result["plans"]) == ("rejected", 1)
     assert gates(run)[-1]["refused"] is True
 
 
 def test_a_manager_whose_plans_cannot_be_used_is_not_asked_ten_times() -> None:
-    run = Run([planned(subtask("a", "nobody"))] * 12, {}, limits=Limits(reasks=2))
-    run.go()
+    run = Run([planned(subtask("a", "nobody"))] * 12, {}, limits=Limits(reasks=2)).go()
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "no_answer", 3)
 
 
 def test_what_was_expected_is_held_against_the_screens_before_and_after() -> None:
     plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a", expect=(AMOUNT,)))
-    run = Run([plan], {"a": [FILL], "b": [decide(Click(target=ActionTarget(text="Vendor")))]})
-    run.go()
+    run = Run([plan], {"a": [FILL], "b": [decide(Click(target=ActionTarget(text="Vendor")))]}).go()
     first, second, final = (body["found"] for body in gates(run))
     assert [(c["held_before"], c["holds"]) for c in first["checked"]] == [(False, True)]
     assert [(c["held_before"], c["holds"]) for c in second["checked"]] == [(True, True)]
@@ -112,8 +108,7 @@ def test_what_stood_there_before_the_first_change_is_no_work_of_the_subtask() ->
         [planned(subtask("a", expect=fields))],
         {"a": [decide(LaunchApp(app="settings")), write]},
         desk=SimulatedDesktop(load_world("office")),
-    )
-    run.go()
+    ).go()
     found = gates(run)[0]["found"]["checked"]
     assert [(one["held_before"], one["holds"]) for one in found] == [(True, True), (False, True)]
 
@@ -126,8 +121,7 @@ def test_a_policy_is_told_what_it_took() -> None:
             asked.append(request)
             return super().judge(request)
 
-    run = Run([planned(subtask("a", expect=(AMOUNT,)))], {"a": [FILL, FILL]}, parts={"evaluator": Listening()})
-    run.go()
+    Run([planned(subtask("a", expect=(AMOUNT,)))], {"a": [FILL, FILL]}, parts={"evaluator": Listening()}).go()
     found = asked[0].found
     assert found is not None
     assert (found.steps, found.failed, found.idle, found.repeated) == (2, 0, 1, 1)
@@ -139,8 +133,7 @@ def test_a_policy_is_told_what_it_took() -> None:
 
 def test_a_worker_that_says_done_and_has_done_nothing_is_held_up_by_rules_and_believed_by_trust() -> None:
     def run(evaluator: Any) -> Run:
-        made = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": []}, parts={"evaluator": evaluator})
-        made.go()
+        made = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": []}, parts={"evaluator": evaluator}).go()
         return made
 
     assert (run(RulesEvaluator()).status, run(TrustingEvaluator()).status) == ("rejected", "fulfilled")
@@ -150,8 +143,7 @@ def test_an_order_of_the_goal_that_nobody_worked_is_an_issue_whoever_judges() ->
     goal = "Enter $5.00 as the amount in the reimbursement form and submit it"
     for judging in (RulesEvaluator(), None):
         parts = {"evaluator": judging} if judging else {}
-        run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts=parts, goal=goal)
-        run.go()
+        run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts=parts, goal=goal).go()
         assert run.status == "rejected"
         assert gates(run)[-1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
 
@@ -230,8 +222,7 @@ WAIT = decide(Wait(seconds=1))
 def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_no_third_plan(then: Any, plans: int) -> None:
     """Whoever planned was told of the first; where its plan did nothing, another one would come to the same check."""
     no = GateVerdict(decision=Signal.GATE_FAIL, reason="that is not it", issues=("that is not it",))
-    run = Run([planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then}, {GateTrigger.FINAL_CHECK: [no] * 6})
-    run.go()
+    run = Run([planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then}, {GateTrigger.FINAL_CHECK: [no] * 6}).go()
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "infeasible", plans)
     assert gates(run)[-1]["reason"].endswith("it was the same at the previous final check, and nothing was done about it")
 
@@ -245,8 +236,7 @@ def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once
 @pytest.mark.parametrize(("rest", "state"), [("Enter $5.00 for Bo too.", "open"), ("Enter the vendor.", "shown")])
 def test_an_order_is_not_ticked_while_a_subtask_that_is_left_asks_for_it_as_well(rest: str, state: str) -> None:
     plan = planned(subtask("a"), subtask("b", "a").model_copy(update={"instruction": rest}))
-    run = Run([plan], {"a": [FILL], "b": []}, goal="Enter $5.00 as the amount in the reimbursement form and submit it.")
-    run.go()
+    run = Run([plan], {"a": [FILL], "b": []}, goal="Enter $5.00 as the amount in the reimbursement form and submit it.").go()
     before_the_end = run.bodies("ledger")[-2]["entries"]
     assert next(e.get("state", "open") for e in before_the_end if "5.00" in e["text"]) == state
 
@@ -255,8 +245,7 @@ def test_an_order_is_ticked_as_soon_as_the_subtask_that_did_it_has_passed() -> N
     plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a"))
     submit = decide(Click(target=ActionTarget(text="Submit")))
     goal = "Enter $5.00 as the amount in the reimbursement form and submit it."
-    run = Run([plan], {"a": [FILL], "b": [submit]}, goal=goal)
-    run.go()
+    run = Run([plan], {"a": [FILL], "b": [submit]}, goal=goal).go()
     first, then = ({e["text"]: e.get("state", "open") for e in body["entries"]} for body in run.bodies("ledger")[:2])
     assert set(first.values()) == {"open"}
     assert [state for text, state in then.items() if "5.00" in text] == ["shown"]
@@ -266,8 +255,7 @@ def test_an_order_is_ticked_as_soon_as_the_subtask_that_did_it_has_passed() -> N
 def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() -> None:
     def run(words: str) -> Run:
         made = Run([planned(subtask("a").model_copy(update={"instruction": words})), INFEASIBLE], {"a": [FILL]},
-                   parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00 or $7.00")  # fmt: skip
-        made.go()
+                   parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00 or $7.00").go()  # fmt: skip
         return made
 
     assert run('Enter "$5.00" as the amount.').status == "fulfilled"
@@ -283,8 +271,9 @@ def test_what_a_plan_expects_does_not_take_the_place_of_what_its_steps_show() ->
     own = subtask("a", expect=(AMOUNT,)).model_copy(update={"steps": steps})
     vendor = decide(Fill(target=ActionTarget(text="Vendor"), text="Oak"))
     for worked, status in (([FILL, vendor], "fulfilled"), ([FILL], "rejected")):
-        run = Run([planned(own), INFEASIBLE], {"a": worked}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00")
-        run.go()
+        run = Run(
+            [planned(own), INFEASIBLE], {"a": worked}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00"
+        ).go()
         assert run.status == status
 
 
@@ -302,8 +291,9 @@ def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stu
     lines = [decide(Fill(target=ActionTarget(text="Amount"), text=f"${n}.00")) for n in range(1, 6)]
     stuck = [decide(Click(target=ActionTarget(text="Amount"))) for _ in range(5)]
     plans = [planned(subtask("a")), planned(subtask("b"))]
-    run = Run(plans, {"a": [*lines, *stuck], "b": [FILL]}, limits=Limits(check_every=4), parts={"evaluator": TrustingEvaluator()})
-    run.go()
+    run = Run(
+        plans, {"a": [*lines, *stuck], "b": [FILL]}, limits=Limits(check_every=4), parts={"evaluator": TrustingEvaluator()}
+    ).go()
     assert run.status == "fulfilled"
     decisions = [(body["trigger"], body["decision"]) for body in gates(run)]
     assert set(decisions) == {
@@ -315,8 +305,9 @@ def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stu
 @pytest.mark.parametrize(("replans", "status"), [(0, "rejected"), (1, "fulfilled"), (None, "fulfilled")])
 def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replans: int | None, status: str) -> None:
     failing = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL, "the amount is wrong")]}
-    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans))
-    run.go()
+    run = Run(
+        [planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans)
+    ).go()
     assert run.status == status
     if replans == 0:
         assert run.result["ended_by"] == "budget_spent"
@@ -326,8 +317,7 @@ def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replan
 def test_planning_in_parts_is_no_replan() -> None:
     part = planned(subtask("a")).model_copy(update={"more": True})
     whole = planned(subtask("a"), subtask("b", "a"))
-    run = Run([part, whole], {"a": [FILL], "b": [FILL]}, limits=Limits(replans=0))
-    run.go()
+    run = Run([part, whole], {"a": [FILL], "b": [FILL]}, limits=Limits(replans=0)).go()
     assert run.status == "fulfilled"
 
 
