@@ -76,7 +76,7 @@ def moments_said(text: str, today: str) -> Moments:
     reader, said, at = Dates(words, today), list[When](), 0
     while at < len(words.list):
         one = None
-        with suppress(Doubt):
+        with suppress(Doubt, ValueError, OverflowError):  # such as February 30
             one = reader.read(at)
         said += [one[0]] if one and (one[0].start, one[0].end) not in PARTS.values() else []
         at = one[1] if one else at + 1

@@ -105,6 +105,17 @@ def test_hours_are_understood_as_people_say_them(goal: str, right: str, wrong: s
     assert found(wrote(wrong), goal=goal)
 
 
+def test_a_day_that_there_is_not_is_known_by_its_words_alone() -> None:
+    assert found(wrote("2026-02-30"), goal="Enter 2026-02-30, 9999999 years from now") == ()
+    assert found(wrote("2026-03-02"), goal="Enter 2026-02-30, 9999999 years from now")
+
+
+@pytest.mark.parametrize(("today", "issues"), [("2027-03-04", 0), ("2027-03-05", 1), ("", 0)])
+def test_tomorrow_is_one_day_where_there_is_a_calendar(today: str, issues: int) -> None:
+    asked = {"trigger": GateTrigger.FINAL_CHECK, "goal": "Meet tomorrow at 15:00", "today": today}
+    assert len(unfounded(GateRequest(steps=(wrote("2027-03-05"),), **asked), {}.get)) == issues
+
+
 def test_looking_for_something_writes_nothing() -> None:
     assert found(wrote("hello", target="Search invoices")) == ()
     assert found(wrote("hello", exec_status=ExecStatus.ERROR)) == ()
