@@ -41,7 +41,7 @@ from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, compare
 from roles.screen.rows import picked as picked_rows
 from roles.screen.screens import fold, similarity_next
-from roles.screen.values import amount_of, find_dates, find_money, is_masked, same_state, same_value, sort_key
+from roles.screen.values import amount_of, find_dates, find_money, is_masked, same_state, same_value
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
 _LATER = frozenset({"following page", "page forward"})
@@ -206,19 +206,19 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
-    keys = [_sort(pick.by, record) if pick.by else "" for record in records]
+    dated = pick.by in {"date", "start", "received", "modified"}
+
+    def key(record: SeenRecord) -> str:
+        kept = [cell for cell in record.cells if (parse_date(cell[1]) is not None) == dated]
+        cells = [(similarity(pick.by, label), value) for label, value in kept if dated or amount_of(value) is not None]
+        near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])
+        return max(near)[1] if near else ""
+
+    keys = [key(record) if pick.by else "" for record in records]
     rows = [Row(str(n), "", ((pick.by, key),) if key else ()) for n, key in enumerate(keys)]
     with suppress(StepFailure):
         return [records[int(row.text)] for row in picked_rows(rows, pick)] if "" not in keys or not pick.by else None
     return None
-
-
-def _sort(by: str, record: SeenRecord) -> str:
-    """The cell that it goes by."""
-    kind = 2 if by in {"date", "start", "received", "modified"} else 1
-    cells = [(similarity(by, label), value) for label, value in record.cells if sort_key(value)[0] == kind]
-    near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])
-    return max(near)[1] if near else ""
 
 
 @lru_cache(maxsize=8192)

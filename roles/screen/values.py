@@ -119,15 +119,6 @@ def same_state(left: str, right: str) -> bool:
     return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
 
 
-def sort_key(value: str) -> tuple[int, float]:
-    """Orders dates and numbers; what is neither sorts as unknown (first part 0)."""
-    if (day := parse_date(value)) is not None:
-        return 2, float(day.toordinal())
-    if (number := amount_of(value)) is not None:
-        return 1, number
-    return 0, 0.0
-
-
 def is_masked(text: str, label: str = "") -> bool:
     """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
     if bool(_MASKED.fullmatch(text.strip())):

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.values import parse_date
-from roles.screen.values import amount_of, find_dates, find_money, kind_of, rewritings, same_value, sort_key
+from roles.screen.values import amount_of, find_dates, find_money, kind_of, rewritings, same_value
 
 
 @pytest.mark.parametrize(
@@ -67,13 +66,6 @@ def test_every_rewriting_is_the_same_amount(amount: object) -> None:
     text = f"${amount:,}"
     assert amount_of(text) == float(str(amount))
     assert all(same_value(text, way) for way in rewritings(text)[:3])
-
-
-@given(st.dates())
-def test_dates_sort_by_day_and_numbers_by_size(day: object) -> None:
-    assert sort_key(str(day))[0] == (2 if parse_date(str(day)) else 0)
-    assert sort_key("$2") > sort_key("$1")
-    assert sort_key("nonsense") == (0, 0.0)
 
 
 @given(st.text(max_size=40))
