@@ -37,6 +37,14 @@ def judge(*replies: Any, **changes: Any) -> GateVerdict:
     return policy.judge(REQUEST.model_copy(update=changes))
 
 
+def heard(reply: Any = GOOD, rules: RulesEvaluator | None = None, tokens: int = 2_000, **changes: Any) -> str:
+    """What a model is told that is to judge."""
+    model, prompts = prompts_of(lambda _: reply)
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=tokens, rules=rules)
+    policy.judge(REQUEST.model_copy(update=changes))
+    return text_of(prompts[0])
+
+
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
@@ -66,9 +74,7 @@ def test_a_supplement_needs_words_to_search_for() -> None:
 
 
 def test_what_code_can_find_out_is_told_as_findings() -> None:
-    model, heard = prompts_of(lambda _: GOOD)
-    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(REQUEST)
-    text = text_of(heard[0])
+    text = heard()
     findings = section(text, "findings")
     assert "a: fact_known name total: seen (fact:total)" in findings
     assert "a: field_has label Amount, value 7, app claims: NOT SEEN" in findings
@@ -76,40 +82,28 @@ def test_what_code_can_find_out_is_told_as_findings() -> None:
     assert "all done, believe me" in section(text, "summary")
     assert STATE in section(text, "screens")
     assert "Allowed are: gate_continue, gate_done, gate_fail\n" in text
+    assert "NO STEP was done" in section(heard(GOOD | {"evidence": [STATE]}, steps=()), "findings")
 
 
 def test_what_rules_hold_against_it_is_told_unless_another_finding_says_it() -> None:
     error = GUIElement(element_id="w", role="alert", text="The date is missing")
     field = GUIElement(element_id="d", role="textbox", text="Date", invalid=True)
     wrong = SCREEN.model_copy(update={"elements": (*SCREEN.elements, error, field)})
-    model, heard = prompts_of(lambda _: GOOD | {"evidence": ["step:4"]})
-    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, rules=RulesEvaluator())
-    policy.judge(REQUEST.model_copy(update={"screens": (wrong,)}))
-    findings = section(text_of(heard[0]), "findings")
+    reply, rules = GOOD | {"evidence": ["step:4"]}, RulesEvaluator()
+    findings = section(heard(reply, rules, screens=(wrong,)), "findings")
     assert "RULES OBJECT: claims reports: The date is missing" in findings
     assert findings.count("RULES OBJECT") == 1, "that the amount is missing stands there anyway"
-    final = REQUEST.model_copy(update={"trigger": GateTrigger.FINAL_CHECK, "subtask": None, "plan": (REQUEST.subtask,)})
-    policy.judge(final)
-    assert "RULES OBJECT: a: a is not fulfilled" in section(text_of(heard[1]), "findings")
+    final = heard(reply, rules, trigger=GateTrigger.FINAL_CHECK, subtask=None, plan=(REQUEST.subtask,))
+    assert "RULES OBJECT: a: a is not fulfilled" in section(final, "findings")
     found = gather(REQUEST).model_copy(update={"unfounded": ('"17" in "Body" (step 4): no fact says it',)})
-    policy.judge(REQUEST.model_copy(update={"found": found}))
-    assert 'NO SOURCE SEEN: "17" in "Body" (step 4)' in section(text_of(heard[2]), "findings")
-
-
-def test_a_worker_that_did_nothing_is_told_as_such() -> None:
-    model, heard = prompts_of(lambda _: GOOD | {"evidence": [STATE]})
-    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000)
-    policy.judge(REQUEST.model_copy(update={"steps": ()}))
-    assert "NO STEP was done" in section(text_of(heard[0]), "findings")
+    assert 'NO SOURCE SEEN: "17" in "Body" (step 4)' in section(heard(reply, rules, found=found), "findings")
 
 
 def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:
     other = [SCREEN.model_copy(update={"app": f"app{n}"}) for n in range(40)]
-    model, heard = prompts_of(lambda _: GOOD | {"evidence": []} | {"decision": "gate_fail"})
-    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=500)
     worked = tuple(step(n, app=f"app{n}") for n in range(1, 39))
-    policy.judge(REQUEST.model_copy(update={"screens": (*other, SCREEN), "steps": (*REQUEST.steps, *worked)}))
-    screens = section(text_of(heard[0]), "screens")
+    no = GOOD | {"evidence": [], "decision": "gate_fail"}
+    screens = section(heard(no, tokens=500, screens=(*other, SCREEN), steps=(*REQUEST.steps, *worked)), "screens")
     assert STATE in screens
     assert "more screens are not shown" in screens
     assert "(2 screens of applications in which nothing was done are not shown)" in screens

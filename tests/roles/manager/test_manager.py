@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from roles.manager.llm import LlmManager
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import cards_told, facts_told
-from roles.policies.scripted_model import ScriptedChatModel
 from roles.technician.rules import RulesTechnician
 
 LETTER = ("Dear Dana, the cables are laid. " * 20).strip()
@@ -110,10 +108,12 @@ def test_what_was_seen_and_said_is_told() -> None:
     request = PlanRequest(
         goal="claim it", apps=APPS, trigger="gate_fail", failed="b", evidence=("the amount is wrong",),
         facts=(fact("total", "7"), fact("letter", LETTER)), user_words=("use the other form",), refused=("delete it",),
+        nearly_spent=("96 of 120 steps used (limits.steps)",),
     )  # fmt: skip
     LlmManager(asker(model), load_prompt("manager")).plan(request)
     text = text_of(heard[0])
     assert "Why you are asked: gate_fail, about the subtask b" in text
+    assert "Little is left to work with: 96 of 120 steps used (limits.steps)" in text
     for name, words in {
         "evidence": "the amount is wrong", "facts": "total = 7", "user_words": "use the other form", "refused": "delete it"
     }.items():  # fmt: skip
@@ -137,20 +137,6 @@ def test_a_plan_says_what_a_gate_looks_for_and_stray_fields_say_nothing() -> Non
     ]
     (found,) = plan(planned(subtask("a", expect=expect))).subtasks
     assert found.expect == (FactKnown(name="total"), FieldHas(label="Amount", fact="total"), EffectSeen(verb="submit"))
-
-
-def test_what_is_nearly_spent_is_told_with_the_question() -> None:
-    heard: list[str] = []
-
-    def answer(messages: Any) -> str:
-        heard.append(str(messages[-1].content))
-        return json.dumps(GOOD)
-
-    request = PlanRequest.model_validate(
-        {"goal": "claim it", "apps": APPS, "nearly_spent": ["96 of 120 steps used (limits.steps)"]}
-    )
-    LlmManager(asker(ScriptedChatModel(answer=answer)), load_prompt("manager")).plan(request)
-    assert "Little is left to work with: 96 of 120 steps used (limits.steps)" in heard[0]
 
 
 CARDS = (
