@@ -33,28 +33,27 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(word[:-1] if plural else word for word, plural in zip(words, many, strict=True))
 
 
+def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in words if w not in _NOISE) or words
+
+
 @lru_cache(maxsize=4096)
 def _core(text: str) -> tuple[str, ...]:
-    words = tokens(text)
-    kept = tuple(w for w in words if w not in _NOISE) or words
-    bare = tuple(w for w in kept if w not in _RECORD_WORDS)
-    return bare or kept
+    kept = _strip(tokens(text))
+    return tuple(w for w in kept if w not in _RECORD_WORDS) or kept
+
+
+_GROUPS: dict[str, tuple[int, int]] = {}
+for number, names in enumerate(table("names")["fields"]):
+    for place, name in enumerate(names):
+        _GROUPS.setdefault(" ".join(tokens(name)), (number, place))
 
 
 @lru_cache(maxsize=4096)
 def _group(text: str) -> tuple[int, int] | None:
     """Number and place of the group of names that `text` belongs to."""
-    for words in (tokens(text), tuple(w for w in tokens(text) if w not in _NOISE), _core(text)):
-        joined = " ".join(words)
-        for index, group in enumerate(_GROUPS):
-            if joined in group:
-                return index, group[joined]
-    return None
-
-
-_GROUPS: tuple[dict[str, int], ...] = tuple(
-    {" ".join(tokens(name)): place for place, name in reversed(list(enumerate(group)))} for group in table("names")["fields"]
-)
+    ways = (tokens(text), _strip(tokens(text)), _core(text))
+    return next((found for words in ways if (found := _GROUPS.get(" ".join(words))) is not None), None)
 
 
 @lru_cache(maxsize=16384)
@@ -100,10 +99,6 @@ def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:
     if group is None or group[0] not in groups:
         return 0.0
     return 0.75 if len(groups) == 1 else 0.4
-
-
-def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(w for w in words if w not in _NOISE) or words
 
 
 def _overlap(a: tuple[str, ...], b: tuple[str, ...]) -> float:
