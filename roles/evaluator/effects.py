@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from environments.effects import Effect
+from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import StepRecord
@@ -17,8 +17,6 @@ from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, fold, shown
 
-SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
-"""What is never done besides."""
 _INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal"})
 _OPAQUE = frozenset({"run_script", "ask_in_app_agent"})
 _PRESSED = frozenset({"click", "double_click", "press_key", "drag", "right_click", "long_press"})
@@ -85,7 +83,8 @@ class RecordEffect(NamedTuple):
 
     @property
     def settles(self) -> bool:
-        return self.kind in SETTLED
+        """Whether it is never done besides."""
+        return self.kind in SENSITIVE
 
     @property
     def stores(self) -> bool:

@@ -31,7 +31,7 @@ from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
-from roles.evaluator.effects import SETTLED, RecordEffect
+from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind, says
 from roles.screen.evidence import Screens, brought_nothing, screens_of
 from roles.screen.language.words import deeds
@@ -223,7 +223,7 @@ class _Check:
         done = {step.step for step in presses}
         if not done:
             return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
-        if effect_of_words(name) in {*SETTLED, Effect.SAVE} and all(brought_nothing(step, self.request) for step in presses):
+        if effect_of_words(name) in SENSITIVE | {Effect.SAVE} and all(brought_nothing(step, self.request) for step in presses):
             return Verdict("missing", f"{name} was pressed, and nothing on the screen shows that it had an effect")
         used = tuple(n for n, effect in enumerate(self.effects) if effect.step in done)
         return self._stands(Verdict("shown", "", tuple(f"step:{n}" for n in sorted(done)), used), done)
@@ -419,7 +419,7 @@ class _Check:
             free = [n for n in self.run.may(order) if (self.effects[n].control or ticked) and not (others and n in self.used)]
             done = [n for n in free if not named or (thing is not None and self.run.surely(thing, n))]
             done = [n for n in done if order.verb == "save" or self.effects[n].kind is not Effect.SAVE]
-            if effect_of_words(order.verb) in SETTLED:  # "My claims" only leads elsewhere, though to claim may be to submit
+            if effect_of_words(order.verb) in SENSITIVE:  # "My claims" only leads elsewhere, though to claim may be to submit
                 done = [n for n in done if self.effects[n].kind is not Effect.NAVIGATE]
         if done:
             return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
@@ -462,7 +462,7 @@ class _Check:
         for step in self.request.steps:
             begun, there = apps.get(step.before) or step.app, apps.get(step.after)
             away = bool(there) and there != begun and step.verb in {"click", "press_key"} and step.exec_status == "executed"
-            if away and there not in worked and effect_of_words(step.target) in SETTLED and not goal & {*tokens(step.target)}:
+            if away and there not in worked and effect_of_words(step.target) in SENSITIVE and not goal & {*tokens(step.target)}:
                 text, evidence = f"{step.target}: {there}", (f"step:{step.step}",)
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
