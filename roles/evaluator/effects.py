@@ -11,13 +11,12 @@ from environments.effects.words import effect_of_words, is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.safety.destinations import texts
-from roles.screen.calls import function_words, is_call, looks_only, target_of
+from roles.screen.calls import INNER, function_words, is_call, looks_only, target_of
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, fold, shown
 
-_INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal"})
 _OPAQUE = frozenset({"run_script", "ask_in_app_agent"})
 _PRESSED = frozenset({"click", "double_click", "press_key", "drag", "right_click", "long_press"})
 _WRITTEN = {"fill": "text", "type": "text", "select_option": "options"}
@@ -132,7 +131,7 @@ def effects_of(steps: Sequence[StepRecord], screen: Screens, answers: Mapping[in
     """In the order in which they were done; what was undone or called off is left out. `answers` are those of calls, by step."""
     history = _History(screen, answers)
     for step in steps:
-        if step.verb not in _INNER and (step.exec_status is ExecStatus.EXECUTED or shown_for_it(step)):
+        if step.verb not in INNER and (step.exec_status is ExecStatus.EXECUTED or shown_for_it(step)):
             history.add(step)
     return history.found
 

@@ -18,8 +18,8 @@ from roles.contracts import (
 )
 from roles.contracts.orders import CollectStep, ReadStep
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.evaluator.provenance import INNER, unfounded
-from roles.screen.calls import changes_something, is_call, looks_only
+from roles.evaluator.provenance import unfounded
+from roles.screen.calls import INNER, changes_something, is_call, looks_only
 from roles.screen.evidence import Screens, check, done_of, screens_of
 
 LATELY = 4

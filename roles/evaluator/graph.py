@@ -22,7 +22,6 @@ from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import asked_again, ledger
-from roles.evaluator.provenance import INNER
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
@@ -41,7 +40,7 @@ from roles.policies.fallback import GaveUp, PolicyFault
 from roles.policies.orders.stages import expected
 from roles.safety import Constraints
 from roles.safety.effects import SENSITIVE, effect_of_words
-from roles.screen.calls import changes_something, is_call
+from roles.screen.calls import INNER, changes_something, is_call
 from roles.screen.language.reader import read
 
 _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
@@ -49,7 +48,7 @@ _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
 _EARLIER = 12
 """Older screens given as evidence."""
 _OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
-_IDLE = INNER | {"wait", "scroll", "hover"}
+_IDLE = INNER | {"run_script", "wait", "scroll", "hover"}
 _LATE = 2.5
 """Seconds after which a page has taken back by itself what it showed too early."""
 _STILL = "it was the same at the previous final check, and nothing was done about it"

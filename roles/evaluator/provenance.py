@@ -15,6 +15,7 @@ from roles.contracts.orders import When
 from roles.contracts.values import parse_date, parse_time
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
+from roles.screen.calls import INNER
 from roles.screen.evidence import Screens
 from roles.screen.language.dates import PARTS, Dates
 from roles.screen.language.words import Doubt, Words
@@ -104,8 +105,6 @@ def _days(found: str) -> list[tuple[int, int, int]]:
 
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
-"""Verbs of steps that touch no application."""
 _WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
 _SEARCH = re.compile(
     r"^(?:search|find|filter|look|query|address|url|go to|quick|command|terminal|prompt|name box|formula)\b", re.I
@@ -148,7 +147,7 @@ def unfounded(request: GateRequest, screen: Screens) -> tuple[str, ...]:
 
 def _written(steps: Sequence[StepRecord]) -> Iterator[tuple[StepRecord, str]]:
     """The values that went out, each with its step, but for what a person wrote, looked for, or took back at once."""
-    done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER]
+    done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER | {"run_script"}]
     for at, step in enumerate(done):
         if not (step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :])):
             yield from ((step, text) for text in _texts(step.action) if text.strip() and not references_in(text))

@@ -18,10 +18,11 @@ from roles.skills.contract import RESULT
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
 GRAVE_EVENTS = ("validation:", "alert:", "popup:")
 """How an event begins after which nothing goes on as it was decided."""
-_LOOKING = frozenset(
-    {"launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"}
-    | {"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
-)  # fmt: skip
+INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal"})
+"""Verbs of steps that touch no application and run no script."""
+_LOOKING = INNER | {
+    "launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"
+}  # fmt: skip
 _SEARCHES = re.compile(r"(?:search|find|filter|go to|look)\b", re.IGNORECASE)
 _NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
 _QUOTED = re.compile(r'"([^"]+)"')
