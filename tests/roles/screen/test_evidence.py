@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from models import step
 
-from protocol import ExecStatus, GUIElement, VisualState
+from protocol import GUIElement, VisualState
 from roles.contracts import EffectSeen, FieldHas, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
 from roles.screen.evidence import Finding, check, names_effect, original
@@ -20,8 +21,7 @@ def state(*elements: GUIElement) -> VisualState:
 
 def written(number: int, before: VisualState, after: VisualState) -> StepRecord:
     action = {"action_type": "fill", "target": {"element_id": "e1", "text": "Body"}, "text": "x"}
-    told = {"before": before.state_id, "after": after.state_id, "exec_status": ExecStatus.EXECUTED}
-    return StepRecord.model_validate({"step": number, "subtask": "a", "action": action, "verb": "fill", "target": "Body"} | told)
+    return acted(number, action, before, after, app=None, visible_change=False)
 
 
 def found(wanted: FieldHas, *screens: VisualState, steps: tuple[StepRecord, ...] = ()) -> Finding:
@@ -87,16 +87,8 @@ def test_going_on_with_a_form_does_not_save_it(name: str, saves: bool) -> None:
 
 def acted(number: int, action: dict[str, object], before: VisualState, after: VisualState, **more: object) -> StepRecord:
     target = str((action.get("target") or {"text": ""})["text"])  # type: ignore[index]
-    told = {"before": before.state_id, "after": after.state_id, "exec_status": ExecStatus.EXECUTED, "visible_change": True}
-    given = {
-        "step": number,
-        "subtask": "a",
-        "app": "notes",
-        "action": action,
-        "verb": str(action["action_type"]),
-        "target": target,
-    }
-    return StepRecord.model_validate(given | told | more)
+    told = {"before": before.state_id, "after": after.state_id, "verb": str(action["action_type"]), "target": target}
+    return step(number, **{"app": "notes", "action": action} | told | more)
 
 
 def press(name: str, number: str) -> dict[str, object]:
@@ -183,5 +175,5 @@ def test_a_value_that_the_page_says_it_did_not_keep_is_not_there(told: str, hold
     before = state(field("Team", name="Name"), field("Saved", name="", number="e2", role="status"))
     said = GUIElement(element_id="e2", role="status", text=told)
     after = state(field("Ops", name="Name"), said)
-    step = written(1, before, after).model_copy(update={"target": "Name"})
-    assert found(FieldHas(label="Name", value="Ops"), before, after, steps=(step,)).holds is holds
+    wrote = written(1, before, after).model_copy(update={"target": "Name"})
+    assert found(FieldHas(label="Name", value="Ops"), before, after, steps=(wrote,)).holds is holds
