@@ -145,12 +145,7 @@ class Candidates:
             return None
         name, state = thing.name.text, self.states[-1]
         into = next((s.value.thing for s in order.slots if s.role in {"to", "into"} and isinstance(s.value, Of)), None)
-        if (
-            order.verb in {"move", "put"}
-            and into is not None
-            and into.name is not None
-            and is_in_part(name, into.name.text, state)
-        ):
+        if order.verb in {"move", "put"} and into is not None and into.name and is_in_part(name, into.name.text, state):
             return True
         shown = any(name.casefold() in f"{e.name} {e.value or ''}".casefold() for e in state.elements)
         return None if shown or order.verb == "move" else False

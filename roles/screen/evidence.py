@@ -206,23 +206,16 @@ def _effect(wanted: EffectSeen, request: GateRequest) -> Finding:
         return Finding(True, (f"state:{state.state_id}",))
     if other := next((s for s in reversed(request.steps) if s.instead_of == verb and s.exec_status == "executed"), None):
         return Finding(True, (f"step:{other.step}",))  # what a person put in its place is what they want
-    asked = [s for s in request.steps if (is_call(s) and s.exec_status != "executed" and not looks_only(s))
-             or (not is_call(s) and _amounts_to(s, wanted, request))]  # fmt: skip
-    lost = [] if calls else asked
-    tried = done or lost or calls
+    pressed = [s for s in request.steps if not is_call(s) and _amounts_to(s, wanted, request)]
+    lost = [*pressed, *(s for s in request.steps if is_call(s) and s.exec_status != "executed" and not looks_only(s))]
+    if not (done or calls or lost):
+        return Finding(False, (), f"nothing was done to {verb}")
+    last, why = (done or calls or lost)[-1], f"{verb} was tried, and it is not known what came of it"
     if done:
-        why = f"{verb} was tried, and nothing showed that it worked" + (
-            f" ({'; '.join(done[-1].events)})" if done[-1].events else ""
-        )
-    elif lost:
-        why = f"{verb} was tried, and it is not known what came of it"
-    else:
-        why = (
-            f"{tried[-1].target or 'a function'} said that it was done, and nothing that was seen afterwards shows it"
-            if tried
-            else ""
-        )
-    return Finding(False, (f"step:{tried[-1].step}",), why) if tried else Finding(False, (), f"nothing was done to {verb}")
+        why = f"{verb} was tried, and nothing showed that it worked" + f" ({'; '.join(last.events)})" * bool(last.events)
+    elif calls:
+        why = f"{last.target or 'a function'} said that it was done, and nothing that was seen afterwards shows it"
+    return Finding(False, (f"step:{last.step}",), why)
 
 
 def _tried(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
