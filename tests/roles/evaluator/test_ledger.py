@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
 from roles.evaluator.fitting import fits, says, tells
 from roles.evaluator.ledger import ledger
+from roles.journal.journal import Journal
 from roles.policies.llm.subtask_words import ledger_told
 from roles.screen.language.reader import read
 
@@ -59,31 +61,20 @@ class Watching:
 def worked(goal: str, folder: Path, world: str = "office", *, seed: int = 0) -> Run:
     """One run of a goal; every approval is given."""
     watching: list[Watching] = []
-    screens: dict[str, VisualState] = {}
 
     def around(role: str, policy: Any) -> Any:
-        if role == "evaluator":
-            watching.append(Watching(policy))
-            return watching[-1]
-        return Seeing(policy, screens) if role == "operator" else policy
+        watching.extend([Watching(policy)] if role == "evaluator" else [])
+        return watching[-1] if role == "evaluator" else policy
 
     task = Task.model_validate({"goal": goal, "world": world, "success": ["true"], "changes": ["apps.*"]})
     settings = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}"], task_layer=task.layer())
     outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]}, parts={"around": around})
-    request = watching[0].asked[-1]
-    known = {state.state_id: state for state in (*request.screens, *request.earlier)} | screens
+    request, journal = watching[0].asked[-1], Journal(outcome.folder / "journal.sqlite", time.time)
+    known = {state.state_id: state for state in (*request.screens, *request.earlier)}
+    older = {i for step in request.steps for i in (step.before, step.after) if i} - known.keys()
+    known |= {i: state for i in older if (state := journal.screens.get(i)) is not None}
+    journal.close()
     return Run(request, known, outcome.status, tuple(outcome.report["ledger"]))
-
-
-class Seeing:
-    """An Operator whose screens are kept."""
-
-    def __init__(self, policy: Any, screens: dict[str, VisualState]) -> None:
-        self.policy, self.screens = policy, screens
-
-    def decide(self, view: Any) -> Any:
-        self.screens[view.seen.state_id] = view.seen
-        return self.policy.decide(view)
 
 
 @pytest.fixture(scope="module")
