@@ -270,6 +270,8 @@ class Candidates:
             things = (value.thing, *value.thing.also)
             there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
             return (True if all(there) else False if any(there) else None), words
+        if isinstance(value, Text) and slot.role in {"into", "at"} and app_for(value.text, self.request.apps) is not None:
+            return self._named_in(value.text, text, group), words
         wanted = self.find.texts(value)
         if wanted is None:
             return None, words
