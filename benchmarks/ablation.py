@@ -34,8 +34,8 @@ from typing import Any, NamedTuple
 from environments.faults.faults import FaultKind
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of, seeds_of
-from orchestrator.runs.runs import Outcome
-from orchestrator.settings.settings import shipped_names
+from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.layers import shipped_names
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import OperatorPolicy, OperatorView
 

@@ -27,7 +27,8 @@ from langchain_core.messages import BaseMessage
 
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, OperatorDecision

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from orchestrator.lab.episodes.episode import Episode
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 
 def main() -> None:

@@ -40,7 +40,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.experience import Lesson, kept, problem_with
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task

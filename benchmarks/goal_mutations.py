@@ -34,7 +34,8 @@ from wrong_done import GOALS, approving, keep, rows_in, task_of
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped_names
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
 from roles.screen.language.reader import read
 

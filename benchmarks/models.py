@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 from langchain_core.messages import BaseMessage
 
 from orchestrator.lab.suite.suite import EpisodeSpec, approving, outcome_of, seeds_of
-from orchestrator.runs.runs import Outcome
-from orchestrator.settings.settings import shipped
+from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.layers import shipped
 from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import GateTrigger, Signal

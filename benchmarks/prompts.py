@@ -36,7 +36,8 @@ from pydantic import PrivateAttr
 from tokens import as_table, screens, tokenizer
 
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol.prompt_form import Counter
 from roles.contracts import AppWords, OperatorView, Subtask

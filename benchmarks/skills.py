@@ -21,7 +21,8 @@ from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped_names
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
 
 TASKS = (

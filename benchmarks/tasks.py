@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.engines import run_suite
 from orchestrator.lab.suite.suite import SPEC, EpisodeRow, Suite, rows_in, seeds_of
-from orchestrator.settings.settings import shipped, varied
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import varied
 from orchestrator.tasks.tasks import load_task
 
 LOOKS = (

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 
 class Collector(BaseHTTPRequestHandler):

@@ -32,7 +32,8 @@ from environments.simulated.world.worldfile import load_world
 from environments.vision.pixels import Box, pixels_of
 from environments.vision.recognizer import PixelRecognizer
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import ActionTarget, Click, GUIElement, LaunchApp, VisualState
 

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, Type
 from roles.contracts import ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from orchestrator.lab.episodes.episode import Episode as Episode
     from orchestrator.lab.testing.run import CrewRun as CrewRun
     from orchestrator.lab.testing.stage import Stage as Stage
+    from orchestrator.runs.folders import list_runs as list_runs
+    from orchestrator.runs.folders import show_run as show_run
     from orchestrator.runs.handle import RunControl as RunControl
-    from orchestrator.runs.runs import Outcome as Outcome
-    from orchestrator.runs.runs import list_runs as list_runs
+    from orchestrator.runs.outcome import Outcome as Outcome
     from orchestrator.runs.runs import resume as resume
-    from orchestrator.runs.runs import show_run as show_run
     from orchestrator.runs.runs import start as start
     from orchestrator.settings.settings import load_settings as load_settings
     from orchestrator.tasks.tasks import Task as Task
@@ -32,7 +32,7 @@ _HOMES = {
     "CrewRun": "orchestrator.lab.testing.run",
     "Episode": "orchestrator.lab.episodes.episode",
     "Environment": "environments.contract",
-    "Outcome": "orchestrator.runs.runs",
+    "Outcome": "orchestrator.runs.outcome",
     "RunControl": "orchestrator.runs.handle",
     "RunHandle": "orchestrator.desk.client.handle",
     "Stage": "orchestrator.lab.testing.stage",
@@ -40,13 +40,13 @@ _HOMES = {
     "UsageProblem": "orchestrator.errors",
     "build_controller": "orchestrator.core.controller",
     "check_environment": "environments.check",
-    "list_runs": "orchestrator.runs.runs",
+    "list_runs": "orchestrator.runs.folders",
     "load_settings": "orchestrator.settings.settings",
     "load_task": "orchestrator.tasks.tasks",
     "resolve_target": "orchestrator.tasks.tasks",
     "resume": "orchestrator.runs.runs",
     "runs_at": "orchestrator.desk.client",
-    "show_run": "orchestrator.runs.runs",
+    "show_run": "orchestrator.runs.folders",
     "start": "orchestrator.runs.runs",
 }
 __all__ = [*_HOMES]

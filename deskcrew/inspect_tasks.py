@@ -29,7 +29,7 @@ def desk(tasks: str | list[str] = "*", seeds: int = 1, steps: int | None = None,
     """Shipped tasks like `tasks` (patterns) on seeds 0 to `seeds` - 1, worked by a model alone unless a solver is named."""
     from orchestrator.errors import UsageProblem
     from orchestrator.lab.episodes.rollouts import parts, tasks_like
-    from orchestrator.settings.settings import shipped
+    from orchestrator.settings.layers import shipped
     from orchestrator.tasks.tasks import load_task
 
     try:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import packages_distributions
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,18 +28,6 @@ def shadowed() -> list[str]:
                 "or install deskcrew in an environment of its own"
             )
     return sentences
-
-
-def others(folders: Iterable[str]) -> list[str]:
-    """Files in these folders that would be imported by one of our names, and installed packages that bring one."""
-    found = []
-    for name in LANDMARKS:
-        for spec in (PathFinder.find_spec(name, [folder]) for folder in dict.fromkeys(folders)):
-            if spec is not None and spec.origin is not None and not _is_ours(name, spec):
-                found.append(spec.origin)
-    owners = packages_distributions()
-    brought = {owner for name in LANDMARKS for owner in owners.get(name, ())} - {"deskcrew"}
-    return found + [f"the package {owner}" for owner in sorted(brought)]
 
 
 def _is_ours(name: str, spec: ModuleSpec | None) -> bool:

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from orchestrator.core.controller import Threads, build_controller
 from orchestrator.runs import runs
 from orchestrator.runs.handle import RunControl
-from orchestrator.runs.runs import Approver, Outcome
+from orchestrator.runs.outcome import Approver, Outcome
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.address import LOCAL

@@ -102,7 +102,7 @@ def environment(folder: Path, home: str, reuse: bool) -> Path:
 def lines_of_tasks(every: int) -> dict[str, list[str]]:
     """The oracle of each task that has one."""
     from orchestrator.lab.episodes.episode import Episode
-    from orchestrator.settings.settings import shipped_names
+    from orchestrator.settings.layers import shipped_names
 
     oracles = {name: Episode(name, SEED).oracle() for name in shipped_names("tasks")[::every]}
     return {name: lines for name, lines in oracles.items() if lines}

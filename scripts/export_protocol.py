@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import (
     VERBS,

@@ -80,12 +80,13 @@ def run(told: Process) -> int:
 def go_on(told: Process, listener: Callable[[Any], None] | None = None) -> int:
     """Start the run, or resume the one that is there. Returns its exit code."""
     from orchestrator.runs import runs
+    from orchestrator.runs.folders import list_runs
     from orchestrator.settings.settings import load_settings
     from orchestrator.tasks.tasks import Task, resolve_target
 
     work, runs_dir = told.work, told.runs_dir
     approver = None if work.later else lambda request: APPROVE
-    there = runs.list_runs(runs_dir)
+    there = list_runs(runs_dir)
     if there and there[0].status in {"fulfilled", "rejected"}:
         return 0  # it was killed at its very end
     if there:

@@ -60,11 +60,12 @@ def starting(runs_dir: Path, overrides: tuple[str, ...], shares: list[int]) -> J
 
     def job(number: int) -> dict[str, Any]:
         from orchestrator.runs import runs
+        from orchestrator.runs.outcome import WAITING
         from orchestrator.settings.settings import load_settings
 
         loaded = load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}", *overrides])
         codes = [runs.start(loaded, SUBMIT).exit_code for _ in range(shares[number])]
-        return {"waiting": codes.count(runs.WAITING)}
+        return {"waiting": codes.count(WAITING)}
 
     return job
 
@@ -73,12 +74,13 @@ def answering(runs_dir: Path) -> Job:
     """Go through all runs until each has ended, and answer what can be had."""
 
     def job(number: int) -> dict[str, Any]:
-        from orchestrator import UsageProblem
+        from deskcrew import UsageProblem
         from orchestrator.runs import runs
+        from orchestrator.runs.folders import list_runs, show_run
 
         rng = random.Random(number)
         worked, refused, rude = [], 0, []
-        left = [info.run_id for info in runs.list_runs(runs_dir)]
+        left = [info.run_id for info in list_runs(runs_dir)]
         while left:
             rng.shuffle(left)
             for name in left:
@@ -88,9 +90,9 @@ def answering(runs_dir: Path) -> Job:
                     refused += 1
                     if not _POLITE.match(str(no)):
                         rude.append(str(no))
-                notes = runs.show_run(name, runs_dir).notes
+                notes = show_run(name, runs_dir).notes
                 rude += notes
-            left = [info.run_id for info in runs.list_runs(runs_dir) if info.waiting or info.status not in _ENDED]
+            left = [info.run_id for info in list_runs(runs_dir) if info.waiting or info.status not in _ENDED]
             if len(rude) > 20:
                 break
         return {"worked": worked, "refused": refused, "rude": rude}

@@ -14,7 +14,7 @@ from worlds.twin import Twin
 
 from environments.browser import BrowserEnvironment
 from environments.simulated.desktop import SimulatedDesktop
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks.judge import play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 

@@ -31,14 +31,15 @@ from pydantic import ValidationError
 from services.hostile_pages import PageCase, PageRunner, Pages, load_pages, unshown
 
 from environments.effects import Effect
+from environments.files.conditions import check
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.preview import changes_between
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.attacks.corpus import load_corpus
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings, shipped
-from orchestrator.tasks.judge import check
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.views.terminal.approval import decision
 from protocol import VERBS, ActionTarget, AgentStatus, GUIElement, OperatorDecision, parse_action
 from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest, Subtask

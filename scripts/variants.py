@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks.judge import OracleRun, play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 

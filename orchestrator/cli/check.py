@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,8 @@ import typer
 
 from orchestrator.cli import common
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, RunsDir, command
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import clean, json_text
 
 
 @command
@@ -27,9 +30,6 @@ def mcp(
     runs_dir: RunsDir = None,
 ) -> None:
     """Serve a simulated desktop over MCP: snapshot, act by reference, screenshot, functions, and goals for the crew."""
-    import secrets
-
-    from orchestrator.errors import UsageProblem
     from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server, serve_http
 
     tools = DesktopTools(task, seed, runs_dir, elicit=elicit)
@@ -93,7 +93,6 @@ def play_task(
     as_json: AsJson = False,
 ) -> None:
     """Perform a task's oracle without a crew, and print the result of each line and the judge's findings."""
-    from orchestrator.store.printable import json_text
     from orchestrator.tasks.check import task_named
     from orchestrator.tasks.judge import play
 
@@ -110,8 +109,6 @@ def play_task(
 
 
 def _tell_played(played: OracleRun) -> None:
-    from orchestrator.store.printable import clean
-
     verdict = played.verdict
     typer.echo(f"goal   {clean(played.goal, 1000)}")
     for step in played.steps:
@@ -159,7 +156,6 @@ def list_apps(
     from rich.table import Table
 
     from environments.simulated.apps import UNUSABLE, listed_apps
-    from orchestrator.store.printable import json_text
 
     every = listed_apps()
     if as_json:
@@ -178,7 +174,6 @@ def _tell_cards(world: str, as_json: bool) -> None:
     """The cards of a world's apps, as a crew is given them."""
     from environments.simulated.desktop import SimulatedDesktop
     from environments.simulated.world.worldfile import load_world
-    from orchestrator.store.printable import clean, json_text
 
     for card in SimulatedDesktop(load_world(world)).cards():
         lines = [json_text(card.model_dump(mode="json", exclude_defaults=True))] if as_json else list(_card_lines(card))
@@ -210,8 +205,6 @@ def _verb_line(verb: VerbCard) -> str:
 
 
 def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
-    from orchestrator.store.printable import clean, json_text
-
     bad = 0
     for checked in found:
         bad += bool(checked.problems)
@@ -243,8 +236,6 @@ def serve_world(
 
 
 def _ready(address: Address, goal: str) -> None:
-    from orchestrator.store.printable import clean
-
     if goal:
         typer.echo(f"goal: {clean(goal, 1000)}")
     typer.echo(f"open {address.url}")
@@ -252,8 +243,6 @@ def _ready(address: Address, goal: str) -> None:
 
 
 def _told(verdict: Verdict) -> None:
-    from orchestrator.store.printable import clean
-
     typer.echo(f"{'passed' if verdict.passed else 'not passed'}, {verdict.steps} steps")
     for check in verdict.checks:
         if not check.passed:

@@ -92,12 +92,13 @@ def _shipped(kind: str) -> list[str]:
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
     from orchestrator.desk.client.handle import RunHandle, Runs
-    from orchestrator.runs.outcome import Approver, Face
-    from orchestrator.runs.runs import Outcome
+    from orchestrator.runs.outcome import Approver, Face, Outcome
     from roles.journal.journal import Event, Listener
 
 
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
+PACKAGES = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
+"""Names of our packages."""
 RUNS = Path("runs")
 EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a budget is spent."
 RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; default: ./runs.")]
@@ -185,8 +186,7 @@ def _raiser(bad: Exception) -> str:
     import traceback
     from sysconfig import get_paths
 
-    packages = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
-    own = tuple(str(Path(__file__).parents[2] / name) for name in packages)
+    own = tuple(str(Path(__file__).parents[2] / name) for name in PACKAGES)
     libraries = tuple(get_paths()[key] for key in ("stdlib", "purelib", "platlib"))
     for frame in reversed(traceback.extract_tb(bad.__traceback__)):
         if frame.filename.startswith(own):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.common import FAILED, AsJson, Display, RunId, command_on_runs, go_on
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import RemoteHands, Runs
@@ -106,8 +107,6 @@ def handback(
 def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:
     from dataclasses import asdict
 
-    from orchestrator.store.printable import clean, json_text
-
     ways = [way + runs.option for way in result.next]
     if as_json:
         typer.echo(json_text(asdict(result) | {"next": ways}))
@@ -137,8 +136,6 @@ def _typed(place: Takeover | RemoteHands) -> Iterator[str]:
 
 def _act(place: Takeover | RemoteHands, given: list[str] | None) -> bool:
     """Do each line that was given, or else what is typed; False as soon as one that was given cannot be done."""
-    from orchestrator.store.printable import clean
-
     for line in given or _typed(place):
         why = place.done(line)
         typer.echo(f"{'✗' if why else '✓'} {clean(line)}{': ' + clean(why, 300) if why else ''}", err=bool(why and given))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, command_with_settings
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.lab.learning.knowledge import RankedDocument
@@ -42,8 +43,6 @@ def learn(
 
 
 def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
-    from orchestrator.store.printable import clean, json_text
-
     if as_json:
         typer.echo(json_text(found.found.model_dump(mode="json") | {"kept": result.told()}))
         return
@@ -63,8 +62,6 @@ def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
 
 
 def _ending(result: LearningResult) -> str:
-    from orchestrator.store.printable import clean
-
     if result.saved:
         return f"kept as {result.document}"
     return f"not kept: {clean(result.why, 300)}"
@@ -87,7 +84,6 @@ def add(
 ) -> None:  # fmt: skip
     """Add pages. In a folder, APP/PAGE is about APP. Adding again rereads changed pages and drops deleted ones."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.store.printable import clean
 
     done = knowledge.add(settings, places, app, kind)
     good = done.added or done.changed or done.unchanged or not done.problems
@@ -109,7 +105,6 @@ def list_all(
 ) -> None:
     """List the added documents."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
 
     found = knowledge.listed(settings, app, kind, every)
@@ -145,22 +140,18 @@ def remove(
 ) -> None:
     """Remove added documents."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.store.printable import clean
 
     knowledge.remove(settings, ids)
     _print({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids), as_json)
 
 
 def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
-    from orchestrator.store.printable import json_text
-
     typer.echo(json_text(data, 2) if as_json else text)
     if not good:
         raise typer.Exit(FAILED)
 
 
 def _found(found: list[RankedDocument]) -> str:
-    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
 
     if not found:

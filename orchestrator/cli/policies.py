@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Config, Debug, Overrides, RunsDir, command, presets
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.settings.build import PolicyReport
@@ -39,9 +42,6 @@ def explain_action(
     as_json: AsJson = False,
 ) -> None:
     """Explain a safety policy's verdict on an action: the verdict, the deciding rule, and what each rule says."""
-    import json
-
-    from orchestrator.errors import UsageProblem
     from orchestrator.tasks.policy_explanation import ExplainRequest, explained
     from orchestrator.tasks.tasks import Task, resolve_target
 
@@ -75,9 +75,6 @@ def explain_action(
 @command
 def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     """Report errors in safety policies: keys, verbs, conditions that cannot be evaluated."""
-    import json
-
-    from orchestrator.store.printable import clean
     from orchestrator.tasks.policy_explanation import check_policies
 
     found = check_policies([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()])
@@ -95,7 +92,6 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
 
 
 def _cli_policy_tell(told: Explanation) -> None:
-    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
 
     rows: list[Sequence[str]] = [
@@ -134,7 +130,6 @@ def trust(
     from orchestrator.runs.folders import find_run, read_run
     from orchestrator.runs.privacy.trust import reaching
     from orchestrator.runs.privacy.trust import trust as sign
-    from orchestrator.store.printable import clean
 
     folder = find_run(run_id, runs_dir or RUNS)
     found = reaching(read_run(folder)["settings"])
@@ -170,8 +165,6 @@ def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False)
 @command
 def list_presets(as_json: AsJson = False) -> None:
     """List the shipped presets, who decides in each, and what they lack on this machine."""
-    import json
-
     from orchestrator.settings.build import report_presets
 
     found = list(report_presets())
@@ -183,7 +176,6 @@ def list_presets(as_json: AsJson = False) -> None:
 def show_preset(name: Name, as_json: AsJson = False) -> None:
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     from orchestrator.settings.build import show
-    from orchestrator.store.printable import clean, json_text
     from orchestrator.views.listing import table, width_of_terminal
 
     shown = show(name)
@@ -202,7 +194,6 @@ def show_preset(name: Name, as_json: AsJson = False) -> None:
 def check_presets(files: Files = None, as_json: AsJson = False) -> None:
     """Report errors in presets or settings: keys, models, prompts, scripts. What this machine lacks is listed, but no error."""
     from orchestrator.settings.build import report, report_presets
-    from orchestrator.store.printable import clean, json_text
 
     found = (report(file) for file in files) if files else report_presets()
     bad = 0
@@ -218,15 +209,12 @@ def check_presets(files: Files = None, as_json: AsJson = False) -> None:
 
 
 def _tell(one: PolicyReport) -> None:
-    from orchestrator.store.printable import clean
-
     for words, problems in (("wrong", one.wrong), ("lacks", one.lacking)):
         for problem in problems:
             typer.echo(f"       {words}: {clean(problem, 1000)}")
 
 
 def _table(found: Iterable[PolicyReport]) -> str:
-    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table, width_of_terminal
 
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]

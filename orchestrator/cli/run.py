@@ -32,6 +32,8 @@ from orchestrator.cli.common import (
     tasks,
     worlds,
 )
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
     from roles.contracts.orders import Reading
@@ -178,7 +180,6 @@ def read_goal(
     as_json: AsJson = False,
 ) -> None:
     """Show how rules read a goal: its orders, words without meaning, and words that are not understood."""
-    from orchestrator.store.printable import clean
     from roles.screen.language.reader import read
 
     reading = read(goal, today)
@@ -221,7 +222,6 @@ def _without_spans(data: Any) -> Any:
 
 
 def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str | None) -> dict[str, Any] | None:
-    from orchestrator.errors import UsageProblem
     from orchestrator.views.terminal.approval import decision, edit_decision, read_edit
 
     given = [approve, reject is not None, edit is not None, respond is not None]
@@ -239,7 +239,6 @@ def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str |
 def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, Any] | None:
     if text is None:
         return answer
-    from orchestrator.errors import UsageProblem
     from orchestrator.views.terminal.approval import constrained
 
     if answer is None:
@@ -248,8 +247,6 @@ def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, A
 
 
 def _print_config(loaded: Any, as_json: bool) -> None:
-    import json
-
     from orchestrator.settings.settings import show_config
 
     lines = list(show_config(loaded))

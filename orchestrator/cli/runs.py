@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.common import EPILOG, AsJson, Config, Overrides, RunId, command, command_on_runs
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import Runs
@@ -31,7 +33,6 @@ def list_skills(
     from orchestrator.cli.common import as_overrides
     from orchestrator.settings.build import build_skills, make_environment
     from orchestrator.settings.settings import load_settings
-    from orchestrator.store.printable import json_text
 
     settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
     environment = make_environment(settings)
@@ -50,7 +51,6 @@ def _of(skills: Skills, app: str | None) -> list[Skill]:
     found = [skill for skill in skills.known if skill.app.casefold() == app.casefold()]
     if not found:
         from environments.files.wrong_data import did_you_mean
-        from orchestrator.errors import UsageProblem
 
         known = sorted({skill.app for skill in skills.known} - {""})
         raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")
@@ -64,7 +64,6 @@ def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
 
 
 def _table(found: list[Skill], skills: Skills) -> str:
-    from orchestrator.store.printable import clean
     from orchestrator.views.listing import table
 
     rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
@@ -102,7 +101,6 @@ def worlds(part: Part = "", as_json: AsJson = False) -> None:
 
 
 def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
-    from orchestrator.store.printable import clean, json_text
     from orchestrator.views.listing import cells, table, width_of_terminal
 
     if as_json:
@@ -138,7 +136,6 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one run: plan, steps, gates, approvals, and its outcome."""
-    from orchestrator.store.printable import json_text
     from orchestrator.views import listing
 
     run = runs.run(run_id)

@@ -22,6 +22,8 @@ from orchestrator.cli.common import (
     go_on,
     run_ids,
 )
+from orchestrator.errors import MissingDependency, UsageProblem
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from environments.served.server import Address
@@ -45,7 +47,6 @@ def replay(
     runs_dir: RunsDir = None,
 ) -> None:
     """Repeat a run with its recorded decisions, and report the first difference. No model is asked, except with --model."""
-    from orchestrator.errors import UsageProblem
     from orchestrator.runs.folders import find_run
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.fork import with_another_model
@@ -62,12 +63,8 @@ def replay(
         recorded = replies_of(find_run(run_id, folder)) if replies else None
         found = work_again(find_recording(run_id, folder), secrets, recorded)
     if as_json:
-        from orchestrator.store.printable import json_text
-
         typer.echo(json_text(found.as_json()))
     else:
-        from orchestrator.store.printable import clean
-
         typer.echo(clean(found.sentence(), 2000))
     if found.difference is not None or found.prompt is not None:
         raise typer.Exit(FAILED)
@@ -129,8 +126,6 @@ def serve(
     from importlib.util import find_spec
 
     if not all(find_spec(name) for name in _PACKAGES):
-        from orchestrator.errors import MissingDependency
-
         raise MissingDependency('The server needs FastAPI, uvicorn, prometheus-client and Pillow: pip install "deskcrew[serve]"')
     from orchestrator.control.channel import myself
     from orchestrator.desk import app
@@ -204,7 +199,6 @@ def view(
     store: Store = None,
 ) -> None:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
-    from orchestrator.errors import UsageProblem
     from orchestrator.views.page.page import write_page
     from orchestrator.views.page.source import read_source
 
@@ -225,8 +219,6 @@ def view(
 
 
 def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:
-    from orchestrator.store.printable import clean, json_text
-
     if as_json:
         typer.echo(json_text({"file": str(path), "bytes": path.stat().st_size, "pictures_beside": copied, "notes": notes}, 2))
         return

@@ -8,10 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.hub_line import HubLine, source_of
-from orchestrator.core.machine import FAILURES, UNDONE, GateTrigger, Signal, Situation, SubtaskStatus, TaskStatus, Totals
+from orchestrator.core.machine import FAILURES, UNDONE, Situation, TaskStatus, Totals
 from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.budgets import BudgetUse, Work
 from roles.journal.events import BudgetEvent, SubtaskStatusEvent
 from roles.knowledge.blackboard import outcome_told

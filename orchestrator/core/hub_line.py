@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from environments.contract import Environment, OwnClock
-from orchestrator.core.machine import ROWS, Signal, Situation, TaskStatus, Totals, TransitionRow, row_for
+from orchestrator.core.machine import ROWS, Situation, TaskStatus, Totals, TransitionRow, row_for
 from roles.contracts.context import WorkerLine
 from roles.contracts.limits import Limits
+from roles.contracts.signals import Signal
 from roles.journal.budgets import Budget, Budgets, BudgetUse, Work
 from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
 from roles.journal.journal import Journal

@@ -6,24 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from protocol import ExecStatus
-from roles.contracts.signals import GATE_DECISIONS, GateDecision, GateTrigger, Signal, SubtaskStatus
-
-__all__ = [
-    "FAILURES",
-    "ROWS",
-    "UNDONE",
-    "ExecStatus",
-    "GateTrigger",
-    "Signal",
-    "Situation",
-    "SubtaskStatus",
-    "TaskStatus",
-    "Totals",
-    "TransitionRow",
-    "mermaid",
-    "row_for",
-]
+from roles.contracts.signals import GATE_DECISIONS, GateDecision, Signal
 
 
 class TaskStatus(StrEnum):

@@ -7,10 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.core.machine import SubtaskStatus, TaskStatus
+from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import UsageProblem
 from orchestrator.store.salvage import export_log
 from protocol import JsonObject, read_log
+from roles.contracts.signals import SubtaskStatus
 from roles.journal.events import ExperienceEvent, KnowledgeHelpedEvent, KnowledgeUsedEvent, SubtaskStatusEvent
 from roles.journal.journal import Journal
 from roles.knowledge.library import stored_at

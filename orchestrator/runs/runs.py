@@ -22,23 +22,15 @@ from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import MachineStopped, StoreGone, UsageProblem, outage_of, refuse_unwritable, stopped
 from orchestrator.runs.answers import Takeover, answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.folders import (
-    RunInfo,
-    RunView,
     find_run,
     find_shared,
-    list_runs,
     no_longer_reported,
     read_run,
-    show_run,
     stored_report,
 )
 from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
 from orchestrator.runs.outcome import (
-    BUDGET,
     BUDGET_SPENT,
-    DONE,
-    FAILED,
-    WAITING,
     Approver,
     Outcome,
     finish,
@@ -205,13 +197,6 @@ def _anew(folder: Path, run_id: str) -> str:
     events = salvage(folder / "journal.sqlite").events
     steps = max((event.step for event in events if event.kind == FeedbackEvent.KIND), default=0)
     return f"Continue from its journal in a new world with: deskcrew fork {run_id} --at {steps}"
-
-
-__all__ = [
-    "BUDGET", "DONE", "FAILED", "WAITING", "Approver", "Outcome", "RunInfo", "RunView", "list_runs", "resume", "settle",
-    "show_run",
-    "start",
-]  # fmt: skip
 
 
 def start(

@@ -12,7 +12,7 @@ from environments.contract import Environment, EnvironmentFault, Screenshots
 from environments.files.wrong_data import did_you_mean
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import MissingDependency, UsageProblem
-from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks_like_path, read_document, shipped_names
+from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks_like_path, read_document, shipped, shipped_names
 from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import ROLES, Deciders
 from orchestrator.settings.settings import (
@@ -26,7 +26,6 @@ from orchestrator.settings.settings import (
     make_browser,
     make_served,
     refuse_unfit,
-    shipped,
     show_config,
 )
 from roles.contracts import Clock, SupplementSource

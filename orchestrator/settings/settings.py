@@ -42,7 +42,7 @@ from orchestrator.settings.layers import (
     shipped_names,
 )
 from orchestrator.settings.plugins import PluginSettings, refuse_classes
-from orchestrator.settings.role_settings import CrewSettings, RoleSettings
+from orchestrator.settings.role_settings import CrewSettings
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
@@ -242,24 +242,6 @@ def from_pixels(environment: Environment, settings: VisionSettings, store: Path 
         raise problem(f"vision.on: {bad}") from None
     return made
 
-
-__all__ = [
-    "CrewSettings",
-    "Display",
-    "Layer",
-    "LoadedSettings",
-    "RoleSettings",
-    "SettingLine",
-    "Settings",
-    "load_safety",
-    "load_settings",
-    "located",
-    "looks_like_path",
-    "shipped",
-    "shipped_names",
-    "show_config",
-    "varied",
-]
 
 Display = Literal["auto", "rich", "plain", "json", "none"]
 

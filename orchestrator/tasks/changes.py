@@ -18,11 +18,9 @@ from typing import Any
 from pydantic import field_validator
 
 from environments.files import conditions
-from environments.files.conditions import Check, check, evaluate, evaluate_each
+from environments.files.conditions import check
 from environments.files.wrong_data import did_you_mean
 from protocol import Frozen
-
-__all__ = ["NAMES", "Check", "check", "evaluate", "evaluate_each", "problem_with"]
 
 NAMES = ("world", "initial", "slots", "received", "run")
 

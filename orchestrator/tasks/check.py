@@ -15,7 +15,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.settings import load_settings, shipped_names, varied
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_settings, varied
 from orchestrator.tasks.changes import parts_of
 from orchestrator.tasks.judge import OracleRun, Verdict, judge, play, task_environment
 from orchestrator.tasks.tasks import BadSlot, Task, fill_goal, fill_slots, items_at, resolve_target

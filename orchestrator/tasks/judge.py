@@ -9,29 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.contract import ActionRecord, Environment, EnvironmentFault, OwnWords, WorldState
+from environments.files.conditions import Check, check
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings, load_settings, varied
-from orchestrator.tasks.changes import (
-    NAMES,
-    Check,
-    CheckpointResult,
-    check,
-    duplicate_writes,
-    evaluate,
-    filled_text,
-    problem_with,
-    reached,
-    side_effects,
-)
+from orchestrator.tasks.changes import CheckpointResult, duplicate_writes, filled_text, reached, side_effects
 from orchestrator.tasks.oracle_lines import OracleStep, steps_of
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots
 from protocol import Frozen, JsonObject
 
 if TYPE_CHECKING:
     from orchestrator.tasks.tasks import Task
-
-__all__ = ["NAMES", "Check", "Verdict", "check", "evaluate", "judge", "problem_with"]
 
 SHOWN = 20
 """How many side effects a verdict lists."""

@@ -16,17 +16,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails
 
+from environments.files.conditions import evaluate, evaluate_each
 from environments.files.wrong_data import did_you_mean, nearest
 from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.layers import Document, Source, checked, read_document
-from orchestrator.settings.settings import Layer, shipped, shipped_names
+from orchestrator.settings.layers import Document, Layer, Source, checked, read_document, shipped, shipped_names
 from orchestrator.tasks.changes import (
     NAMES,
     SLOT,
     Checkpoint,
-    evaluate,
-    evaluate_each,
     filled_text,
     parts_of,
     problem_with,

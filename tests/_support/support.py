@@ -17,7 +17,7 @@ from environments.simulated.world.worldfile import parse_world
 from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine
 from orchestrator.store.checkpoints import CursorSaver
-from protocol import Action, AgentStatus, OperatorDecision
+from protocol import Action, ActionResult, AgentStatus, ExecStatus, OperatorDecision, VisualState
 from roles.contracts import GateVerdict, PlanAnswer, Subtask, Supplement
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
@@ -36,6 +36,24 @@ CLAIM_WORLD = "name: claim\napps: {reimbursement: {draft: {vendor: Acme, amount:
 FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
 Case = TypeVar("Case")
 OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
+
+
+class Real:
+    """An Environment that knows its screen and no truth behind it."""
+
+    name = "real"
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        return VisualState()
+
+    def observe(self) -> VisualState:
+        return VisualState()
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        return ActionResult(exec_status=ExecStatus.EXECUTED)
+
+    def close(self) -> None:
+        return None
 
 
 def sampled(cases: Sequence[Case], every: int) -> Sequence[Case]:

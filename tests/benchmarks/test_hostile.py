@@ -14,7 +14,7 @@ from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_p
 from environments.browser.actions import pointer
 from environments.contract import EnvironmentFault
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.settings import shipped
+from orchestrator.settings.layers import shipped
 
 PAGES = load_pages()
 BY_NAME = {case.name: case for case in PAGES.cases}

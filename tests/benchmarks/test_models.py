@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.settings.settings import shipped
+from orchestrator.settings.layers import shipped
 from orchestrator.tasks.tasks import load_task
 
 pytestmark = pytest.mark.slow("a benchmark")

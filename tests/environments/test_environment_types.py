@@ -12,7 +12,8 @@ from environments.faults.faults import FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.judge import play
 from orchestrator.tasks.tasks import load_task
 from protocol import CallApi, LaunchApp

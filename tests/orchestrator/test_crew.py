@@ -13,10 +13,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from support import FINISH, Run, decide, desktop, planned, subtask
 
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 from orchestrator.core.machine import TaskStatus
 from orchestrator.runs.open_run import OpenOptions
-from orchestrator.runs.runs import Outcome, taken_up
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import taken_up
 from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, VisualState
 from roles.contracts import OperatorView

@@ -9,16 +9,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.machinery import PathFinder
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
+from orchestrator.cli.common import PACKAGES as OURS
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.layers import shown
-from orchestrator.settings.settings import load_settings, shipped_names
+from orchestrator.settings.layers import shipped_names, shown
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal import is_rich_terminal
 
@@ -188,8 +189,12 @@ def _packages() -> Check:
 
 def _names() -> Check:
     """Others that a script, a test or `python -m` started in this folder would import instead of our packages."""
-    # By name, because nothing here may depend on what stands above.
-    others = import_module("deskcrew.shadowing").others([os.getcwd(), *sys.path])
+    home, owners = Path(__file__).resolve().parents[3], packages_distributions()
+    folders = dict.fromkeys([os.getcwd(), *sys.path])
+    found = [spec.origin for name in OURS for folder in folders if (spec := PathFinder.find_spec(name, [folder])) and spec.origin]
+    others = [place for place in found if Path(place).resolve().parents[1] != home]
+    brought = {owner for name in OURS for owner in owners.get(name, ())} - {"deskcrew"}
+    others += [f"the package {owner}" for owner in sorted(brought)]
     if not others:
         return Check("names", True, "no other package shadows deskcrew")
     fix = "start Python in another folder, take that folder off PYTHONPATH, or install deskcrew in an environment of its own"
@@ -214,7 +219,7 @@ def _folder(runs_dir: Path) -> Check:
 
 
 def _configs() -> Check:
-    from orchestrator.settings.settings import shipped
+    from orchestrator.settings.layers import shipped
 
     try:
         load_settings()

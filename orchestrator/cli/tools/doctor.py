@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.common import FAILED, RUNS, SHELLS, AsJson, RunsDir, Store, command, script, shells
+from orchestrator.errors import UsageProblem
 
 
 @command
@@ -49,7 +50,5 @@ def completion(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash,
     For bash: deskcrew completion bash > ~/.local/share/bash-completion/completions/deskcrew
     """
     if shell not in SHELLS:
-        from orchestrator.errors import UsageProblem
-
         raise UsageProblem(f"There is no completion for {shell!r}; name one of {', '.join(SHELLS)}.")
     typer.echo(script(shell).strip())

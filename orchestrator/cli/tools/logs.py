@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -111,8 +112,6 @@ def export(
     out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="The file; default: standard output.")] = None,
 ) -> None:
     """Write the JSON Schemas (2020-12) of the protocol."""
-    import json
-
     from protocol.log.versions import schemas, write_schemas
 
     if out is None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, command
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.lab.suite.suite import EpisodeRow
@@ -25,7 +27,6 @@ Files = Annotated[
 def list_attacks(attacks: Names = None, corpus: Files = None, as_json: AsJson = False) -> None:
     """List the attacks: carrier, language, concealment, intended harm."""
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
-    from orchestrator.store.printable import clean, json_text
 
     found = load_corpus(corpus or ())
     for attack in chosen(found, attacks or ()):
@@ -59,7 +60,6 @@ def run_attacks(
     from orchestrator.lab.attacks.corpus import chosen, load_corpus
     from orchestrator.lab.attacks.outcome import OFF, line, totals, worked
     from orchestrator.lab.attacks.outcome import table as as_table
-    from orchestrator.store.printable import clean, json_text
 
     found = load_corpus(corpus or ())
     named = OFF if safety == "off" else safety
@@ -93,8 +93,7 @@ K = Annotated[int, typer.Option("--k", min=0, help="The k of pass@k and pass^k; 
 def list_suites(as_json: AsJson = False) -> None:
     """List the shipped suites."""
     from orchestrator.lab.suite.suite import episodes_of, load_suite
-    from orchestrator.settings.settings import shipped_names
-    from orchestrator.store.printable import json_text
+    from orchestrator.settings.layers import shipped_names
 
     for name in shipped_names("suites"):
         suite = load_suite(name)
@@ -117,10 +116,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run the missing episodes, and show the table. The same command continues a stopped suite."""
-    from orchestrator.errors import UsageProblem
     from orchestrator.lab.suite.engines import run_suite
     from orchestrator.lab.suite.suite import load_suite, rows_in
-    from orchestrator.store.printable import clean
 
     if retry not in {"", "failed"}:
         raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
@@ -165,7 +162,6 @@ def compare(
 ) -> None:
     """Compare two configurations on their common episodes, pair by pair."""
     from orchestrator.lab.suite.figures import compared, comparison_lines
-    from orchestrator.store.printable import json_text
 
     found = compared(_chosen(first), _chosen(second), (first, second))
     typer.echo(json_text(found.model_dump(mode="json")) if as_json else "\n".join(comparison_lines(found)))
@@ -209,7 +205,6 @@ def gates(
     from orchestrator.lab.gates.laboratory import figures, laboratory
     from orchestrator.lab.gates.page import lines, write_report
     from orchestrator.lab.suite.suite import load_suite
-    from orchestrator.store.printable import json_text
 
     folder, rows = out or Path("gates") / Path(suite).stem, []
     for spec, found in laboratory(load_suite(suite), folder, workers=workers, only=only):
@@ -231,7 +226,6 @@ def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> 
     needs. Exit code 1 if they fail from the beginning too.
     """
     from orchestrator.lab.gates.laboratory import blame
-    from orchestrator.store.printable import clean, json_text
 
     found = blame(run, runs_dir or RUNS)
     if found is None:
@@ -243,7 +237,6 @@ def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> 
 
 
 def _chosen(word: str) -> list[EpisodeRow]:
-    from orchestrator.errors import UsageProblem
     from orchestrator.lab.suite.suite import rows_in
 
     place, _, name = word.rpartition(":") if not Path(word).is_dir() else (word, "", "")
@@ -257,7 +250,6 @@ def _chosen(word: str) -> list[EpisodeRow]:
 
 def _show(rows: list[EpisodeRow], by: str, as_json: bool, k: int = 0) -> None:
     from orchestrator.lab.suite.figures import figures, table
-    from orchestrator.store.printable import json_text
 
     lines = figures(rows, by, k)
     if as_json:

@@ -13,9 +13,8 @@ from pydantic import Field, field_validator
 from environments.files.wrong_data import did_you_mean
 from environments.simulated.world.worldfile import WorldSpec, parse_world
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.layers import checked, read_document
-from orchestrator.settings.settings import shipped
-from orchestrator.tasks.judge import problem_with
+from orchestrator.settings.layers import checked, read_document, shipped
+from orchestrator.tasks.changes import problem_with
 from protocol import Frozen, JsonObject
 from roles.knowledge.pages.documents import DocumentKind
 
@@ -73,6 +72,8 @@ class Attack(Frozen):
     text: str = Field(min_length=1)
     harm: str
     """What it would have done, by name."""
+    orders: tuple[str, ...] = ()
+    """What it wants, as goals in plain words or lines of the DSL, in order; where nothing is said, what its text says plainly."""
     goal: str = ""
     """Instead of the carrier's."""
     world: JsonObject = Field(default_factory=dict)

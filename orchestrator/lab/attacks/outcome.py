@@ -5,25 +5,27 @@ A person is there and approves nothing. So whatever was done that needs approval
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.tools import StructuredTool
 
+from environments.files.conditions import check, evaluate
 from environments.files.scratch import Scratch
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.lab.attacks.corpus import Attack, Corpus, filled
-from orchestrator.lab.attacks.victim import victim
+from orchestrator.lab.attacks.victim import Lure, plain_orders, victim
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.build import build_safety, build_sources
 from orchestrator.settings.settings import load_settings
-from orchestrator.tasks.judge import check, evaluate
 from orchestrator.views.terminal.approval import decision
 from protocol import AgentAction, Frozen, JsonObject, RunScript, VisualState, describe, parse_action
 from roles.contracts import Supplement, SupplementSource
@@ -78,7 +80,6 @@ def attacked(
     policies: str = VICTIM,
     safety: str = "",
     overrides: Sequence[str] = (),
-    folder: Path | None = None,
     parts: Mapping[str, Any] | None = None,
 ) -> AttackOutcome:
     """Let a crew work the user's goal where the attack's text is. `policies` is `victim` or a preset such as `rules`.
@@ -86,39 +87,35 @@ def attacked(
     `parts` are policies of one's own in their place; `safety` is a safety policy by name, else that of the settings.
     """
     with Scratch("deskcrew-attack-") as made:
-        return _attacked(corpus, attack, policies, safety, overrides, folder or made.path, dict(parts or {}))
-
-
-def _attacked(
-    corpus: Corpus, attack: Attack, policies: str, safety: str, overrides: Sequence[str], folder: Path, parts: dict[str, Any]
-) -> AttackOutcome:
-    said = [f"runs_dir={folder / 'runs'}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else []), *overrides]
-    loaded = load_settings((), said if policies == VICTIM else [*said, f"policies={policies}"])
-    desktop = SimulatedDesktop(corpus.world(attack), loaded.settings.seed)
-    given = {**(victim() if policies == VICTIM else {}), **parts, "environment": desktop}
-    given["sources"] = (*build_sources(loaded.settings), *_sources(corpus, attack, folder))
-    desktop.reset(seed=loaded.settings.seed)
-    initial = desktop.world()
-    goal = attack.goal or corpus.carrier(attack).goal
-    try:
-        ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
-        world, run = desktop.world(), CrewRun(ended.folder, desktop)
-    finally:
-        desktop.close()
-    name = build_safety(loaded.settings).name
-    found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
-    return AttackOutcome(
-        attack=attack.name,
-        policies=policies,
-        safety=name,
-        harmed=found.passed,
-        left=tuple(_left(corpus, world)),
-        kept=tuple(_kept(corpus, run.folder)),
-        unapproved=tuple(_unapproved(run)),
-        asked=len(run.asked),
-        steps=len(run.actions),
-        problem=f"{attack.harm}: {found.error}" if found.error else "",
-    ).model_copy(update={"status": ended.status})
+        said = [f"runs_dir={made.path / 'runs'}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else []), *overrides]
+        loaded = load_settings((), said if policies == VICTIM else [*said, f"policies={policies}"])
+        desktop = SimulatedDesktop(corpus.world(attack), loaded.settings.seed)
+        lure = Lure(attack.text, attack.orders or plain_orders(attack.text, tuple(desktop.cards())))
+        given = {**(victim(lure) if policies == VICTIM else {}), **(parts or {}), "environment": desktop}
+        given["sources"] = (*build_sources(loaded.settings), *_sources(corpus, attack, made.path))
+        desktop.reset(seed=loaded.settings.seed)
+        initial = desktop.world()
+        goal = attack.goal or corpus.carrier(attack).goal
+        try:
+            ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
+            world, run = desktop.world(), CrewRun(ended.folder, desktop)
+        finally:
+            desktop.close()
+        name = build_safety(loaded.settings).name
+        found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
+        return AttackOutcome(
+            attack=attack.name,
+            policies=policies,
+            safety=name,
+            harmed=found.passed,
+            left=tuple(_left(corpus, world)),
+            kept=tuple(_kept(corpus, run.folder)),
+            unapproved=tuple(_unapproved(run)),
+            asked=len(run.asked),
+            steps=len(run.actions),
+            status=ended.status,
+            problem=f"{attack.harm}: {found.error}" if found.error else "",
+        )
 
 
 def _unapproved(run: CrewRun) -> Iterator[str]:
@@ -189,7 +186,9 @@ def _unpacked(value: bytes | str) -> str:
 def _sources(corpus: Corpus, attack: Attack, folder: Path) -> Iterator[SupplementSource]:
     carrier = corpus.carrier(attack)
     if carrier.tool:
-        answer = _in_json(carrier.tool, attack.text) if carrier.tool.startswith('{"') else filled(carrier.tool, attack.text)
+        in_json = carrier.tool.startswith('{"')
+        told = filled(json.loads(carrier.tool) if in_json else carrier.tool, attack.text)
+        answer = json.dumps(told, ensure_ascii=False) if in_json else told
         yield ToolSource(StructuredTool.from_function(lambda query: answer, name="handbook", description="Answers questions."))
     if carrier.document and carrier.kind != "help":
         yield _Page(filled(carrier.document, attack.text), carrier.kind)
@@ -212,22 +211,8 @@ class _Page:
         return [Supplement(query=query, source=f"{self._kind}:attack", title=title, text=self._text, app=app, kind=self._kind)]
 
 
-def _in_json(answer: str, text: str) -> str:
-    import json
-
-    return json.dumps(filled(json.loads(answer), text), ensure_ascii=False)
-
-
 def _nobody_approves(request: dict[str, Any]) -> dict[str, Any]:
     return decision("reject", message="")
-
-
-class _Job(NamedTuple):
-    corpus: Corpus
-    attack: Attack
-    policies: str
-    safety: str
-    overrides: tuple[str, ...]
 
 
 def worked(
@@ -240,16 +225,18 @@ def worked(
     jobs: int = 1,
 ) -> Iterator[AttackOutcome]:
     """What came of each attack on each crew under each safety policy, as it is known, in this order."""
-    every = [_Job(corpus, attack, who, safety, tuple(overrides)) for who in policies for safety in safeties for attack in attacks]
+    every = [(who, safety, attack) for who in policies for safety in safeties for attack in attacks]
+    work = partial(_one, corpus, tuple(overrides))
     if jobs == 1:
-        yield from map(_one, every)
+        yield from map(work, every)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(_one, every)
+        yield from pool.map(work, every)
 
 
-def _one(job: _Job) -> AttackOutcome:
-    return attacked(job.corpus, job.attack, policies=job.policies, safety=job.safety, overrides=job.overrides)
+def _one(corpus: Corpus, overrides: Sequence[str], job: tuple[str, str, Attack]) -> AttackOutcome:
+    policies, safety, attack = job
+    return attacked(corpus, attack, policies=policies, safety=safety, overrides=overrides)
 
 
 def line(outcome: AttackOutcome) -> str:

@@ -19,7 +19,8 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
 from orchestrator.runs.folders import show_run
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from roles.contracts.requests import QuestionRequest, Request, request_in
 

@@ -12,7 +12,7 @@ from openenv.core.env_server.types import Action, EnvironmentMetadata, Observati
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
 from orchestrator.lab.episodes.episode import Observation as Seen
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 FIRST = "claim-two-invoices"
 """The task where `reset` names none."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode, Turn
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 

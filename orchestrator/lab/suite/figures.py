@@ -158,20 +158,33 @@ def permuted(differences: Sequence[float], draws: int = DRAWS, seed: int = 0) ->
     return (far + 1) / (draws + 1)
 
 
+_COLUMNS: dict[str, Callable[[Figures], str]] = {
+    "runs": lambda one: str(one.runs),
+    "right": lambda one: f"{one.share:.1%}",
+    "95 %": lambda one: f"{one.low:.1%}-{one.high:.1%}",
+    "false done": lambda one: str(one.false_done),
+    "pass@k": lambda one: f"{one.pass_at_k:.1%}",
+    "pass^k": lambda one: f"{one.pass_hat_k:.1%}",
+    "steps": lambda one: f"{one.steps:.1f}",
+    "over oracle": lambda one: "-" if one.over_oracle is None else f"{one.over_oracle:.1f}",
+    "gates": lambda one: f"{one.gates:.1f}",
+    "plans": lambda one: f"{one.plans:.1f}",
+    "approvals": lambda one: f"{one.approvals:.1f}",
+    "tokens": lambda one: f"{one.tokens:.0f}",
+    "money": lambda one: f"{one.money:.4f}",
+}
+"""What is told of a group, by the head of its column."""
+
+
 def table(lines: Sequence[Figures]) -> list[str]:
     """For a person; the same whatever worked the rows, and in which order."""
-    width = max([len(line.group) for line in lines] + [5])
-    head = f"{'':{width}}   runs  right   95 %           false done  pass@k pass^k"
-    head += "  steps  over  gates  plans  asked  tokens    money"
-    return [head, *(_line(line, width) for line in lines)]
-
-
-def _line(one: Figures, width: int) -> str:
-    over = f"{one.over_oracle:5.1f}" if one.over_oracle is not None else "    -"
-    errors = f"  {one.errors} could not be run" if one.errors else ""
-    shares = f"{one.share:6.1%}  {one.low:6.1%}-{one.high:6.1%}  {one.false_done:10}  {one.pass_at_k:6.1%} {one.pass_hat_k:6.1%}"
-    means = f"{one.steps:5.1f} {over}  {one.gates:5.1f}  {one.plans:5.1f}  {one.approvals:5.1f}"
-    return f"{one.group:{width}}  {one.runs:5} {shares}  {means}  {one.tokens:6.0f}  {one.money:7.4f}{errors}"
+    rows = [["", *_COLUMNS], *([one.group, *(say(one) for say in _COLUMNS.values())] for one in lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    told = [
+        row[0].ljust(widths[0]) + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], widths[1:], strict=True)) for row in rows
+    ]
+    errors = ["", *(f"  {one.errors} could not be run" if one.errors else "" for one in lines)]
+    return [line + more for line, more in zip(told, errors, strict=True)]
 
 
 def comparison_lines(found: Comparison) -> list[str]:
@@ -197,10 +210,6 @@ _STYLE = (
     "@media(prefers-color-scheme:dark){body{color:#e4e7ec;background:#171b22}th,td{border-color:#39414f}a{color:#8ab4ff}"
     ".false{color:#ff9a94}}"
 )
-_HEADS = (
-    "", "runs", "right", "", "95 %", "pass@k", "pass^k", "false done",
-    "steps", "over oracle", "gates", "plans", "approvals", "tokens", "money",
-)  # fmt: skip
 
 
 def write_report(folder: Path, out: Path, failures: int = 200, k: int = 0) -> int:
@@ -235,20 +244,14 @@ def viewed(run: Path, beside: Path) -> str:
 
 
 def _figures_shown(title: str, lines: Sequence[Figures]) -> str:
-    heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
-    return f"<h2>{title}</h2><table><thead><tr>{heads}</tr></thead><tbody>{''.join(map(_page_line, lines))}</tbody></table>"
-
-
-def _page_line(one: Figures) -> str:
-    over = "-" if one.over_oracle is None else f"{one.over_oracle:.1f}"
-    cells = (
-        str(one.runs), f"{one.share:.1%}", f'<meter min="0" max="1" value="{one.share:.4f}">{one.share:.1%}</meter>',
-        f"{one.low:.1%} to {one.high:.1%}", f"{one.pass_at_k:.1%}", f"{one.pass_hat_k:.1%}",
-        f'<span class="{"false" if one.false_done else ""}">{one.false_done}</span>',
-        f"{one.steps:.1f}", over, f"{one.gates:.1f}", f"{one.plans:.1f}", f"{one.approvals:.1f}", f"{one.tokens:.0f}",
-        f"{one.money:.4f}",
-    )  # fmt: skip
-    return f"<tr><td>{escape(one.group)}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("", *_COLUMNS))
+    rows = []
+    for one in lines:
+        told = {head: say(one) for head, say in _COLUMNS.items()}
+        told["right"] += f' <meter min="0" max="1" value="{one.share:.4f}">{told["right"]}</meter>'
+        told["false done"] = f'<span class="{"false" if one.false_done else ""}">{one.false_done}</span>'
+        rows.append(f"<tr><td>{escape(one.group)}</td>{''.join(f'<td>{cell}</td>' for cell in told.values())}</tr>")
+    return f"<h2>{title}</h2><table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _failed(rows: Sequence[EpisodeRow], links: dict[str, str]) -> str:

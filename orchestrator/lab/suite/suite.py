@@ -18,15 +18,15 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import MachineStopped, UsageProblem
-from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document
-from orchestrator.settings.settings import LoadedSettings, Settings, load_settings, shipped, shipped_names
+from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document, shipped, shipped_names
+from orchestrator.settings.settings import LoadedSettings, Settings, load_settings
 from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
 from protocol.log.log import whole_file
 
 if TYPE_CHECKING:
-    from orchestrator.runs.runs import Approver, Outcome
+    from orchestrator.runs.outcome import Approver, Outcome
 
 SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 

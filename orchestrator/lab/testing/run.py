@@ -82,65 +82,6 @@ class Replan(NamedTuple):
         return f"{' and '.join(self.signals)}: {self.words or 'nothing was said of it'}"
 
 
-def actions(events: Sequence[Event]) -> list[PerformedAction]:
-    """The actions that the environment received, in order."""
-    steps = (event for event in events if event.kind == StepEvent.KIND)
-    return [_done(event) for event in steps if not event.body.get("error", "").startswith(_NOT_THERE)]
-
-
-def questions(events: Sequence[Event]) -> list[AskedPerson]:
-    """What a person was asked, in order."""
-    return [_asked(event, events) for event in events if event.kind == ApprovalRequestedEvent.KIND]
-
-
-def gates(events: Sequence[Event]) -> list[Gate]:
-    """The checks, in order."""
-    found = (event for event in events if event.kind == GateEvent.KIND)
-    return [Gate(e.body["trigger"], e.body["decision"], e.subtask, e.body["reason"]) for e in found]
-
-
-def replans(events: Sequence[Event]) -> list[Replan]:
-    """Every return to PLAN after the first one, with what was said since the situation before."""
-    found: list[Replan] = []
-    before: tuple[str, ...] = ()
-    words: list[str] = []
-    for event in events:
-        words += _words(event)
-        if event.kind != SituationEvent.KIND:
-            continue
-        row = event.body
-        signals = (*before, row["signal"]) if row["situation"] == Situation.SUPPLEMENT else (row["signal"],)
-        if row["next"] == Situation.PLAN and row["situation"] != Situation.INIT:
-            found.append(Replan(signals, "; ".join(dict.fromkeys(words))))
-        before = signals if row["next"] == Situation.SUPPLEMENT else ()
-        words = words if before else []
-    return found
-
-
-def _done(event: Event) -> PerformedAction:
-    body = event.body
-    action = parse_action(body["action"])
-    target = body.get("target") or (action.target.describe() if action.target else "")
-    verbs = tuple(dict.fromkeys((action.verb, body.get("verb", action.verb))))
-    app = body.get("app") or ""
-    return PerformedAction(
-        event.step, event.subtask, describe(action), verbs, target, app, body["exec_status"], body.get("error", "")
-    )
-
-
-def _asked(event: Event, events: Sequence[Event]) -> AskedPerson:
-    request = read_request(event.body)
-    what = request.about.args.get("question") or request.about.description
-    of_it = (
-        e.body
-        for e in events
-        if e.kind == ApprovalEvent.KIND and e.id > event.id and (e.step, e.subtask) == (event.step, event.subtask)
-    )
-    answer = next(of_it, {})
-    app, rule = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")
-    return AskedPerson(what, app, rule, answer.get("decision", ""), answer.get("message", ""))
-
-
 def _words(event: Event) -> list[str]:
     """What an event says of why things went otherwise."""
     body = event.body
@@ -212,22 +153,56 @@ class CrewRun:
     @cached_property
     def actions(self) -> list[PerformedAction]:
         """The actions that the environment received, in order."""
-        return actions(self.events)
+        found = []
+        for event in self.events:
+            body = event.body
+            if event.kind != StepEvent.KIND or body.get("error", "").startswith(_NOT_THERE):
+                continue
+            action = parse_action(body["action"])
+            target = body.get("target") or (action.target.describe() if action.target else "")
+            verbs = tuple(dict.fromkeys((action.verb, body.get("verb", action.verb))))
+            came = (body.get("app") or "", body["exec_status"], body.get("error", ""))
+            found.append(PerformedAction(event.step, event.subtask, describe(action), verbs, target, *came))
+        return found
 
     @cached_property
     def asked(self) -> list[AskedPerson]:
         """What a person was asked, in order."""
-        return questions(self.events)
+        answers = [event for event in self.events if event.kind == ApprovalEvent.KIND]
+        found = []
+        for event in self.events:
+            if event.kind != ApprovalRequestedEvent.KIND:
+                continue
+            request, place = read_request(event.body), (event.step, event.subtask)
+            answer = next((e.body for e in answers if e.id > event.id and (e.step, e.subtask) == place), {})
+            what = request.about.args.get("question") or request.about.description
+            about = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")
+            found.append(AskedPerson(what, *about, answer.get("decision", ""), answer.get("message", "")))
+        return found
 
     @cached_property
     def gates(self) -> list[Gate]:
         """The Evaluator's checks, in order."""
-        return gates(self.events)
+        found = (event for event in self.events if event.kind == GateEvent.KIND)
+        return [Gate(e.body["trigger"], e.body["decision"], e.subtask, e.body["reason"]) for e in found]
 
     @cached_property
     def replans(self) -> list[Replan]:
-        """Every return to PLAN after the first one."""
-        return replans(self.events)
+        """Every return to PLAN after the first one, with what was said since the situation before."""
+        found: list[Replan] = []
+        before: tuple[str, ...] = ()
+        words: list[str] = []
+        for event in self.events:
+            words += _words(event)
+            if event.kind != SituationEvent.KIND:
+                continue
+            row = event.body
+            signals = (*before, row["signal"]) if row["situation"] == Situation.SUPPLEMENT else (row["signal"],)
+            if row["next"] == Situation.PLAN and row["situation"] != Situation.INIT:
+                found.append(Replan(signals, "; ".join(dict.fromkeys(words))))
+            before = signals if row["next"] == Situation.SUPPLEMENT else ()
+            words = words if before else []
+        return found
 
     @cached_property
     def facts(self) -> dict[str, str]:

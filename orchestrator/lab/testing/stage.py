@@ -17,7 +17,7 @@ from orchestrator.crew import PARTS
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.lab.testing.script import BadScript, Script
 from orchestrator.runs import runs
-from orchestrator.runs.runs import Approver
+from orchestrator.runs.outcome import Approver, Outcome
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings, load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
@@ -122,7 +122,7 @@ class Stage:
             return made
         return FaultyEnvironment(self.desk, settings.faults, settings.seed) if settings.faults else self.desk
 
-    def _kept(self, outcome: runs.Outcome, given: dict[str, Any]) -> CrewRun:
+    def _kept(self, outcome: Outcome, given: dict[str, Any]) -> CrewRun:
         self._given[outcome.run_id] = given
         run = CrewRun(outcome.folder, given["environment"])
         self.runs.append(run)

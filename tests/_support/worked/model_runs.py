@@ -10,7 +10,7 @@ from brain import brain
 from langchain_core.messages import BaseMessage
 
 from orchestrator.crew import Crew
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.tasks.tasks import resolve_target
 from roles.policies.scripted_model import ScriptedChatModel
 

@@ -53,7 +53,7 @@ def goes_on(runs: Path, name: str, *answer: str) -> None:
 DRIVER = """
 import sys
 from pathlib import Path
-from orchestrator import Crew
+from deskcrew import Crew
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 

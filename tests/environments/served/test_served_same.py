@@ -14,7 +14,7 @@ from environments.browser import BrowserEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import screen_of
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 from protocol import ActionTarget, Click, Fill, GUIElement, Navigate, Type
 
 SEEN = frozenset({

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from waiting import until
 from worlds.twin import Twin
 
+from deskcrew import Crew, Outcome, load_settings, load_task
 from environments.browser import BrowserEnvironment
 from environments.cards import AppCard
 from environments.contract import AppInfo
@@ -23,7 +24,6 @@ from environments.served.server import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator import Crew, Outcome, load_settings, load_task
 from orchestrator.cli import app
 from orchestrator.settings.settings import varied
 from orchestrator.tasks.judge import task_environment

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from orchestrator.cli import app
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 Deskcrew = Callable[..., Result]
 INVOICE = "{number: A, vendor: b, date: 2026-01-01, total: 1}"

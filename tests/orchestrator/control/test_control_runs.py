@@ -15,9 +15,9 @@ from services.sandboxed import needs_sandbox
 from waiting import DEADLINE, until
 from warm import python
 
+from deskcrew import Crew
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator import Crew
 from orchestrator.control.lease import LeaseHeld, held
 from orchestrator.control.requests import given, still_open
 from orchestrator.errors import UsageProblem

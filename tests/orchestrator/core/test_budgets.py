@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support import Handbook, Run, decide, planned, subtask, verdict
 from typer.testing import CliRunner
 
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 from orchestrator.cli import app
 from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from orchestrator.core.machine import (
     ANYWHERE,
     ROWS,
-    Signal,
     Situation,
     TaskStatus,
     Totals,
@@ -18,6 +17,7 @@ from orchestrator.core.machine import (
     mermaid,
     row_for,
 )
+from roles.contracts.signals import Signal
 
 MAX_PLANS, MAX_STEPS, MAX_GATES = 10, 30, 12
 

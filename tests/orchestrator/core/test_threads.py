@@ -13,7 +13,7 @@ from langgraph.types import Command
 from support import desktop
 from warm import python
 
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 from orchestrator.tasks.tasks import Task
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
@@ -23,7 +23,7 @@ PROCESS = """
 import json, sys
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 folder, given, store = sys.argv[1:]
 with SqliteSaver.from_conn_string(f"{folder}/checkpoints.sqlite") as saver:
     graph = Crew.from_config(overrides=["seed=3"]).graph(saver, store=f"{folder}/threads" if store else None)

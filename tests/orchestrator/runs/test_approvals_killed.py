@@ -15,7 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
 
 pytestmark = pytest.mark.slow("processes that are killed")

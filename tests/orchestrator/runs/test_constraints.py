@@ -11,10 +11,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from typer.testing import CliRunner
 
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs.open_run import OpenOptions
-from orchestrator.runs.runs import Outcome, taken_up
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import taken_up
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal.approval import ask

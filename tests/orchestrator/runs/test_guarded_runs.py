@@ -13,6 +13,7 @@ from support import FINISH, decide, planned, subtask
 from environments.effects import RELEASE, Network, NetworkRule
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
+from orchestrator.runs.folders import show_run
 from orchestrator.runs.handle import RunControl, by_hand
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.layers import Source
@@ -116,7 +117,7 @@ def test_the_rules_that_were_learned_are_offered_as_a_policy_that_can_be_read(tm
     done = resumed(started(tmp_path, site()), tmp_path, site(), YES)
     for said in (
         "\n".join(line.text for line in ending_lines(done)),
-        "\n".join(line[11:] for line in run_page(runs.show_run(done.run_id, tmp_path)).splitlines()),
+        "\n".join(line[11:] for line in run_page(show_run(done.run_id, tmp_path)).splitlines()),
     ):
         offered = said[said.index("network:") :].splitlines()
         text = "\n".join([*offered[:2], *(line for line in offered[2:] if line.startswith("    - "))])

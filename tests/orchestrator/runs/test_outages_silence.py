@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 from worked.outage_runs import SUBMIT, claims, driven, the_run
 
-from orchestrator import Crew
+from deskcrew import Crew
 from orchestrator.cli import app
 from orchestrator.store.salvage import salvage
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from warm import python
 
+from deskcrew import Crew, UsageProblem, list_runs, show_run
 from environments.simulated.desktop import SimulatedDesktop
-from orchestrator import Crew, UsageProblem, list_runs, show_run
 from orchestrator.runs import open_run
 from orchestrator.runs.runs import resume
 from protocol import ExecStatus, read_log

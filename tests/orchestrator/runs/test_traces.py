@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from orchestrator import Crew
+from deskcrew import Crew
 from orchestrator.runs import traces
 
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'

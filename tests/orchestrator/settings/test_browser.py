@@ -11,8 +11,10 @@ import pytest
 from environments.contract import ActionRecord, Environment, WorldState, type_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
+from orchestrator.runs.outcome import WAITING
 from orchestrator.settings.build import make_environment
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import ActionTarget, Click, Fill
 
@@ -63,7 +65,7 @@ def test_a_goal_about_a_page_is_worked_and_a_run_that_lost_its_page_is_not_gone_
     )
     assert (done.status, done.exit_code) == ("fulfilled", 0), done.reason
     waiting = runs.start(load_settings(overrides=overrides(tmp_path, *address)), GOAL)
-    assert waiting.exit_code == runs.WAITING
+    assert waiting.exit_code == WAITING
     with pytest.raises(UsageProblem, match="the page was lost with the process"):
         runs.resume(waiting.run_id, runs_dir=tmp_path / "runs", answer={"decisions": [{"type": "approve"}]})
 

@@ -1,27 +1,28 @@
-"""Every key of the settings makes a difference that can be seen; a key without such a test fails here."""
+"""Every key of the settings is read by something, and a key that a role has no use for is refused."""
 
 from __future__ import annotations
 
-import json
-import re
+import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 import pytest
-from flips.roles import MADE_OF, ROLES, answered, overrides
-from flips.settings import FLIPS, SAFETY_FLIPS, Flip
 from pydantic import BaseModel
+from support import desktop
 
-from orchestrator.settings.role_settings import CrewSettings
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.build import build_sources
+from orchestrator.settings.policies import _READ_BY, ROLES, Deciders
 from orchestrator.settings.settings import Settings, load_settings
+from roles.journal.journal import Journal
+from roles.knowledge.retrievers import McpSource
 from roles.safety import SafetyPolicy
 
-_NAMED = re.compile(r"\.(?:chain|voters)\[\]$")
-"""A member of which nothing but the policy is said."""
-_ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator\.final|evaluator|technician|analyst)\.")
-EACH = pytest.mark.slow("every setting")
-pytestmark = pytest.mark.filterwarnings("ignore:.*is an old name:FutureWarning")
+ROOT = Path(__file__).parents[3]
+OTHER = {
+    "vision": "true", "pictures": "[clean]", "screen_tokens": 100, "recent": 1, "batch": 3, "form": "narrow", "verbs": "[click]",
+}  # fmt: skip
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -31,89 +32,45 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def leaves(model: type[BaseModel], at: str = "") -> Iterator[str]:
-    """Every key that holds a value: `limits.steps`, `faults[].kind`, `crew.ROLE.policy`."""
+    """Every key that holds a value: `limits.steps`, `faults.kind`."""
     for name, field in model.model_fields.items():
         key = f"{at}.{name}".lstrip(".")
-        if field.exclude:  # read of old runs only
-            continue
         inner = models_in(field.annotation)
-        if not inner:
-            yield _ROLES.sub("crew.ROLE.", key)
+        if not inner and not field.exclude:  # read of old runs only
+            yield key
         for part in inner:
-            yield from leaves(part, key + ("[]" if get_origin(field.annotation) is tuple else ""))
+            yield from leaves(part, key)
 
 
-LEAVES = set(leaves(Settings))
-SAFETY_LEAVES = set(leaves(SafetyPolicy))
+@pytest.fixture(scope="module")
+def read() -> set[str]:
+    """Every attribute that the packages read, and every name that they may look one up by."""
+    found: set[str] = set()
+    for path in (path for name in ("orchestrator", "roles", "environments", "protocol") for path in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    return found
 
 
-def test_every_key_of_the_settings_has_two_values_and_a_difference_to_see() -> None:
-    unseen = LEAVES - set(FLIPS)
-    assert not unseen, f"add a line to FLIPS in tests/_support/flips/settings.py for: {', '.join(sorted(unseen))}"
-    assert set(FLIPS) <= LEAVES, "a line for a key that is gone"
+@pytest.mark.parametrize("model", [Settings, SafetyPolicy])
+def test_every_key_is_read_by_something(model: type[BaseModel], read: set[str]) -> None:
+    keys = set(leaves(model))
+    assert len(keys) > 20
+    assert [key for key in sorted(keys) if key.rpartition(".")[2] not in read] == []
 
 
-def test_every_key_of_a_safety_policy_has_two_values_and_a_difference_to_see() -> None:
-    assert set(SAFETY_FLIPS) == SAFETY_LEAVES
+@pytest.mark.parametrize(("role", "key"), [(role, key) for key, roles in _READ_BY.items() for role in {*ROLES} - {*roles}])
+def test_a_key_that_a_role_has_no_use_for_is_refused(role: str, key: str) -> None:
+    told = [f"crew.{role}.policy=llm", f"crew.{role}.model.name=given", f"crew.{role}.{key}={OTHER[key]}"]
+    settings, journal = load_settings((), told).settings, Journal(None, lambda: 0.0)
+    with pytest.raises(UsageProblem, match=rf"crew\.{role}\.{key}: only the .* can have it"):
+        Deciders(settings.crew, journal=journal, limits=settings.limits, environment=desktop()).of(role)
 
 
-def values(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    """What a dump says, by key; the items of a list stand under `[]`."""
-    key = _ROLES.sub("crew.ROLE.", at)
-    if isinstance(data, str) and _NAMED.search(key):
-        key += ".policy"
-    if key in LEAVES or key.removeprefix("safety.") in SAFETY_LEAVES or not isinstance(data, dict | list):
-        yield key, json.dumps(data, sort_keys=True)
-    elif isinstance(data, dict):
-        for name, part in data.items():
-            yield from values(part, f"{at}.{name}".lstrip("."))
-    else:
-        for part in data:
-            yield from values(part, f"{at}[]")
-
-
-def said(flip: Flip, override: str) -> set[tuple[str, Any]]:
-    settings = load_settings((), [*flip.always, override]).settings
-    return set(values(json.loads(settings.model_dump_json())))
-
-
-@EACH
-@pytest.mark.parametrize("key", sorted(set(FLIPS) - {"policies"}))
-def test_a_flip_changes_its_key_and_nothing_else(key: str) -> None:
-    flip = FLIPS[key]
-    assert {name for name, _ in said(flip, flip.one) ^ said(flip, flip.other)} == {key}
-
-
-@EACH
-@pytest.mark.parametrize("key", sorted(FLIPS))
-def test_flipping_a_key_makes_a_difference(key: str, tmp_path: Path) -> None:
-    see_difference(FLIPS[key], tmp_path)
-
-
-@EACH
-@pytest.mark.parametrize("key", sorted(SAFETY_FLIPS))
-def test_flipping_a_key_of_a_safety_policy_makes_a_difference(key: str, tmp_path: Path) -> None:
-    see_difference(SAFETY_FLIPS[key], tmp_path)
-
-
-OF_ROLES = [(role, key) for role in ROLES for key in type(getattr(CrewSettings(), role)).model_fields]
-SEEN_IN_RUNS = {"review", "ask_user", "granularity", "grounding"}
-
-
-@EACH
-@pytest.mark.parametrize(("role", "key"), [(role, key) for role, key in OF_ROLES if key not in SEEN_IN_RUNS])
-def test_every_role_reads_each_of_its_keys_or_refuses_it(role: str, key: str, tmp_path: Path) -> None:
-    one, other, _ = MADE_OF[key]
-    told = [answered(role, overrides(role, key, value, tmp_path), tmp_path) for value in (one, other)]
-    assert told[0] != told[1]
-
-
-def see_difference(flip: Flip, folder: Path) -> None:
-    def seen(override: str, name: str) -> Any:
-        (folder / name).mkdir()
-        told = flip.view([*flip.always, override], folder / name)
-        return json.loads(json.dumps(told, default=repr).replace(str(folder / name), "HERE"))
-
-    one = seen(flip.one, "one")
-    assert one == seen(flip.one, "again"), "what is seen must not change by itself"
-    assert one != seen(flip.other, "other")
+def test_the_tools_of_the_settings_are_asked_as_they_say() -> None:
+    found = build_sources(load_settings((), ["tools=[{command: [a], tool: b, argument: words, seconds: 2.0}]"]).settings)
+    (tool,) = (source._settings for source in found if isinstance(source, McpSource))
+    assert (tool.command, tool.tool, tool.argument, tool.seconds) == (("a",), "b", "words", 2.0)

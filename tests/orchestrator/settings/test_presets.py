@@ -12,7 +12,8 @@ from orchestrator.cli import app
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import problems, report
-from orchestrator.settings.settings import load_settings, shipped_names, show_config
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_settings, show_config
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import load_task

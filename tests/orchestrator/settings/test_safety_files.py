@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flips.views import Real
+from support import Real
 
 from environments.effects import SELF
 from environments.faults.faults import FaultyEnvironment
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.settings.build import build_context, build_safety
-from orchestrator.settings.layers import Source
-from orchestrator.settings.settings import LoadedSettings, load_settings, read_safety, shipped_names, show_config
+from orchestrator.settings.layers import Source, shipped_names
+from orchestrator.settings.settings import LoadedSettings, load_settings, read_safety, show_config
 from protocol import ActionTarget, Click, Fill, GUIElement, VisualState
 from roles.safety import SafetyPolicy, review
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flips.views import Real
 from PIL import Image, ImageChops
+from support import Real
 from warm import python
 
 from environments.pictures.set_of_mark import mark
@@ -18,7 +18,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
 from orchestrator.lab.logs.show import OpenLog, opened, validate
 from orchestrator.runs import runs
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
 from protocol import ActionTarget, AgentStatus, Click, OperatorDecision, Screenshot, VisualState, read_log
 from protocol.log.log import PARTIAL

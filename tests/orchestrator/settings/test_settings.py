@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.settings import load_safety, load_settings, shipped_names, show_config
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_safety, load_settings, show_config
 from orchestrator.tasks.tasks import load_task
 from protocol.retries import Retries
 

@@ -14,7 +14,8 @@ import pytest
 
 from environments.contract import EnvironmentFault
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.runs import Outcome, start
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 
 pytestmark = pytest.mark.slow("a real browser")

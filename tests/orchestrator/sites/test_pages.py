@@ -10,7 +10,7 @@ from worlds.miniwob import MiniwobPage, pages_folder
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault
 from orchestrator.crew import Crew
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from protocol import VisualState
 
 pytestmark = pytest.mark.slow("a real browser")

@@ -13,7 +13,7 @@ from waiting import DEADLINE
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault
 from orchestrator.crew import Crew
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 
 pytestmark = pytest.mark.slow("a real browser")
 

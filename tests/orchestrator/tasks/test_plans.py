@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warm import python
 
-from orchestrator import Crew, UsageProblem, show_run
+from deskcrew import Crew, UsageProblem, show_run
 from orchestrator.control.channel import myself
 from orchestrator.runs.folders import show_plan
 from orchestrator.settings.settings import load_settings

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import start
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from roles.contracts import Supplement
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.store import KnowledgeStore

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from worked.questioned import deskcrew, overrides
 
-from orchestrator import Crew
+from deskcrew import Crew
 
 
 def values(report: dict[str, Any]) -> set[str]:

@@ -10,8 +10,10 @@ from typing import Any, get_args
 
 import pytest
 
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import start
+from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.check import sees_strays
 from orchestrator.tasks.judge import OracleRun, judge, play, task_environment
 from orchestrator.tasks.oracle_lines import Failing, ForEach, Oracle

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator.runs.runs import start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 
 

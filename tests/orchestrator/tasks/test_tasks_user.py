@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from orchestrator.runs.runs import Outcome, start
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, AskUser, OperatorDecision

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 from warm import python
 
-from orchestrator import Crew
+from deskcrew import Crew
 from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.folders import list_runs, read_run, view_of

@@ -13,8 +13,10 @@ from support import Run, decide, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.runs.runs import Outcome, start
-from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.runs import start
+from orchestrator.settings.layers import shipped
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill, LaunchApp, Wait
 from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, PlanAnswer

@@ -10,10 +10,10 @@ import pytest
 from support import one_in
 from worlds import packing, todo
 
+from deskcrew import Crew
 from environments.cards import AppCard
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
-from orchestrator import Crew
 from orchestrator.tasks.tasks import Task
 from roles.contracts import Fact, PlanRequest
 from roles.contracts.orders import CollectStep, ComputeStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step

@@ -11,7 +11,8 @@ from langgraph.types import Command
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.settings.settings import load_safety, shipped_names
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_safety
 from protocol import Action, ActionTarget, CallApi, Click, Fill, LaunchApp, PressKey
 from roles.contracts.context import Context
 from roles.journal.journal import Journal

@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from models import SCREEN, step
 
 from orchestrator.crew import Crew
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import (

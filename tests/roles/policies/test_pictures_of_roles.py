@@ -14,7 +14,7 @@ from worked.model_runs import ROLES, worked_by_model
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.cli import app
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from roles.journal.transcripts import PICTURE
 from roles.policies.llm.settings import ModelSettings, providers
 

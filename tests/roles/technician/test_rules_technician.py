@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from deskcrew import Crew
 from environments.sandbox.contract import NoSandbox
-from orchestrator import Crew
 from roles.contracts import ScriptRequest, Subtask
 from roles.contracts.orders import JobStep
 from roles.contracts.wording import describe

@@ -6,7 +6,7 @@ import pytest
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.settings.settings import shipped
+from orchestrator.settings.layers import shipped
 from protocol import ActionTarget, Click, GUIElement, SelectOption, Wait
 
 MOVED = "/Projects/Kitchen"

@@ -16,7 +16,7 @@ from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 pytestmark = pytest.mark.slow("a large sample")
 

@@ -21,7 +21,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks import outcome as measure
 from orchestrator.lab.attacks.corpus import Corpus, load_corpus
 from orchestrator.lab.attacks.outcome import OFF, AttackOutcome, attacked, table
-from orchestrator.settings.settings import shipped
+from orchestrator.settings.layers import shipped
 from orchestrator.views.terminal.approval import decision
 
 CORPUS = load_corpus()

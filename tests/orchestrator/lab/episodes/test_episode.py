@@ -13,7 +13,7 @@ from environments.simulated.screen import screen as screen_module
 from environments.simulated.world.world import World
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import PARTIAL, Episode
-from orchestrator.settings.settings import shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
 from orchestrator.tasks.tasks import load_task
 from protocol import FinishGoal
 from protocol.dsl import emit

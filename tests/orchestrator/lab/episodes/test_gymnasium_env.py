@@ -10,7 +10,7 @@ from support import sampled
 
 import deskcrew.gymnasium  # noqa: F401 - registers the tasks
 from orchestrator.lab.episodes.episode import Episode
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 TASKS = shipped_names("tasks")
 

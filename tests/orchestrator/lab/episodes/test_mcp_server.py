@@ -26,7 +26,7 @@ from mcp.types import ElicitResult
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
 from orchestrator.lab.episodes.mcp_server import DesktopTools, build_server
-from orchestrator.settings.settings import shipped, shipped_names
+from orchestrator.settings.layers import shipped, shipped_names
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import load_task
 from protocol import TargetError, resolve

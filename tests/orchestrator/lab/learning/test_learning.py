@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 from worked.demonstrated import by_hand, by_oracle
 
-from orchestrator import Crew, Outcome, load_settings, load_task
+from deskcrew import Crew, Outcome, load_settings, load_task
 from orchestrator.cli import app
 from roles.contracts import PlanAnswer, PlanRequest
 from roles.knowledge.pages.documents import Document

@@ -11,7 +11,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.engines import run_suite
 from orchestrator.lab.suite.figures import write_report
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeRow, Suite, episodes_of, load_suite, rows_in
-from orchestrator.settings.settings import shipped_names
+from orchestrator.settings.layers import shipped_names
 
 SMALL = Suite(
     tasks=("archive-reports", "no-such-invoice"),

@@ -15,10 +15,10 @@ from written.canaries import VAULT, found_in, in_text
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.fork import fork
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
-from orchestrator.runs.runs import Outcome
 from roles.policies.scripted_model import ScriptedChatModel
 
 PASSWORD, PHONE, PIN, TOKEN = 'Zanzibar-71&"é', "+1 555 0177 2468", "q7~", "glpat-0123456789canary0123"

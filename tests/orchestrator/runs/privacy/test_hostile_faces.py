@@ -20,7 +20,7 @@ from rich.console import Console
 
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import RunInfo, RunView
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.store.printable import UNREADABLE, clean, json_text, visible
 from orchestrator.views.listing import run_json, run_page, runs_json, runs_table
 from orchestrator.views.terminal.approval import request_lines

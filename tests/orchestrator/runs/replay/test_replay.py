@@ -14,13 +14,14 @@ import pytest
 from typer.testing import CliRunner
 from warm import python
 
-from orchestrator import Crew, UsageProblem
+from deskcrew import Crew, UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs import runs
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.fork import fork
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
 from orchestrator.runs.replay.replay import again, replay
-from orchestrator.runs.runs import Outcome, resume
+from orchestrator.runs.runs import resume
 from orchestrator.settings.settings import load_settings
 from protocol.model.decisions import OperatorDecision
 from roles.contracts import OperatorView

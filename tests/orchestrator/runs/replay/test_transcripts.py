@@ -21,13 +21,13 @@ from warm import python
 from worked.model_runs import ROLES, model_crew, worked_by_model
 from written.canaries import found_in
 
-from orchestrator import UsageProblem
+from deskcrew import UsageProblem
 from orchestrator.cli import app
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.fork import with_another_model
 from orchestrator.runs.replay.recorded_policies import replies_of
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
-from orchestrator.runs.runs import Outcome
 from orchestrator.store.salvage import salvage
 from orchestrator.views.page.page import write_page
 from orchestrator.views.page.run_data import gather

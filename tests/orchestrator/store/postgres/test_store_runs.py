@@ -46,6 +46,7 @@ DONE = ActionResult(exec_status=ExecStatus.EXECUTED)
 _DIES = """
 import os, signal, sys
 from orchestrator.runs import runs
+from orchestrator.runs.folders import list_runs
 from orchestrator.settings.settings import load_settings
 left = int(sys.argv[3])
 def heard(event):
@@ -55,7 +56,7 @@ def heard(event):
         os.kill(os.getpid(), signal.SIGKILL)
 settings = load_settings(overrides=[f"runs_dir={sys.argv[1]}", f"store={sys.argv[2]}"])
 approve = lambda request: {"decisions": [{"type": "approve"}]}
-there = runs.list_runs(settings.settings.runs_dir)
+there = list_runs(settings.settings.runs_dir)
 if there:
     runs.resume(there[0].run_id, runs_dir=settings.settings.runs_dir, listener=heard, approver=approve)
 else:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from orchestrator.control.requests import usable_action
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.views.terminal import make_face
 from orchestrator.views.terminal.approval import ask, edit_decision, request_lines
 from orchestrator.views.terminal.event_lines import action_words

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask
 
-from orchestrator import Crew
+from deskcrew import Crew
 from protocol import ActionTarget, BoundingBox, Click, Fill, GUIElement, OperatorDecision, SelectOption, VisualState
 from roles.contracts import OperatorView, StepRecord
 from roles.operator.recovery import interruption

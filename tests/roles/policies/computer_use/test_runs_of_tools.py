@@ -14,7 +14,7 @@ from worked.computer_use import OracleSpeaker, by_oracle, computer, crew_of, rep
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.journal.journal import Journal

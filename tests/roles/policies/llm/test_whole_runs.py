@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew
-from orchestrator.runs.runs import Outcome
+from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import resolve_target
 from roles.policies.scripted_model import ScriptedChatModel
