@@ -1,26 +1,16 @@
-"""The live view: finished steps scroll by above, and a small panel below says where the run is.
-
-Of the rows below only what changed is written again: rich's own Live draws all of it several times a second, and takes it back by
-the width that the terminal had before a resize.
-"""
+"""The live view: finished steps scroll by above, and a small panel below says where the run is."""
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import RLock, Thread
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import get_character_cell_size
-from rich.console import Console, ConsoleRenderable, Group, RenderableType, RenderHook
-from rich.control import Control
-from rich.file_proxy import FileProxy
-from rich.segment import ControlType, Segment, Segments
+from rich.console import Console, Group, RenderableType
+from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
 
@@ -31,144 +21,10 @@ from orchestrator.views.terminal.plain import ending_lines
 from roles.journal import events as journal
 from roles.journal.events import JournalEvent, Unreadable
 
-_LOOKS_AGAIN = 0.25
-"""Seconds between two looks whether a row has changed."""
-_NO_REFLOW = ("linux", "rxvt", "screen")
 _JOINERS = {ord(sign): None for sign in "\u200d\ufe0e\ufe0f"}
 """Terminals do not agree how wide what these join is."""
-
-
-class Footer(RenderHook):
-    """Draws the rows that `rows` gives. Does nothing where the console is no terminal."""
-
-    def __init__(self, console: Console, rows: Callable[[], Sequence[Text]]) -> None:
-        self._console = console
-        self._rows = rows
-        self._drawn: list[Text] = []
-        self._width = console.width
-        self._lock = RLock()
-        self._ended: threading.Event | None = None
-        self._undo = ExitStack()
-        self._looking = False
-
-    @property
-    def shown(self) -> bool:
-        return self._ended is not None
-
-    def start(self) -> None:
-        if self.shown or not self._console.is_terminal or self._console.is_dumb_terminal:
-            return
-        self._ended = threading.Event()
-        self._drawn, self._width = [], self._console.width
-        self._undo.callback(self._console.show_cursor, True)
-        self._console.show_cursor(False)
-        # What others print, such as warnings, goes above the rows too.
-        self._undo.enter_context(redirect_stdout(cast("IO[str]", FileProxy(self._console, sys.stdout))))
-        self._undo.enter_context(redirect_stderr(cast("IO[str]", FileProxy(self._console, sys.stderr))))
-        self._console.push_render_hook(self)
-        self._undo.callback(self._console.pop_render_hook)
-        Thread(target=self._watch, args=(self._ended,), name="deskcrew-footer", daemon=True).start()
-
-    def stop(self) -> None:
-        """Take the rows away and give the cursor back. Twice is fine."""
-        with self._lock:
-            if self._ended is None:
-                return
-            self._ended.set()
-            self._ended = None
-            erased = self._erased()
-            self._drawn = []
-            with self._undo:
-                self._console.control(erased)
-
-    def print(self, *lines: RenderableType) -> None:
-        """Put lines above the rows, all at once."""
-        with self._lock:
-            self._console.print(*lines, sep="\n")
-
-    def refresh(self) -> None:
-        """Write those rows that have changed; nothing where none has."""
-        with self._lock:
-            if self._ended is None or (self._fits() and self._fitted() == self._drawn):
-                return
-            self._looking = True
-            try:
-                self._console.print(Control(), crop=False)  # else it is cut as if all were one line
-            finally:
-                self._looking = False
-
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Called by the console for whatever is printed."""
-        with self._lock:
-            if self._ended is None:
-                return renderables
-            rows = self._fitted()
-            if self._looking and self._fits() and len(rows) == len(self._drawn):
-                made = self._changes(rows)
-            else:
-                made = [self._erased(), *renderables, *_joined(rows)]
-            self._drawn, self._width = rows, self._console.width
-            return made
-
-    def _watch(self, ended: threading.Event) -> None:
-        while not ended.wait(_LOOKS_AGAIN):
-            self.refresh()
-
-    def _fits(self) -> bool:
-        return self._width == self._console.width
-
-    def _fitted(self) -> list[Text]:
-        """One cell less than there is, since what fills the last column may begin a row of its own.
-
-        Behind the last row there is room for the `^C` that a terminal itself writes there.
-        """
-        given = list(self._rows())
-        rows = [fitted(row, self._console.width - (1 if below else 4)) for below, row in enumerate(reversed(given))][::-1]
-        for row in rows:
-            row.end = ""
-        return rows
-
-    def _erased(self) -> Control:
-        """From the last row, where the cursor is, to the beginning of the first one."""
-        if not self._drawn:
-            return Control()
-        up = ((ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2))
-        return Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2), *up * (self._occupied() - 1))
-
-    def _occupied(self) -> int:
-        """Rows of the terminal by now: one that became narrower has broken those that are longer."""
-        width, height = self._console.size
-        if width >= self._width or not _reflows():
-            return len(self._drawn)
-        return min(sum(max(1, -(-_cells(row.plain) // width)) for row in self._drawn), height)
-
-    def _changes(self, rows: Sequence[Text]) -> list[ConsoleRenderable]:
-        made: list[ConsoleRenderable] = []
-        for below, (row, before) in enumerate(zip(reversed(rows), reversed(self._drawn), strict=True)):
-            if row == before:
-                continue
-            vertical = [(ControlType.CURSOR_UP, below)] if below else []
-            back = [(ControlType.CURSOR_DOWN, below)] if below else []
-            made += [Control(ControlType.CARRIAGE_RETURN, *vertical), row, _TO_THE_END]
-            made += [Control(*back)] if back else []
-        return made
-
-
-_TO_THE_END = Control((ControlType.ERASE_IN_LINE, 0))
-
-
-def _joined(rows: Sequence[Text]) -> list[ConsoleRenderable]:
-    made: list[ConsoleRenderable] = []
-    for number, row in enumerate(rows):
-        made += [Segments([Segment.line()]), row] if number else [row]
-    return made
-
-
-def _reflows() -> bool:
-    """Whether the terminal breaks long rows anew when it becomes narrower. Nearly all do, but for the oldest."""
-    if os.environ.get("TMUX"):
-        return True
-    return not os.environ.get("XTERM_VERSION") and not os.environ.get("TERM", "").startswith(_NO_REFLOW)
+_MARGIN = 4
+"""Cells at the end of a row: a terminal breaks a row that fills the last one, and writes `^C` behind the cursor itself."""
 
 
 def steady(words: str) -> str:
@@ -341,10 +197,10 @@ def panel(now: Picture, *, seconds: float, silent: float, width: int, height: in
     """The rows, top first, each on one line. `seconds` were worked, and nothing was heard for `silent` seconds."""
     allowed = room(height)
     fixed = [
-        _Row(6, Text("─" * max(width - 1, 1), style="dim", no_wrap=True)),
+        _Row(6, Text("─" * max(width - _MARGIN, 1), style="dim", no_wrap=True)),
         _Row(5, row("goal", Text(steady(now.goal) or "…", style="bold"))),
         _Row(1, row("run", _run(now, seconds))),
-        _Row(4, row("machine", _machine(now, width - 1 - _MARK))),
+        _Row(4, row("machine", _machine(now, width - _MARGIN - _MARK))),
         _Row(0, row("at work", _at_work(now, silent, width))),
         *_told(now),
     ]
@@ -462,17 +318,21 @@ class Live:
         self.approver: Approver | None = self._ask if can_ask else None
         self.picture = Picture()
         self._teller = Teller()
-        self._footer = Footer(self.console, self.rows)
+        self._display: LiveDisplay | None = None
         self._worked = 0.0
         self._since: float | None = None
 
     def start(self) -> None:
         self._since = time.monotonic()
-        self._footer.start()
+        if self._display is None and self.console.is_terminal and not self.console.is_dumb_terminal:
+            self._display = LiveDisplay(get_renderable=self.panel, console=self.console, transient=True)
+            self._display.start(refresh=True)
 
     def stop(self) -> None:
         self._worked, self._since = self._seconds(), None
-        self._footer.stop()
+        if self._display is not None:
+            self._display.stop()
+            self._display = None
 
     def recall(self, event: Event) -> None:
         self.picture.apply(event)
@@ -482,7 +342,13 @@ class Live:
         self.picture.apply(event)
         lines = self._teller.lines(event)
         if lines and (self.approver is None or event.kind != journal.ApprovalRequestedEvent.KIND):  # else it is asked at once
-            self._footer.print(*map(styled, lines))
+            self.print(*map(styled, lines))
+
+    def print(self, *lines: RenderableType) -> None:
+        """Put lines above the panel, which is drawn as it is now."""
+        self.console.print(*lines, sep="\n")
+        if self._display is not None:
+            self._display.refresh()
 
     def finish(self, outcome: Outcome) -> None:
         self.stop()
@@ -501,7 +367,7 @@ class Live:
 
     def panel(self) -> RenderableType:
         """The same as one thing to be printed."""
-        return Group(*(fitted(row, self.console.width - 1) for row in self.rows()))
+        return Group(*(fitted(row, self.console.width - _MARGIN) for row in self.rows()))
 
     def _seconds(self) -> float:
         """Seconds at work; those in which a person was asked are none."""

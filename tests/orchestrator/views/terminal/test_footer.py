@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 
 import pyte
 import pytest
 from rich.console import Console
 from rich.text import Text
 
-from orchestrator.views.terminal.live import Footer, Picture, fitted, panel, room
+from orchestrator.views.terminal.live import Live, Picture, fitted, panel, room
 from roles.journal.journal import Event
 
 WIDE = "请在报销系统中填写发票 🧾 and submit 👩‍💻 👍🏽 ❤️ 訂單 "
@@ -46,8 +47,11 @@ class Shown:
         return [line.rstrip() for line in [*above, *self.screen.display]]
 
 
-def rows(*words: str) -> list[Text]:
-    return [Text(word, no_wrap=True) for word in words]
+def face(console: Console, *below: Callable[[], str]) -> Live:
+    """A live view with these rows below."""
+    made = Live(io.StringIO(), console=console)
+    made.rows = lambda: [Text(say(), no_wrap=True) for say in below]  # type: ignore[method-assign]
+    return made
 
 
 @pytest.fixture
@@ -55,37 +59,18 @@ def shown() -> Shown:
     return Shown(60, 24)
 
 
-def test_nothing_is_written_where_nothing_changed_and_one_row_where_one_did(shown: Shown) -> None:
-    now = rows("one", "two", "three")
-    footer = Footer(shown.console, lambda: now)
-    footer.start()
-    footer.refresh()
-    assert "two" in shown.written()
-    footer.refresh()
-    assert shown.written() == ""
-    now = rows("one", "other", "three")
-    footer.refresh()
-    again = shown.written()
-    assert "other" in again
-    assert "one" not in again.replace("other", "")
-    assert "three" not in again
-    assert [line.rstrip() for line in shown.screen.display[:3]] == ["one", "other", "three"]
-    footer.stop()
-
-
 def test_lines_scroll_by_above_the_rows_each_of_them_once_and_the_cursor_comes_back(shown: Shown) -> None:
     count = 0
-    footer = Footer(shown.console, lambda: rows("─" * 59, f"count {count}", WIDE * 9))
-    footer.start()
+    live = face(shown.console, lambda: "─" * 59, lambda: f"count {count}", lambda: WIDE * 9)
+    live.start()
     shown.written()
     assert shown.screen.cursor.hidden
     for count in range(100):
-        footer.print(Text(f"line {count} 填写发票 🧾"), Text("beside it"))
-        footer.refresh()
+        live.print(Text(f"line {count} 填写发票 🧾"), Text("beside it"))
         shown.written()
         assert shown.screen.display[shown.screen.cursor.y - 1].startswith(f"count {count}")
-    footer.stop()
-    footer.stop()
+    live.stop()
+    live.stop()
     kept = shown.kept()
     assert [line for line in kept if line.startswith("line ")] == [f"line {n} 填写发票 🧾" for n in range(100)]
     assert not [line for line in kept if line.startswith(("count", "─"))], "the rows are no part of what is kept"
@@ -93,41 +78,20 @@ def test_lines_scroll_by_above_the_rows_each_of_them_once_and_the_cursor_comes_b
 
 
 def test_a_stray_print_goes_above_the_rows(shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
-    footer = Footer(shown.console, lambda: rows("bottom"))
-    footer.start()
-    footer.refresh()
+    live = face(shown.console, lambda: "bottom")
+    live.start()
     print("a warning")
-    footer.refresh()
     kept = [line for line in shown.kept() if line]
-    footer.stop()
+    live.stop()
     assert kept == ["a warning", "bottom"]
-
-
-@pytest.mark.parametrize(("reflows", "up"), [({}, 5), ({"XTERM_VERSION": "XTerm(379)"}, 2)])
-def test_a_terminal_that_became_narrower_has_broken_the_rows(
-    reflows: dict[str, str], up: int, shown: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("TMUX", "XTERM_VERSION"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {"TERM": "xterm-256color", **reflows}.items():
-        monkeypatch.setenv(name, value)
-    footer = Footer(shown.console, lambda: rows("a" * 59, "b" * 30, "c" * 59))
-    footer.start()
-    footer.refresh()
-    shown.written()
-    shown.console.size = (25, 24)  # 3 + 2 + 3 rows, of which the last one has the cursor
-    footer.refresh()
-    assert shown.written().count("\x1b[1A") == (7 if not reflows else up)
-    footer.stop()
 
 
 def test_what_is_no_terminal_is_left_alone() -> None:
     out = io.StringIO()
-    footer = Footer(Console(file=out, width=80), lambda: rows("bottom"))
-    footer.start()
-    footer.print(Text("a line"))
-    footer.refresh()
-    footer.stop()
+    live = face(Console(file=out, width=80), lambda: "bottom")
+    live.start()
+    live.print(Text("a line"))
+    live.stop()
     assert out.getvalue() == "a line\n"
 
 
@@ -166,12 +130,12 @@ def picture(subtasks: int) -> Picture:
 def test_the_panel_has_half_of_the_terminal_at_most_and_each_row_one_line(subtasks: int, columns: int, height: int) -> None:
     shown = Shown(columns, height)
     now = picture(subtasks)
-    footer = Footer(shown.console, lambda: panel(now, seconds=3700.0, silent=12.0, width=columns, height=height))
-    footer.start()
-    footer.refresh()
+    live = Live(io.StringIO(), console=shown.console)
+    live.rows = lambda: panel(now, seconds=3700.0, silent=12.0, width=columns, height=height)  # type: ignore[method-assign]
+    live.start()
     shown.written()
     drawn = [line for line in shown.screen.display if line.strip()]
-    footer.stop()
+    live.stop()
     assert len(drawn) <= room(height) <= height // 2
     assert all(ROW.match(line) for line in drawn), drawn
     if height >= 4 and columns >= 40:
