@@ -65,12 +65,25 @@ class Holder(NamedTuple):
     """The last sign of life, by the holder's clock."""
 
 
+class AnswerRecord(NamedTuple):
+    """An answer, in short."""
+
+    who: str
+    decision: str
+    message: str
+
+
 class GivenAnswer(NamedTuple):
     """What somebody has answered to something that a run asked."""
 
     answer: dict[str, Any]
     who: str
     at: float
+
+    @property
+    def said(self) -> AnswerRecord:
+        decision = self.answer["decisions"][0]
+        return AnswerRecord(self.who, str(decision.get("type", "")), str(decision.get("message", "")))
 
 
 class Look(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, assert_never
 from pydantic import ValidationError
 
 from environments.files.wrong_data import first_problem, problem_told
-from orchestrator.control.channel import given_to
+from orchestrator.control.channel import AnswerRecord, given_to
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import mapping_in
 from orchestrator.store.salvage import reading
@@ -107,14 +107,6 @@ ABOUT = ("approval_requested", "approval", "approval_expired")
 """Kinds of events that tell of what people are asked."""
 
 
-class AnswerRecord(NamedTuple):
-    """An answer."""
-
-    who: str
-    decision: str
-    message: str
-
-
 class RequestRecord(NamedTuple):
     """Something that was asked of people, once."""
 
@@ -168,15 +160,6 @@ def still_open(folder: Path) -> list[RequestRecord]:
     return [one for one in asked_of(folder) if one.said is None]
 
 
-def given(folder: Path, asking: str) -> AnswerRecord | None:
-    """What was answered, before the run has heard it."""
-    found = given_to(folder, asking)
-    if found is None:
-        return None
-    decision = found.answer["decisions"][0]
-    return AnswerRecord(found.who, str(decision.get("type", "")), str(decision.get("message", "")))
-
-
 def seen_at(folder: Path, state_id: str) -> VisualState | None:
     """A screen as it was written, private content masked; None where it cannot be read."""
     try:
@@ -205,7 +188,8 @@ def target_box(folder: Path, request: Request) -> list[float] | None:
 
 def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
     """With what somebody has answered that the run has not heard yet."""
-    return one if one.said is not None else one._replace(said=given(folder, one.id))
+    found = given_to(folder, one.id) if one.said is None else None
+    return one if found is None else one._replace(said=found.said)
 
 
 def _rows(folder: Path) -> list[tuple[float, str, str]]:

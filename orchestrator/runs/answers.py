@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal
 
 from langgraph.types import Command
 from pydantic import ValidationError
 
 from environments.contract import EnvironmentFault, KnownKeys
-from orchestrator.control.channel import GivenAnswer, myself
+from orchestrator.control.channel import AnswerRecord, Channel, GivenAnswer, myself
 from orchestrator.control.controls import CONTROL
-from orchestrator.control.requests import settled_by
+from orchestrator.control.requests import RequestRecord, check_answer, seen_at, settled_by
 from orchestrator.errors import USER, UsageProblem
 from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.outcome import Approver
-from orchestrator.runs.privacy.secrets import answer_without, beginning
+from orchestrator.runs.privacy.secrets import answer_to, answer_without, beginning
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
 from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError, VisualState, describe, parse_action, resolve
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
 from roles.contracts import StepRecord
-from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request
+from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request, screen_of
 from roles.journal.actions import action_key
 from roles.journal.events import ApprovalEvent, FeedbackEvent, Json, OutcomeEvent
 from roles.operator.safety.approval import NOBODY
@@ -144,6 +146,7 @@ def _element(action: Action, seen: VisualState) -> Any:
         return None
 
 
+DID = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}
 _WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
 
 
@@ -174,20 +177,41 @@ def asked_first(run: OpenRun, waiting: Sequence[Any]) -> Any:
     return next((asked for asked in waiting if run.controls.given(request_of(asked))), waiting[0])
 
 
+class AnsweredBefore(UsageProblem):
+    """Somebody has given another answer."""
+
+    def __init__(self, said: AnswerRecord, told: str) -> None:
+        super().__init__(f"Somebody answered before you: {told}.")
+        self.said = said
+
+
 def told_first(run: OpenRun, request: Request, answer: Mapping[str, Any]) -> None:
-    """Give this answer, unless somebody has given another one. Raises UsageProblem, which says who and what."""
+    """Give this answer. Raises AnsweredBefore."""
     mine = answer_without(answer, request, run.context.journal)
     first = run.controls.answered(request, mine, str(mine["decisions"][0].get("who") or USER))
     if first.answer != mine:
-        raise UsageProblem(f"Somebody answered before you: {said_in(first)}.")
+        raise AnsweredBefore(first.said, said_in(first))
+
+
+def tell_outside(folder: Path, asked: RequestRecord, answer: Mapping[str, Any], who: str) -> AnswerRecord:
+    """Give this answer from outside of the run's process. Raises AnsweredBefore, and UsageProblem for one that is not usable."""
+    mine = answer_to(folder, answer, asked.request, seen_at(folder, screen_of(asked.request)))
+    check_answer(mine, asked.request)
+    # What has expired nobody has given: it is in the journal alone.
+    if asked.said is not None and asked.said != GivenAnswer(mine, who, 0.0).said:
+        raise AnsweredBefore(asked.said, f"{asked.said.who} {DID.get(asked.said.decision, asked.said.decision)}")
+    with closing(Channel(folder)) as channel:
+        first = channel.answer(asked.id, mine, who)
+    if first.answer != mine:
+        raise AnsweredBefore(first.said, said_in(first))
+    return first.said
 
 
 def said_in(given: GivenAnswer, *, quiet: bool = False) -> str:
     """Who answered, in which way, and what, in words; `quiet` without what they wrote."""
-    decision = given.answer["decisions"][0]
-    did = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}[decision["type"]]
-    words = "" if quiet or not decision.get("message") else f" ({decision['message']})"
-    return f"{given.who} {did}{_WAYS.get(decision.get('way', ''), '')}{words}"
+    way = _WAYS.get(given.answer["decisions"][0].get("way", ""), "")
+    words = "" if quiet or not given.said.message else f" ({given.said.message})"
+    return f"{given.who} {DID[given.said.decision]}{way}{words}"
 
 
 def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Mapping[str, Any] | None:

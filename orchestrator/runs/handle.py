@@ -249,23 +249,14 @@ class RunControl:
         """
         if self.standing().state != RUNNING:
             return ""
-        from orchestrator.control.requests import asked_of, check_answer, seen_at
-        from orchestrator.runs.answers import said_in
-        from orchestrator.runs.privacy.secrets import answer_to
-        from roles.contracts.requests import screen_of
+        from orchestrator.control.requests import still_open
+        from orchestrator.runs.answers import tell_outside
 
-        waiting = next((one for one in asked_of(self.folder) if one.said is None), None)
-        if waiting is None:
+        if not (waiting := still_open(self.folder)):
             return ""
-        decision = {"who": self._who, **answer["decisions"][0], "digest": waiting.request.digest}
-        screen = seen_at(self.folder, screen_of(waiting.request))
-        mine = answer_to(self.folder, {"decisions": [decision]}, waiting.request, screen)
-        check_answer(mine, waiting.request)
-        with closing(Channel(self.folder)) as channel:
-            first = channel.answer(waiting.id, mine, decision["who"])
-        if first.answer != mine:
-            raise UsageProblem(f"Somebody answered before you: {said_in(first)}.")
-        return waiting.id
+        decision = {"who": self._who, **answer["decisions"][0], "digest": waiting[0].request.digest}
+        tell_outside(self.folder, waiting[0], {"decisions": [decision]}, decision["who"])
+        return waiting[0].id
 
     def _is_let_go_unheard(self, asking: str) -> bool:
         """Whether whoever works the run ended before it heard the answer: it came to answer itself, and was second."""

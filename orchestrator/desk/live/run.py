@@ -23,7 +23,7 @@ from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import calls_of, open_read_only
 from orchestrator.store.stores import Stores
-from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Pool, RunHead, items_of, plain, words
+from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Pool, RunHead, plain
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
 from orchestrator.views.page.source import Source
 from roles.journal.journal import Event
@@ -191,8 +191,7 @@ def _answered(run: WatchedRun) -> dict[str, object] | None:
     given = given_to(run.folder, question.request.asking) if question is not None else None
     if given is None or question is None:
         return None if run.heard.answered is None else {**run.heard.answered, "heard": True}
-    decision, request = (items_of(given.answer.get("decisions")) or [{}])[0], question.request
-    said = {"message": words(decision, "message"), "decision": words(decision, "type"), "who": given.who, "at": given.at}
+    said, request = plain(given.said._asdict() | {"at": given.at}), question.request
     return dict(run.journal.private.seal({"key": request.key, "digest": request.digest, **said, "heard": False}))
 
 

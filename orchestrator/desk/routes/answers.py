@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,24 +10,22 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
-from orchestrator.control.channel import Channel
+from orchestrator.control.channel import AnswerRecord
 from orchestrator.control.lease import HOLDING_STILL, standing
-from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, check_answer, seen_at, usable_action
+from orchestrator.control.requests import RequestRecord, asked_of, usable_action
 from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.models import Approval, Body
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.runs.answers import DID, AnsweredBefore, tell_outside
 from orchestrator.runs.folders import list_runs, stored_report
-from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.views.terminal.approval import constrained
 from protocol import Frozen, JsonObject
-from roles.contracts.requests import screen_of
 from roles.manager.plans import WORK_PLAN
 
 router = APIRouter(prefix="/api", tags=["answering"])
-_DID = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}
 
 
 class Approvals(Frozen):
@@ -86,16 +83,12 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
         return _conflict(f"Run {folder.name} is finished ({now.state}).", meant.said)
     if now.state in HOLDING_STILL:
         return _conflict(f"Run {folder.name} is {now.reason}; resume it first.", meant.said)
-    given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, seen_at(folder, screen_of(meant.request)))
-    check_answer(given, meant.request)
-    mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
-    if meant.said is not None and meant.said != mine:
-        return _told_first(meant.said)
-    with closing(Channel(folder)) as channel:
-        first = channel.answer(meant.id, given, visitor.name)
-    if first.answer != given or first.who != visitor.name:
-        decision = first.answer["decisions"][0]
-        return _told_first(AnswerRecord(first.who, str(decision["type"]), str(decision.get("message", ""))))
+    try:
+        mine = tell_outside(folder, meant, _decision(said, visitor.name, meant), visitor.name)
+    except AnsweredBefore as before:
+        first = before.said
+        words = f": {first.message}" if first.message else ""
+        return _conflict(f"{first.who or 'Somebody'} was first and {DID.get(first.decision, first.decision)}{words}", first)
     order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id, config=desk.config)
     workers.go_on(order)
     return Answered(run_id=folder.name, id=meant.id, who=mine.who, decision=mine.decision, message=mine.message)
@@ -139,11 +132,6 @@ def _edited(action: Mapping[str, Any] | str | None) -> JsonObject:
         return {"name": WORK_PLAN, "args": dict(action)}
     dump = usable_action(dict(action) if isinstance(action, Mapping) else action or {}).dump()
     return {"name": dump.pop("action_type"), "args": dump}
-
-
-def _told_first(said: AnswerRecord) -> JSONResponse:
-    words = f": {said.message}" if said.message else ""
-    return _conflict(f"{said.who or 'Somebody'} was first and {_DID.get(said.decision, said.decision)}{words}", said)
 
 
 def _conflict(why: str, said: AnswerRecord | None = None) -> JSONResponse:

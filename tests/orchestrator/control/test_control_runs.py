@@ -18,8 +18,9 @@ from warm import python
 from deskcrew import Crew
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
+from orchestrator.control.channel import given_to
 from orchestrator.control.lease import LeaseHeld, held
-from orchestrator.control.requests import given, still_open
+from orchestrator.control.requests import still_open
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import folders, runs
 from orchestrator.runs.folders import show_run
@@ -133,7 +134,7 @@ def test_of_two_who_answer_one_goes_on_though_the_other_had_the_run_and_lets_it_
     with held(waiting.folder, waiting.run_id):
         asking = threading.Thread(target=lambda: found.append(control.resume(answer={"decisions": [{"type": "approve"}]})))
         asking.start()
-        until(lambda: given(waiting.folder, request.id), "the answer")
+        until(lambda: given_to(waiting.folder, request.id), "the answer")
     asking.join(DEADLINE)
     assert [outcome and outcome.exit_code for outcome in found] == [0]
     assert [event.body["who"] for event in events(waiting.folder, "approval")] == ["bob"]
