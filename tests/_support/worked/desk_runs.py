@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 from waiting import until
 
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
 from orchestrator.control.channel import holder_of
 from orchestrator.runs import runs
 from orchestrator.runs.folders import stored_report
@@ -47,9 +44,3 @@ def stands(http: httpx.Client, run_id: str, *states: str) -> str:
         return str(state) if state in states else None
 
     return str(until(found, f"run {run_id} to be {' or '.join(states)}"))
-
-
-def claims(folder: Path) -> list[dict[str, Any]]:
-    """What was claimed in the world of a run, as it stands on the disk."""
-    with closing(SimulatedDesktop(load_world("office"), 0, folder)) as desk:
-        return list(desk.world()["apps"]["reimbursement"]["claims"].values())

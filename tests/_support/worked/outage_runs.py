@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warm import python
-
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
+from worked.runs import claims
 
 ROOT = Path(__file__).parents[3]
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -33,14 +31,6 @@ def waiting_run(runs: Path) -> str:
     """The name of a run that waits for approval."""
     assert deskcrew("run", SUBMIT, "--runs-dir", runs).returncode == 3
     return next(path.name for path in runs.iterdir())
-
-
-def claims(folder: Path) -> list[str]:
-    world = SimulatedDesktop(load_world("office"), store=folder)
-    try:
-        return [claim.get("status", "") for claim in world.world()["apps"]["reimbursement"]["claims"].values()]
-    finally:
-        world.close()
 
 
 def goes_on(runs: Path, name: str, *answer: str) -> None:

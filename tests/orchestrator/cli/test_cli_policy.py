@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from worked.runs import deskcrew
 
-from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.tasks.policy_explanation import ExplainRequest, explained
 
@@ -23,12 +22,6 @@ rules:
   - {name: broken, verdict: allow, if: facts.nothing.private}
 otherwise: ask
 """
-
-
-def deskcrew(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, list(words))
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.output
 
 
 @pytest.fixture

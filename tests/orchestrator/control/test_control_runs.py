@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from controlled import CLAIM, FORM, OPEN, asked, events, working
 from services.sandboxed import needs_sandbox
 from waiting import DEADLINE, until
 from warm import python
+from worked.runs import claims
 
 from deskcrew import Crew
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
 from orchestrator.control.channel import given_to
 from orchestrator.control.lease import LeaseHeld, held
 from orchestrator.control.requests import still_open
@@ -31,12 +29,6 @@ from orchestrator.views.listing import run_page, runs_table
 from protocol.dsl import parse_line
 
 SORT = "Run `sort Logs/door.log > Logs/sorted.log`"
-
-
-def claims(folder: Path) -> list[dict[str, Any]]:
-    """What was claimed in the world of a run, as it stands on the disk."""
-    with closing(SimulatedDesktop(load_world("office"), 0, folder)) as desk:
-        return list(desk.world()["apps"]["reimbursement"]["claims"].values())
 
 
 def lines(folder: Path) -> list[str]:

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import Handbook, Run, decide, planned, subtask, verdict
 from typer.testing import CliRunner
+from worked.runs import APPROVE, crew_in
 
-from deskcrew import Crew, UsageProblem
+from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine
@@ -32,12 +33,7 @@ from roles.policies.scripted import TrustingEvaluator
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
-APPROVE = {"decisions": [{"type": "approve"}]}
 AMOUNT = ActionTarget(text="Amount")
-
-
-def crew_in(folder: Path, *more: str) -> Crew:
-    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
 
 
 def events(folder: Path, kind: str) -> list[dict[str, Any]]:

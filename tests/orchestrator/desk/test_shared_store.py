@@ -11,7 +11,8 @@ import httpx
 import pytest
 from services.postgres import MISSING, Server, programs, running
 from waiting import until
-from worked.desk_runs import GOAL, claims, rests, waiting_run
+from worked.desk_runs import GOAL, rests, waiting_run
+from worked.runs import claims
 
 from orchestrator.desk.live.run import WatchedRun
 from orchestrator.store.stores import Stores

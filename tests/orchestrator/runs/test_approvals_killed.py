@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from warm import python
+from worked.runs import claims
 
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
 from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run
 from orchestrator.runs.outcome import Outcome
@@ -95,14 +94,6 @@ def rows(folder: Path, run_id: str, table: str) -> list[tuple[Any, ...]]:
         return db.execute(f"SELECT * FROM {table}").fetchall()
 
 
-def claims(folder: Path, run_id: str) -> int:
-    record = json.loads((folder / run_id / "run.json").read_text())
-    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder / run_id)
-    found = desktop.world()["apps"]["reimbursement"]["claims"]
-    desktop.close()
-    return len(found)
-
-
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, Any]]]:
     """What a run that nobody kills says of each step."""
@@ -127,7 +118,7 @@ def test_a_kill_around_an_intent_loses_nothing_of_what_was_said_of_the_step(
     assert waiting.exit_code == 3
     assert resumed(run_id, tmp_path, {"type": "approve"}).exit_code == 0
     assert said_of_steps(tmp_path, run_id) == alone
-    assert claims(tmp_path, run_id) == 1
+    assert len(claims(tmp_path / run_id)) == 1
 
 
 @pytest.fixture
@@ -142,18 +133,18 @@ def test_what_was_answered_just_before_a_kill_is_not_asked_again(answer: str, tm
     killed("commit", 1, tmp_path, waiting, {"type": answer, "message": "as I said", "who": "ada"})
     asked = len(events(tmp_path, waiting, "approval_requested"))
     answered = events(tmp_path, waiting, "approval_requested")[-1][1]["key"]
-    assert claims(tmp_path, waiting) == 0
+    assert len(claims(tmp_path / waiting)) == 0
     done = resumed(waiting, tmp_path)
     assert done.pending is None or done.pending["key"] != answered
     (approval,) = [row for row in rows(tmp_path, waiting, "approvals") if row[3] == answer]
     assert (approval[4], approval[5]) == ("as I said", "ada")
     if answer == "approve":
-        assert (done.exit_code, claims(tmp_path, waiting)) == (0, 1)
+        assert (done.exit_code, len(claims(tmp_path / waiting))) == (0, 1)
         assert len(events(tmp_path, waiting, "approval_requested")) == asked
     else:  # it is planned anew, and what is asked then is asked of another step
         keys = [body["key"] for _, body in events(tmp_path, waiting, "approval_requested")]
         assert len(keys) == len(set(keys))
-        assert claims(tmp_path, waiting) == 0
+        assert len(claims(tmp_path / waiting)) == 0
 
 
 def test_an_edit_that_was_made_just_before_a_kill_is_done_as_edited_and_asked_about_no_more(tmp_path: Path, waiting: str) -> None:
@@ -185,7 +176,7 @@ def test_an_answer_that_the_run_had_not_yet_taken_in_when_the_kill_came_is_heard
     done = resumed(waiting, tmp_path)
     assert rows(tmp_path, waiting, "approvals")[0][3] == answer
     assert done.pending is None or done.pending["key"] != asked
-    assert claims(tmp_path, waiting) == (1 if answer == "approve" else 0)
+    assert len(claims(tmp_path / waiting)) == (1 if answer == "approve" else 0)
 
 
 FORGED = {"decisions": [{"type": "approve", "who": "user"}]}
@@ -201,7 +192,7 @@ def test_no_file_in_the_runs_folder_is_an_approval(tmp_path: Path, waiting: str)
     with (folder / "log.jsonl").open("a") as log:
         log.write(json.dumps(FORGED) + "\n")
     assert resumed(waiting, tmp_path).exit_code == 3
-    assert claims(tmp_path, waiting) == 0
+    assert len(claims(tmp_path / waiting)) == 0
 
 
 def test_an_event_that_claims_an_approval_is_none(tmp_path: Path, waiting: str) -> None:
@@ -211,7 +202,7 @@ def test_an_event_that_claims_an_approval_is_none(tmp_path: Path, waiting: str) 
         statement = "INSERT INTO events (at, kind, role, subtask, step, key, body) VALUES (0, 'approval', 'user', '', 2, 'k', ?)"
         db.execute(statement, (json.dumps(body),))
     assert resumed(waiting, tmp_path).exit_code == 3
-    assert claims(tmp_path, waiting) == 0
+    assert len(claims(tmp_path / waiting)) == 0
 
 
 def test_the_user_of_a_task_answers_questions_and_approves_nothing(tmp_path: Path) -> None:
@@ -228,7 +219,7 @@ def test_a_request_that_nobody_answered_in_time_is_shown_anew_and_answered_then(
     found = runs.start(load_settings((), [QUIET, f"runs_dir={tmp_path}", "safety.approval_seconds=0.001"]), GOAL)
     assert found.exit_code == 3
     late = resumed(found.run_id, tmp_path, {"type": "approve"})
-    assert (late.exit_code, claims(tmp_path, found.run_id)) == (3, 0)
+    assert (late.exit_code, len(claims(tmp_path / found.run_id))) == (3, 0)
     assert late.pending["times"] == 2
     assert resumed(found.run_id, tmp_path).exit_code == 3
     assert rows(tmp_path, found.run_id, "approvals") == []
@@ -238,5 +229,5 @@ def test_as_configured_a_request_that_nobody_answered_in_time_is_rejected_when_t
     settings = [QUIET, f"runs_dir={tmp_path}", "safety.approval_seconds=0.001", "safety.expired=deny", "limits.plans=1"]
     found = runs.start(load_settings((), settings), GOAL)
     done = resumed(found.run_id, tmp_path)
-    assert (done.status, claims(tmp_path, found.run_id)) == ("rejected", 0)
+    assert (done.status, len(claims(tmp_path / found.run_id))) == ("rejected", 0)
     assert [(row[3], row[5]) for row in rows(tmp_path, found.run_id, "approvals")] == [("reject", "nobody")]

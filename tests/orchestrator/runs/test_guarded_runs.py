@@ -9,6 +9,7 @@ import pytest
 import yaml
 from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
+from worked.runs import APPROVE
 
 from environments.effects import RELEASE, Network, NetworkRule
 from orchestrator.errors import UsageProblem
@@ -30,7 +31,6 @@ from roles.policies.scripted import (
 )
 
 LOOK = decide(Click(target=ActionTarget(text="Balance")))
-YES: dict[str, Any] = {"decisions": [{"type": "approve"}]}
 SHIPPED = read_safety("ask-sensitive", lambda path: Source("shipped")).policy().network.allow
 
 
@@ -86,14 +86,14 @@ def test_a_request_cannot_be_answered_with_another_action(tmp_path: Path) -> Non
     edit = {"decisions": [{"type": "edit", "edited_action": {"name": "wait", "args": {"seconds": 1.0}}}]}
     with pytest.raises(UsageProblem, match="cannot be edited"):
         resumed(outcome, tmp_path, site(), edit)
-    assert resumed(outcome, tmp_path, site(), YES).exit_code == 0
+    assert resumed(outcome, tmp_path, site(), APPROVE).exit_code == 0
 
 
 def test_another_process_lets_it_go_once_and_what_is_learned_holds_in_every_one_after_it(tmp_path: Path) -> None:
     profile = Profile()
     outcome = started(tmp_path, site(profile))
     second = site(profile)
-    done = resumed(outcome, tmp_path, second, YES)
+    done = resumed(outcome, tmp_path, second, APPROVE)
     assert done.exit_code == 0, done.reason
     assert second.paths == ["/draft", "/draft"]
     assert second.guards[0] == Network(allow=SHIPPED), "before the yes there was nothing to be learned"
@@ -105,16 +105,16 @@ def test_what_was_learned_is_said_to_the_environment_before_its_first_look_when_
     first = site()
     ask = decide(Click(target=ActionTarget(text="Balance")), confidence=0.1)
     outcome = started(tmp_path, first, ask)
-    outcome = resumed(outcome, tmp_path, (second := site()), YES, ask)
+    outcome = resumed(outcome, tmp_path, (second := site()), APPROVE, ask)
     assert outcome.pending is not None, "it waits for the press"
     assert outcome.pending["action_requests"][0]["name"] == "click"
     third = site()
-    resumed(outcome, tmp_path, third, YES, ask)
+    resumed(outcome, tmp_path, third, APPROVE, ask)
     assert third.guards[0].allow == second.guards[-1].allow != ()
 
 
 def test_the_rules_that_were_learned_are_offered_as_a_policy_that_can_be_read(tmp_path: Path) -> None:
-    done = resumed(started(tmp_path, site()), tmp_path, site(), YES)
+    done = resumed(started(tmp_path, site()), tmp_path, site(), APPROVE)
     for said in (
         "\n".join(line.text for line in ending_lines(done)),
         "\n".join(line[11:] for line in run_page(show_run(done.run_id, tmp_path)).splitlines()),

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from worked.outage_runs import DRIVER, ROOT, SUBMIT, claims, deskcrew, driven, goes_on, ran, the_run, waiting_run
+from worked.outage_runs import DRIVER, ROOT, SUBMIT, deskcrew, driven, goes_on, ran, the_run, waiting_run
+from worked.runs import claims
 
 pytestmark = pytest.mark.slow("processes that are killed")
 

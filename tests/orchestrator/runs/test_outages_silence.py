@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from worked.outage_runs import SUBMIT, claims, driven, the_run
+from worked.outage_runs import SUBMIT, driven, the_run
+from worked.runs import claims
 
 from deskcrew import Crew
 from orchestrator.cli import app

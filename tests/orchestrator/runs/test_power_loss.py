@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -11,12 +10,8 @@ from typing import Any
 
 import pytest
 from support import sampled
-from typer.testing import CliRunner
 from warm import python
-
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
-from orchestrator.cli import app
+from worked.runs import claims, deskcrew
 
 pytestmark = pytest.mark.slow("processes that are killed")
 
@@ -67,7 +62,7 @@ def cases(names: list[str]) -> list[Any]:
 def waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that waits for approval, its files closed."""
     runs = tmp_path_factory.mktemp("waiting")
-    assert CliRunner().invoke(app, ["run", GOAL, "--display", "none", "--runs-dir", str(runs)]).exit_code == 3
+    assert deskcrew("run", GOAL, "--display", "none", "--runs-dir", runs)[0] == 3
     return next(runs.iterdir())
 
 
@@ -93,28 +88,13 @@ def damaged(folder: Path, name: str, how: Callable[[bytes], bytes] | None, to: P
     return copy
 
 
-def deskcrew(*words: str, runs: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [*words, "--runs-dir", str(runs)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    assert "fault of deskcrew" not in done.output, done.output
-    return done.exit_code, done.output
-
-
-def claims(folder: Path) -> list[dict[str, Any]]:
-    record = json.loads((folder / "run.json").read_text())
-    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
-    found = list(desktop.world()["apps"]["reimbursement"]["claims"].values())
-    desktop.close()
-    return found
-
-
 def worked_on(copy: Path, name: str, *, answer: bool) -> int:
     """Take the run up until it ends or cannot be taken up; whatever happens, nothing is done twice and everything is said."""
-    code, said = deskcrew("resume", copy.name, *(["--approve"] if answer else []), "--display", "none", runs=copy.parent)
+    code, said = deskcrew("resume", copy.name, *(["--approve"] if answer else []), "--display", "none", "--runs-dir", copy.parent)
     if "continue from its journal" in said or "is not waiting for an answer" in said:
-        code, said = deskcrew("resume", copy.name, "--display", "none", runs=copy.parent)
+        code, said = deskcrew("resume", copy.name, "--display", "none", "--runs-dir", copy.parent)
     if code == 3:
-        code, said = deskcrew("resume", copy.name, "--approve", "--display", "none", runs=copy.parent)
+        code, said = deskcrew("resume", copy.name, "--approve", "--display", "none", "--runs-dir", copy.parent)
     if code == 2:
         assert name.removesuffix("-wal") in said or not (copy / "run.json").exists(), said
     else:
@@ -122,7 +102,7 @@ def worked_on(copy: Path, name: str, *, answer: bool) -> int:
         assert [claim["amount"] for claim in claims(copy)][-1:] == ["12.50"]
         assert len([claim for claim in claims(copy) if claim["amount"] == "12.50"]) == 1
     if (copy / "run.json").exists():
-        shown, said = deskcrew("show", copy.name, runs=copy.parent)
+        shown, said = deskcrew("show", copy.name, "--runs-dir", copy.parent)
         assert shown in (0, 2), said
     return code
 
@@ -149,11 +129,11 @@ def test_a_run_that_was_at_work_survives_damage_or_says_what_is_missing(
 
 def test_a_lost_world_is_made_anew_by_the_fork_that_the_message_names(waiting: Path, tmp_path: Path) -> None:
     copy = damaged(waiting, "world.sqlite", emptied, tmp_path)
-    code, said = deskcrew("resume", copy.name, "--approve", runs=tmp_path)
+    code, said = deskcrew("resume", copy.name, "--approve", "--runs-dir", tmp_path)
     assert code == 2
     words = said.partition("deskcrew fork ")[2].split()
-    code, said = deskcrew("fork", *words, "--display", "none", runs=tmp_path)
+    code, said = deskcrew("fork", *words, "--display", "none", "--runs-dir", tmp_path)
     assert code == 3, said
     made = next(path for path in tmp_path.iterdir() if path.name != copy.name)
-    assert deskcrew("resume", made.name, "--approve", "--display", "none", runs=tmp_path)[0] == 0
+    assert deskcrew("resume", made.name, "--approve", "--display", "none", "--runs-dir", tmp_path)[0] == 0
     assert [claim["amount"] for claim in claims(made)][-1:] == ["12.50"]

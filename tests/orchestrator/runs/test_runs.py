@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from warm import python
+from worked.runs import APPROVE, crew_in
 
 from deskcrew import Crew, UsageProblem, list_runs, show_run
 from environments.simulated.desktop import SimulatedDesktop
@@ -21,12 +22,7 @@ from protocol import ExecStatus, read_log
 
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
-APPROVE = {"decisions": [{"type": "approve"}]}
 ROOT = Path(__file__).parents[3]
-
-
-def crew_in(folder: Path, *more: str) -> Crew:
-    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
 
 
 @pytest.fixture

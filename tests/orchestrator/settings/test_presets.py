@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from worked.runs import deskcrew
 
-from orchestrator.cli import app
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import problems, report
@@ -33,11 +32,6 @@ def write(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def deskcrew(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [*words])
-    return done.exit_code, done.output
 
 
 MINE = (

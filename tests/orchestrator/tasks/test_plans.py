@@ -13,8 +13,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warm import python
+from worked.runs import APPROVE, crew_in
 
-from deskcrew import Crew, UsageProblem, show_run
+from deskcrew import UsageProblem, show_run
 from orchestrator.control.channel import myself
 from orchestrator.runs.folders import show_plan
 from orchestrator.settings.settings import load_settings
@@ -40,7 +41,6 @@ from roles.manager.plans import GivenPlan, as_given, edited
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save it'
 COPY = "Find the total of the invoice on the billing page, enter it as the amount in the reimbursement form and save it"
-APPROVE = {"decisions": [{"type": "approve"}]}
 PLAN = """\
 pinned: true
 subtasks:
@@ -48,10 +48,6 @@ subtasks:
   instruction: In the reimbursement form, enter "$7.00" as the amount and save it
   app: reimbursement
 """
-
-
-def crew_in(folder: Path, *more: str) -> Crew:
-    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
 
 
 def written(folder: Path, text: str) -> Path:

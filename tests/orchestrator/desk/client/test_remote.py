@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 from typer.testing import CliRunner, Result
-from worked.desk_runs import claims, waiting_run
+from worked.desk_runs import waiting_run
+from worked.runs import claims
 
 from orchestrator.cli import app
 from orchestrator.cli.control import _act

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worked.desk_runs import claims, rests, waiting_run
+from worked.desk_runs import rests, waiting_run
+from worked.runs import claims
 
 from orchestrator.control.channel import Channel
 from orchestrator.control.requests import asked_of

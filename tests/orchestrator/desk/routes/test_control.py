@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from controlled import working
 from waiting import until
-from worked.desk_runs import claims, rests, stands, waiting_run
+from worked.desk_runs import rests, stands, waiting_run
+from worked.runs import claims
 
 from orchestrator.runs.folders import stored_report
 

@@ -17,7 +17,8 @@ import pytest
 import yaml
 from waiting import until
 from warm import Forked
-from worked.desk_runs import GOAL, claims, rests, stands
+from worked.desk_runs import GOAL, rests, stands
+from worked.runs import claims
 
 from orchestrator.desk import workers
 from orchestrator.desk.routes.start import loaded, target_of

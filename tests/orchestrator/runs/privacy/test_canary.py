@@ -11,6 +11,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 from typer.testing import CliRunner
 from warm import python
+from worked.runs import APPROVE
 from written.canaries import VAULT, found_in, in_text
 
 from orchestrator.cli import app
@@ -44,7 +45,6 @@ apps:
 open: [browser]
 """
 GOAL = 'In the browser, type "anna" into the field "User", type {password} into the field "Password" and save'
-APPROVE: dict[str, Any] = {"decisions": [{"type": "approve"}]}
 SAFETY = {"private": ["*password*", "description", "*pin*"]}
 CHILD = """
 import os, signal, sys

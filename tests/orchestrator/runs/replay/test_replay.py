@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 from warm import python
+from worked.runs import APPROVE, crew_in
 
-from deskcrew import Crew, UsageProblem
+from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
@@ -30,11 +31,6 @@ ROOT = Path(__file__).parents[4]
 KEPT = sorted((ROOT / "tests" / "replay").glob("*.jsonl"))
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
-APPROVE = {"decisions": [{"type": "approve"}]}
-
-
-def crew_in(folder: Path, *more: str) -> Crew:
-    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
 
 
 def submitted(folder: Path) -> Outcome:

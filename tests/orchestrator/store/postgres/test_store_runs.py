@@ -20,13 +20,13 @@ from typing import Any
 import psycopg
 import pytest
 from services.postgres import MISSING, Server, programs, running
-from typer.testing import CliRunner
 from warm import python
+from worked import runs as worked_runs
+from worked.runs import approve, claims
 from written.canaries import found_in
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.errors import StoreTaken, UsageProblem
 from orchestrator.runs import runs
@@ -73,25 +73,16 @@ def told(server: Server, runs_dir: Path) -> LoadedSettings:
     return load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}", f"store={with_password(server)}", "display=none"])
 
 
-def approve(request: dict[str, Any]) -> dict[str, Any]:
-    return {"decisions": [{"type": "approve"}]}
-
-
 def deskcrew(*words: str | Path) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    assert "fault of deskcrew" not in done.output, done.output
-    assert PASSWORD not in done.output
-    return done.exit_code, done.output
+    """The command, which never tells the password."""
+    code, said = worked_runs.deskcrew(*words)
+    assert PASSWORD not in said
+    return code, said
 
 
 def claimed(folder: Path) -> int:
     """How many claims of that amount there are."""
-    record = json.loads((folder / "run.json").read_text())
-    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
-    found = list(desktop.world()["apps"]["reimbursement"]["claims"].values())
-    desktop.close()
-    return sum(claim["amount"] == "12.50" for claim in found)
+    return sum(claim["amount"] == "12.50" for claim in claims(folder))
 
 
 def whole(folder: Path) -> None:
