@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -64,26 +64,27 @@ def _hash(state: Any) -> str:
 
 
 COMPARED: dict[str, tuple[str, ...]] = {
-    "plan": ("subtasks",),
-    "observed": ("app", "state_id"),
-    "decided": ("status", "line", "then"),
-    "reviewed": ("verdict", "policy", "effect", "action"),
-    "approval_requested": ("kind", "rule", "effect"),
-    "approval": ("decision", "line"),
-    "outcome": ("line", "exec_status", "error", "resolved"),
-    "feedback": ("state_id", "visible_change", "events"),
-    "batch_stopped": ("why",),
-    "fact": ("name", "value", "kind", "app"),
-    "supplement": ("query", "found"),
-    "answer": ("results", "missing"),
-    "gate": ("trigger", "decision", "reason"),
-    "conflict": ("about", "subtasks"),
-    "subtask_status": ("status",),
-    "situation": ("row",),
-    "budget": ("name",),
-    "run_finished": ("status", "exit_code"),
+    "plan": ("the plan", "subtasks"),
+    "observed": ("the screen that is seen", "app", "state_id"),
+    "decided": ("the decision", "status", "line", "then"),
+    "reviewed": ("the review of the action", "verdict", "policy", "effect", "action"),
+    "approval_requested": ("what a person is asked", "kind", "rule", "effect"),
+    "approval": ("what a person said", "decision", "line"),
+    "outcome": ("the result of the action", "line", "exec_status", "error", "resolved"),
+    "feedback": ("the screen after the action", "state_id", "visible_change", "events"),
+    "batch_stopped": ("batch_stopped", "why"),
+    "fact": ("the blackboard", "name", "value", "kind", "app"),
+    "supplement": ("what was looked up", "query", "found"),
+    "answer": ("the analyst's answer", "results", "missing"),
+    "gate": ("the gate", "trigger", "decision", "reason"),
+    "conflict": ("conflict", "about", "subtasks"),
+    "subtask_status": ("the subtask", "status"),
+    "situation": ("the situation", "row"),
+    "budget": ("a budget", "name"),
+    "run_finished": ("the end of the run", "status", "exit_code"),
+    "apps": ("what the apps came to",),
 }
-"""What is compared of which events."""
+"""Which events are compared, what each is called, and what of it is compared; `apps` stands for the worlds at the end."""
 
 
 FORMAT = 1
@@ -139,7 +140,7 @@ class Recording(NamedTuple):
     def needed(self) -> list[str]:
         """Names of the private values that a person gave: whoever works the run again must have them, or give them again."""
         harness = self.record.get("harness", {}).get("task")
-        edited = [self.actions[key].action for key in map(_within, self._edited) if key in self.actions]
+        edited = [self.actions[key].action for key in map(within, self._edited) if key in self.actions]
         given = self.plans.get(self.record.get("plan_version") or 0)
         told = [self.record["goal"] if harness is None else harness, given, edited, [said.message for said in self.said]]
         return references_in(json.dumps(told))
@@ -225,7 +226,7 @@ def _tables(db: sqlite3.Connection) -> tuple[dict[str, RecordedAction], tuple[Re
     return actions, said, plans
 
 
-def _within(key: str) -> str:
+def within(key: str) -> str:
     """A key without the name of the run that it may begin with."""
     first, _, rest = key.partition("/")
     return rest if first not in {"plan", "supplement"} else key
@@ -246,28 +247,6 @@ def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
-if TYPE_CHECKING:
-    from orchestrator.runs.replay.recording import Recording
-
-_CALLED = {
-    "plan": "the plan",
-    "observed": "the screen that is seen",
-    "decided": "the decision",
-    "reviewed": "the review of the action",
-    "approval_requested": "what a person is asked",
-    "approval": "what a person said",
-    "outcome": "the result of the action",
-    "feedback": "the screen after the action",
-    "fact": "the blackboard",
-    "supplement": "what was looked up",
-    "answer": "the analyst's answer",
-    "gate": "the gate",
-    "subtask_status": "the subtask",
-    "situation": "the situation",
-    "budget": "a budget",
-    "run_finished": "the end of the run",
-    "apps": "what the apps came to",
-}
 _OUTSIDE = ("--cancelled-->", "--budget_spent-->", " seconds ", " tokens ", " for models ", " unusable answers ", " characters ")
 """What ends a run from outside: who called it off, the clock, and what models cost are not there when it is worked again."""
 _LOST = ("reviewed", "situation")
@@ -302,7 +281,8 @@ class Difference(NamedTuple):
     def sentence(self) -> str:
         where = f"step {self.step}" if self.step else "before the first step"
         place = f"{where}, subtask {self.subtask}" if self.subtask else where
-        told = f"{place}: {_CALLED.get(self.what, self.what)}{f' ({self.field})' if self.field else ''}"
+        called = COMPARED.get(self.what, (self.what,))[0]
+        told = f"{place}: {called}{f' ({self.field})' if self.field else ''}"
         return f"{told}: recorded {_brief(self.recorded)}, now {_brief(self.now)}"
 
 
@@ -323,7 +303,7 @@ def moments(recording: Recording) -> list[Moment]:
             body["resolved"] = ((done.result if done else None) or {}).get("resolved")
         if event.kind == PlanEvent.KIND:
             body["subtasks"] = [{k: v for k, v in item.items() if k != "status"} for item in body["subtasks"]]
-        shown = {name: body.get(name) for name in COMPARED[event.kind]}
+        shown = {name: body.get(name) for name in COMPARED[event.kind][1:]}
         found.append(Moment(event.kind, event.subtask, step, shown, resumed))
         resumed = False
     return found

@@ -29,6 +29,7 @@ from orchestrator.runs.replay.recording import (
     moments,
     needs_approval,
     recording_of,
+    within,
 )
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
@@ -202,11 +203,11 @@ class RecordedPerson:
         self._recording = recording
         self._left: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)
         for said in recording.said:
-            self._left[self._name(said.key)].append(said)
+            self._left[within(said.key)].append(said)
 
     def __call__(self, body: dict[str, Any]) -> Mapping[str, Any] | None:
         request = read_request(body)
-        left = self._left[self._name(request.key)]
+        left = self._left[within(request.key)]
         if not left:
             return None
         said = left.popleft()
@@ -217,14 +218,9 @@ class RecordedPerson:
             decision["digest"] = self._digest(said, request)
         return {"decisions": [decision]}
 
-    def _name(self, key: str) -> str:
-        """The key without the name of the run that it may begin with."""
-        first, _, rest = key.partition("/")
-        return rest if first not in {"plan", "supplement"} else key
-
     def _digest(self, said: RecordedAnswer, request: Request) -> str:
         """What was said to another action then is no answer to this one. A digest with private values is one run's own."""
-        done, asked = self._recording.actions.get(self._name(said.key)), request.about
+        done, asked = self._recording.actions.get(within(said.key)), request.about
         if done is None or not references_in(json.dumps(done.action)):
             return said.digest
         return request.digest if done.action == {"action_type": asked.name, **asked.args} else said.digest
@@ -235,7 +231,7 @@ class RecordedPerson:
             bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
             plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
             return {"name": WORK_PLAN, "args": as_given(plan).model_dump(mode="json", exclude_defaults=True)}
-        action = self._recording.actions[self._name(said.key)].action
+        action = self._recording.actions[within(said.key)].action
         return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
 
 
