@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 from waiting import until
+from warm import Forked
 
 from orchestrator.control.channel import holder_of
 from orchestrator.runs import runs
@@ -44,3 +48,17 @@ def stands(http: httpx.Client, run_id: str, *states: str) -> str:
         return str(state) if state in states else None
 
     return str(until(found, f"run {run_id} to be {' or '.join(states)}"))
+
+
+@contextmanager
+def serving(runs_dir: Path, port: str = "0", *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`deskcrew serve` itself, and the address that it prints."""
+    words = ["-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", port, *more]
+    with Forked(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            first = process.stdout.readline()
+            assert first.startswith("open http://"), (first, process.stderr and process.stderr.read())
+            yield process, first.removeprefix("open ").strip()
+        finally:
+            process.kill()

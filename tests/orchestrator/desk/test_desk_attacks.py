@@ -8,10 +8,12 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 
 from environments.served.access import LARGEST, cookie_name
 from orchestrator.desk.app import _ROUTERS
@@ -262,7 +264,7 @@ def test_hostile_words_in_every_field_come_out_as_the_data_that_they_are(serve, 
     listed = place.get("/api/runs")["runs"][0]
     assert (listed["goal"], listed["task"], listed["waiting"]["summary"]) == (text, text, text)
     assert place.get(f"/api/runs/{run.id}")["head"]["goal"] == text
-    kinds = [name for name, _, _ in told(place, run.id, 3)]
+    kinds = told(place, run.id, 3)
     assert set(kinds) <= {"items", "head"}, "no word of a run makes an event of its own"
     assert "end" not in kinds
 
@@ -290,22 +292,12 @@ def test_one_run_that_says_the_impossible_keeps_nobody_from_the_others(serve, wo
             assert place.http.get(f"/api/runs/{run}{path}").status_code == 200, (run, path)
 
 
-def told(place: Any, run: str, seconds: float) -> list[tuple[str, str, Any]]:
-    """What a stream says until it is quiet: kind, id and data."""
-    found = []
-    try:
-        with place.http.stream("GET", f"/api/runs/{run}/stream", timeout=seconds) as answer:
-            assert answer.headers["content-type"].startswith("text/event-stream")
-            block: dict[str, str] = {}
-            for line in answer.iter_lines():
-                name, _, value = line.partition(": ")
-                if line:
-                    block[name] = value
-                elif block:
-                    found.append((block.get("event", ""), block.get("id", ""), json.loads(block.get("data", "null"))))
-                    block = {}
-    except httpx.ReadTimeout:
-        pass
+def told(place: Any, run: str, seconds: float) -> list[str]:
+    """What kinds of things a stream says until it is quiet."""
+    found: list[str] = []
+    with suppress(httpx.ReadTimeout), place.http.stream("GET", f"/api/runs/{run}/stream", timeout=seconds) as answer:
+        for part in EventSource(answer).iter_sse():
+            found.append(part.event)
     return found
 
 

@@ -7,15 +7,16 @@ import shutil
 import signal
 import socket
 import sqlite3
-import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
-from warm import Forked
+from httpx_sse import EventSource, ServerSentEvent
+from waiting import until
+from worked.desk_runs import serving
 
 from orchestrator.desk import app
 from orchestrator.desk.live import journal
@@ -31,8 +32,7 @@ class Viewer:
     """Somebody who looks at a stream, in a thread of their own, until they `leave`."""
 
     def __init__(self, base: str, token: str, path: str, headers: dict[str, str] | None = None) -> None:
-        self.events: list[tuple[str, str, Any]] = []
-        self.comments = 0
+        self.events: list[tuple[str, Any]] = []
         self.items: list[Any] = []
         self.cursor = ""
         self.ended = False
@@ -43,53 +43,33 @@ class Viewer:
         self._thread.start()
 
     def _look(self) -> None:
-        with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
-            try:
-                with client.stream("GET", self._url, headers=self._headers) as answer:
-                    assert answer.status_code == 200
-                    self._hear(answer)
-                    self.ended = True
-            except httpx.ReadTimeout:
-                pass
-            except httpx.TransportError:
-                pass
+        with suppress(httpx.TransportError), httpx.Client(trust_env=False, timeout=PATIENCE) as client:
+            with client.stream("GET", self._url, headers=self._headers) as answer:
+                assert answer.status_code == 200
+                for part in EventSource(answer).iter_sse():
+                    self._take(part)
+                    if self._left.is_set():
+                        break
+            self.ended = True
 
-    def _hear(self, answer: httpx.Response) -> None:
-        block: dict[str, str] = {}
-        lines = answer.iter_lines()
-        while not self._left.is_set():
-            line = next(lines, None)
-            if line is None:
-                return
-            name, _, value = line.partition(": ")
-            if line.startswith(":"):
-                self.comments += 1
-            elif line:
-                block[name] = value
-            elif block:
-                self._take(block)
-                block = {}
-
-    def _take(self, block: dict[str, str]) -> None:
-        data = json.loads(block["data"])
-        if block["event"] == "items":
+    def _take(self, part: ServerSentEvent) -> None:
+        data = part.json()
+        if part.event == "items":
             self.items[data["from"] :] = data["items"]
-        self.cursor = block.get("id", self.cursor)
-        self.events.append((block["event"], block.get("id", ""), data))
+        self.cursor = part.id
+        self.events.append((part.event, data))
 
     def kinds(self) -> list[str]:
-        return [kind for kind, _, _ in list(self.events)]
+        return [kind for kind, _ in list(self.events)]
+
+    @property
+    def alive(self) -> int:
+        """How often it was said that the server is still there."""
+        return self.kinds().count("alive")
 
     def leave(self) -> None:
         self._left.set()
         self._thread.join(PATIENCE)
-
-
-def until(holds: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, f"in vain waited for: {what}"
-        time.sleep(0.02)
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +109,7 @@ def test_what_a_run_does_is_told_while_it_does_it_and_then_its_end(serve, workin
         until(lambda number=number: lines(viewer) == clicks(number), f"step {number}")
     run.end()
     until(lambda: viewer.ended, "the end")
-    kind, _, told = viewer.events[-1]
+    kind, told = viewer.events[-1]
     assert kind == "end"
     assert (told["standing"]["state"], told["head"]["reason"]) == ("fulfilled", "all is done")
     assert viewer.items == place.get(f"/api/runs/{run.id}/items")["items"]
@@ -174,8 +154,8 @@ def test_the_end_of_a_run_is_not_told_before_what_came_first_can_be_read(serve, 
     held.set()
     run.step()
     run.end()
-    quiet = viewer.comments
-    until(lambda: viewer.comments > quiet + 3, "a while to pass")
+    quiet = viewer.alive
+    until(lambda: viewer.alive > quiet + 3, "a while to pass")
     assert not viewer.ended
     held.clear()
     until(lambda: viewer.ended, "the end")
@@ -195,7 +175,7 @@ def test_a_stream_goes_on_from_its_cursor_and_nothing_is_told_twice_or_lost(serv
         until(lambda second=second: lines(second), "the second part")
         until(lambda second=second: second.cursor != "", "the cursor")
         assert lines(second) == clicks(5)[3:]
-        heard = [data["id"] for viewer in (first, second) for kind, _, data in viewer.events if kind == "event"]
+        heard = [data["id"] for viewer in (first, second) for kind, data in viewer.events if kind == "event"]
         assert heard == [event.id for event in run.journal.events()]
         second.leave()
 
@@ -205,11 +185,11 @@ def test_what_is_asked_and_answered_changes_the_line_that_was_told(serve, workin
     run.step()
     viewer = watch(place, f"/api/runs/{run.id}/stream")
     key = run.ask()
-    until(lambda: any(data.get("pending") for kind, _, data in list(viewer.events) if kind == "head"), "the question")
+    until(lambda: any(data.get("pending") for kind, data in list(viewer.events) if kind == "head"), "the question")
     until(lambda: viewer.items[-1][:2] == ["approval", "waiting"], "its line")
     run.answer(key, who="Grace")
     until(lambda: viewer.items[-1][:2] == ["approval", "ok"], "its line, answered")
-    until(lambda: any((data.get("answered") or {}).get("who") == "Grace" for _, _, data in list(viewer.events)), "who it was")
+    until(lambda: any((data.get("answered") or {}).get("who") == "Grace" for _, data in list(viewer.events)), "who it was")
     assert [item[0] for item in viewer.items] == ["step", "approval"]
 
 
@@ -256,7 +236,7 @@ def test_the_list_tells_of_runs_that_come_change_and_end(serve, working, watch) 
     until(lambda: "again" in viewer.kinds(), "the word to read the list")
 
     def rows(run: str) -> list[dict[str, Any]]:
-        return [data for kind, _, data in list(viewer.events) if kind == "runs" and data["id"] == run]
+        return [data for kind, data in list(viewer.events) if kind == "runs" and data["id"] == run]
 
     run = working()
     until(lambda: rows(run.id), "the new run")
@@ -273,7 +253,7 @@ def test_the_list_tells_of_runs_that_come_change_and_end(serve, working, watch) 
     other = working("20260101-000000-0002")
     back = watch(place, "/api/stream", **{"Last-Event-ID": cursor})
     until(lambda: "runs" in back.kinds(), "the run that is new")
-    assert {data["id"] for kind, _, data in list(back.events) if kind == "runs"} == {other.id}, "and nothing else"
+    assert {data["id"] for kind, data in list(back.events) if kind == "runs"} == {other.id}, "and nothing else"
     assert "again" not in back.kinds()
     shutil.rmtree(run.folder)
     until(lambda: "again" in back.kinds(), "that a run went")
@@ -284,7 +264,7 @@ def test_the_list_tells_of_runs_that_come_change_and_end(serve, working, watch) 
 def test_a_quiet_stream_says_that_it_is_still_there_and_nobody_is_read_for_who_left(serve, working, watch) -> None:
     place, run = serve(), working()
     viewer = watch(place, f"/api/runs/{run.id}/stream")
-    until(lambda: viewer.comments > 1, "signs of life")
+    until(lambda: viewer.alive > 1, "signs of life")
     assert place.desk.watch.looks.total() == 1
     viewer.leave()
     until(lambda: place.desk.watch.looks.total() == 0, "nobody looks any more")
@@ -301,7 +281,7 @@ def test_a_run_that_is_gone_on_with_after_its_end_takes_its_end_back(serve, work
     run.step()
     again = watch(place, f"/api/runs/{run.id}/stream?after={viewer.cursor}")
     until(lambda: again.items, "what came behind the end")
-    start = next(data["from"] for kind, _, data in again.events if kind == "items")
+    start = next(data["from"] for kind, data in again.events if kind == "items")
     assert start == 1, "it takes the place of the end"
     run.end()
     until(lambda: again.ended, "the second end")
@@ -312,7 +292,7 @@ def test_a_server_that_was_killed_is_gone_on_with_by_the_next_one(working, runs_
     """With the command itself: the token is kept, so the page that is open reads on where it was."""
     run = working()
     run.step(2)
-    with _command(runs_dir, 0) as (first, address):
+    with serving(runs_dir) as (first, address):
         port = int(address.partition("/?")[0].rpartition(":")[2])
         token = address.partition("token=")[2]
         viewer = Viewer(f"http://127.0.0.1:{port}", token, f"/api/runs/{run.id}/stream")
@@ -321,7 +301,7 @@ def test_a_server_that_was_killed_is_gone_on_with_by_the_next_one(working, runs_
         first.wait(PATIENCE)
     viewer.leave()
     run.step()
-    with _command(runs_dir, port, "--host", "0.0.0.0") as (second, again):
+    with serving(runs_dir, str(port), "--host", "0.0.0.0") as (second, again):
         assert again == address
         back = Viewer(f"http://127.0.0.1:{port}", token, f"/api/runs/{run.id}/stream?after={viewer.cursor}")
         until(lambda: back.items, "what came meanwhile")
@@ -332,23 +312,6 @@ def test_a_server_that_was_killed_is_gone_on_with_by_the_next_one(working, runs_
         assert "stopped; runs in progress continue" in said
         assert wrong.startswith("warning: other machines can connect"), "which they could not before"
     back.leave()
-
-
-class _command:
-    """`deskcrew serve` in a process of its own, and the address that it printed."""
-
-    def __init__(self, runs_dir: Any, port: int, *more: str) -> None:
-        command = ["-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", str(port), *more]
-        self.process = Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def __enter__(self) -> tuple[subprocess.Popen[str], str]:
-        first = self.process.stdout.readline()
-        assert first.startswith("open http://"), (first, self.process.stderr and self.process.stderr.read())
-        return self.process, first.removeprefix("open ").strip()
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=PATIENCE)
 
 
 def test_a_port_that_is_taken_is_said_in_a_sentence(serve, runs_dir) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from httpx_sse import EventSource
 from services.postgres import MISSING, Server, programs, running
 from waiting import until
 from worked.desk_runs import GOAL, rests, waiting_run
@@ -46,16 +46,11 @@ def test_a_run_in_a_shared_store_is_listed_watched_and_answered(serve: Any, shar
     assert drawn["elements"]
     told: list[tuple[str, Any]] = []
     with http.stream("GET", f"/api/runs/{run_id}/stream?events=1", timeout=240) as answer:
-        lines = answer.iter_lines()
         body = {"pending": asked["id"], "decision": "approve"}
         assert http.post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
-        kind = ""
-        for line in lines:
-            name, _, value = line.partition(": ")
-            kind = value if name == "event" else kind
-            if name == "data":
-                told.append((kind, json.loads(value)))
-            if told and told[-1][0] == "end":
+        for part in EventSource(answer).iter_sse():
+            told.append((part.event, part.json()))
+            if part.event == "end":
                 break
     ids = [event["id"] for kind, event in told if kind == "event"]
     assert ids == list(range(1, len(ids) + 1)), "nothing is lost, and nothing comes twice"

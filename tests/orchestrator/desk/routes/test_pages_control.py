@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from controlled import events, started
 from playwright.sync_api import expect
 from waiting import until
-from warm import Forked
 from worked.desk_pages import SLOW, Opened, approvals, see
-from worked.desk_runs import rests
+from worked.desk_runs import rests, serving
 
 from orchestrator.runs.folders import stored_report
-
-
-@contextmanager
-def command(runs_dir: Path, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`deskcrew serve` itself, and the address that it prints."""
-    words = ["-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", port]
-    with Forked(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process, process.stdout.readline().removeprefix("open ").strip()
-        finally:
-            process.kill()
 
 
 def press(page: Any, name: str) -> None:
@@ -186,7 +170,7 @@ def test_a_run_of_which_nothing_can_be_read_and_one_that_has_done_nothing_say_so
 def test_a_server_that_is_killed_loses_nothing_of_what_a_person_was_about_to_answer(
     opened: Opened, runs_dir: Path, waits_once: str
 ) -> None:
-    with command(runs_dir) as (process, address):
+    with serving(runs_dir) as (process, address):
         base, _, token = address.partition("/?token=")
         page = opened(base, f"/approvals?token={token}", refused="net::ERR")
         see(page, ".choice.reject").click()
@@ -196,7 +180,7 @@ def test_a_server_that_is_killed_loses_nothing_of_what_a_person_was_about_to_ans
         see(page, ".notice.warn", "The connection is lost.")
         see(page, ".chosen button.main").click()
         see(page, ".words-of [role=alert]", "cannot be reached")
-    with command(runs_dir, base.rpartition(":")[2]):
+    with serving(runs_dir, base.rpartition(":")[2]):
         see(page, ".light.live")
         assert page.get_by_label("Why, or what to do instead").input_value() == "the wrong month"
         see(page, ".chosen button.main").click()
