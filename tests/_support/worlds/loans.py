@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from typing import Literal
+
+from worlds.having import having
 
 from environments.effects import Effect
 from environments.simulated.app import (
@@ -21,7 +22,6 @@ from environments.simulated.app import (
     becomes,
     is_gone,
 )
-from environments.simulated.apps import APPS, register
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -143,11 +143,4 @@ open: [library]
 """
 
 
-@contextmanager
-def registered() -> Iterator[None]:
-    """Have the app for a while: other tests of the process count the apps there are."""
-    register(Loans())
-    try:
-        yield
-    finally:
-        del APPS["library"]
+registered = partial(having, Loans())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
+
+from worlds.having import having
 
 from environments.simulated.app import App, Content, Event, Pressed, Setting, Update
-from environments.simulated.apps import APPS, register
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -94,11 +94,4 @@ open: [lockers]
 """
 
 
-@contextmanager
-def registered() -> Iterator[None]:
-    """Have the app for a while: other tests of the process count the apps there are."""
-    register(Lockers())
-    try:
-        yield
-    finally:
-        del APPS["lockers"]
+registered = partial(having, Lockers())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
+
+from worlds.having import having
 
 from environments.simulated.app import App, Content, Edited, Event, Pressed, Setting, Update
-from environments.simulated.apps import APPS, register
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model
@@ -64,11 +64,4 @@ class TodoList(App[TodoContent, TodoState]):
         return Update(state)
 
 
-@contextmanager
-def registered() -> Iterator[None]:
-    """Have the app for a while: other tests of the process count the apps there are."""
-    register(TodoList())
-    try:
-        yield
-    finally:
-        del APPS["todo"]
+registered = partial(having, TodoList())
