@@ -182,8 +182,22 @@ class RunControl:
 
     @contextmanager
     def hands(self) -> Iterator[Takeover]:
-        """The environment of a run that was taken over, for acting by hand."""
-        with by_hand(self.run_id, self.folder.parent, self._who, self._parts) as hands:
+        """The environment of a run that was taken over, for acting by hand. Raises UsageProblem where it was not taken over."""
+        from environments.effects import GuardedEnvironment, Network
+        from orchestrator.control.controls import BY_HAND
+        from orchestrator.control.lease import BY_HAND as DOING
+        from orchestrator.runs.answers import Takeover
+        from orchestrator.runs.open_run import OpenOptions
+        from orchestrator.runs.runs import taken_up
+
+        with taken_up(self.run_id, self.folder.parent, OpenOptions(parts=self._parts), doing=DOING) as run:
+            if run.controls.standing.get("state") != BY_HAND:
+                name = self.run_id
+                raise UsageProblem(f"Run {name} was not taken over; take it over with: deskcrew takeover {name}")
+            if isinstance(run.context.environment, GuardedEnvironment):  # who acts by hand has said yes to what comes of it
+                run.context.environment.guard(Network(mode="watch"))
+            hands = Takeover(run, self._who)
+            hands.remember()
             yield hands
 
     def resume(
@@ -329,27 +343,6 @@ class RunControl:
 
 def _whom(to: str) -> str:
     return "the crew" if to == "crew" else f"the {to.capitalize()}"
-
-
-@contextmanager
-def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Takeover]:
-    """The run open taken over by a person. Raises UsageProblem where it was not taken over."""
-    from environments.effects import GuardedEnvironment, Network
-    from orchestrator.control.controls import BY_HAND
-    from orchestrator.control.lease import BY_HAND as DOING
-    from orchestrator.runs.answers import Takeover
-    from orchestrator.runs.open_run import OpenOptions
-    from orchestrator.runs.runs import taken_up
-
-    with taken_up(run_id, runs_dir, OpenOptions(parts=parts), doing=DOING) as run:
-        if run.controls.standing.get("state") != BY_HAND:
-            name = run.record["run_id"]
-            raise UsageProblem(f"Run {name} was not taken over; take it over with: deskcrew takeover {name}")
-        if isinstance(run.context.environment, GuardedEnvironment):  # who acts by hand has said yes to what comes of it
-            run.context.environment.guard(Network(mode="watch"))
-        hands = Takeover(run, who)
-        hands.remember()
-        yield hands
 
 
 class LocalRuns:

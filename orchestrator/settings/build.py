@@ -28,7 +28,7 @@ from orchestrator.settings.settings import (
     refuse_unfit,
     show_config,
 )
-from roles.contracts import Clock, SupplementSource
+from roles.contracts import SupplementSource
 from roles.contracts.context import Context
 from roles.contracts.nodes import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
@@ -143,14 +143,13 @@ def build_context(
     environment: Environment | None = None,
     store: Path | None = None,
     listener: Listener | None = None,
-    clock: Clock = time.time,
     parts: Mapping[str, Any] | None = None,
 ) -> Context:
     """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources`
     of what is looked up, or the `model` that llm policies ask where the settings name none; `around(role, policy)`
     gives a policy in a policy's place."""
     given = dict(parts or {})
-    clock = given.get("clock") or clock
+    clock = given.get("clock") or time.time
     safety = build_safety(settings, given.get("safety"))
     redactor = Redactor(safety, Vault(store / VAULT if store else None))
     within = _timed(environment or make_environment(settings, store), settings)

@@ -159,15 +159,13 @@ class _Preset(Frozen):
     preset: str
 
 
-def read_safety(safety: str | Mapping[str, Any], where: Where, *, base: Path | None = None) -> SafetyFile:
+def read_safety(safety: str | Mapping[str, Any], where: Where, base: Path | None = None, above: Sequence[str] = ()) -> SafetyFile:
     """The policy that a name, a path or a mapping means. Raises UsageProblem with file, line and key for one that is wrong.
 
-    A mapping with a `preset` is that policy with other values; its rules are added in front of those of the preset.
+    A mapping with a `preset` is that policy with other values; its rules are added in front of those of the preset. Paths begin
+    at `base`, and `above` are the policies that name this one.
     """
-    return _read(safety, where, base or Path.cwd(), ())
-
-
-def _read(safety: str | Mapping[str, Any], where: Where, base: Path, above: Sequence[str]) -> SafetyFile:
+    base = base or Path.cwd()
     if isinstance(safety, str):
         return _named(safety, where, base, above)
     own = {key: value for key, value in safety.items() if key != PRESET}
@@ -195,7 +193,7 @@ def _named(name: str, where: Where, base: Path, above: Sequence[str]) -> SafetyF
     if place in above:
         raise UsageProblem(f"{where(())}: the safety policy {name!r} has itself as its preset.")
     document = read_document(path, "safety policy")
-    found = _read(document.data, document.where, path.parent, (*above, place))
+    found = read_safety(document.data, document.where, path.parent, (*above, place))
     return found if "rules" in found.data else _with_default_rules(found)
 
 

@@ -101,9 +101,9 @@ class Corpus(Frozen):
         return parse_world(yaml.safe_dump(overlaid), f"attack {attack.name}")
 
 
-def load_corpus(files: Sequence[Path] = (), stage: Path | None = None) -> Corpus:
+def load_corpus(files: Sequence[Path] = ()) -> Corpus:
     """The shipped attacks, or those of files of one's own. Raises UsageProblem with file, line and key."""
-    told = read_document(stage or shipped("attacks", "stage.yaml"), "stage of attacks")
+    told = read_document(shipped("attacks", "stage.yaml"), "stage of attacks")
     shared = checked(Stage, told.data, told.where)
     found: list[Attack] = []
     for file in files or sorted(shipped("attacks", "corpus").glob("*.yaml")):

@@ -15,7 +15,7 @@ from environments.effects import RELEASE, Network, NetworkRule
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.folders import show_run
-from orchestrator.runs.handle import RunControl, by_hand
+from orchestrator.runs.handle import RunControl
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import load_settings, read_safety
@@ -148,7 +148,7 @@ def test_a_person_who_has_taken_over_is_not_asked_and_the_crew_is_again(tmp_path
     control = RunControl(outcome.run_id, runs_dir=tmp_path, who="ada", parts=parts(site()))
     control.takeover()
     surface = site()
-    with by_hand(outcome.run_id, tmp_path, "ada", parts=parts(surface)) as hands:
+    with RunControl(outcome.run_id, runs_dir=tmp_path, who="ada", parts=parts(surface)).hands() as hands:
         assert surface.guards[-1].mode == "watch"
         hands.do(Click(target=ActionTarget(text="Balance")))
     assert surface.paths == ["/draft", "/draft"]
