@@ -18,10 +18,10 @@ _NEAR = 0.02
 _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
     "date": ("date",), "time": ("time",), "amount": ("money", "number"), "price": ("money",), "total": ("money",),
 }  # fmt: skip
-_PATH = re.compile(r"(?P<folder>(?:/[^/]+)*|(?:[\w-]+)(?:/[\w-]+)*(?=/[\w-]+\.\w+$))/(?P<name>[^/]+)")
 _OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
+_APPS = frozenset({"app", "application", "program"})
 _STANDING = ("record", "row", "form", "app", "list")
 
 
@@ -109,7 +109,7 @@ def ground_place(thing: Thing, card: AppCard, kind: KindCard) -> str | None:
             return place
         if words and (_names_app(words, card) or (not said and _bare(words) in map(_bare, card.words))):
             return ""
-    return said[0] if said else None
+    return said[0] if said and thing.kind not in _APPS else None  # else an application that is not there
 
 
 # Fields
@@ -296,41 +296,23 @@ class _Grounding:
         self.card, self.kind, self.cards, self.words = card, kind, cards, words
 
     def records(self, thing: Thing) -> Records:
-        path = _PATH.fullmatch(thing.name.text) if thing.name else None
-        if path is not None and thing.name is not None and thing.place is None:
-            folder = Thing(name=thing.name.model_copy(update={"text": path["folder"]})) if path["folder"] else None
-            thing = thing.model_copy(update={"place": folder, "name": thing.name.model_copy(update={"text": path["name"]})})
-        place = place_called(thing.kind, self.kind) if not self.is_noun(thing.kind) else ""
-        inside_field = (self.option(thing.place) or self.named(Of(thing=thing.place))) if thing.place else None
-        if inside_field is not None and not place_called(inside_field[1].text, self.kind):
-            belongs = Test(field=inside_field[0], relation="has", value=inside_field[1])
+        place = "" if is_of(thing.kind, self.kind) else place_called(thing.kind, self.kind)
+        inside = (self.option(thing.place) or self.named(Of(thing=thing.place))) if thing.place else None
+        if inside is not None and not place_called(inside[1].text, self.kind):
+            belongs = Test(field=inside[0], relation="has", value=inside[1])
             thing = thing.model_copy(update={"place": None, "tests": (*thing.tests, belongs)})
         if thing.place is not None:
             said = ground_place(thing.place, self.card, self.kind)
             if said is None:
                 raise Ungrounded(f'"{_phrase(thing.place)}" is not a place in {self.card.title}; {self.there(self.kind.places)}')
             place = said or place
-        tests = [test for test in thing.tests if not (test.relation == "in" and not test.negated and self.at(test))]
-        inside = next((self.at(test) for test in thing.tests if test not in tests), "")
         exactly = 0 if thing.quantity in ("all", "any") else thing.number if thing.quantity == "number" else 1
         return Records(
-            app=self.card.app, kind=self.kind.kind, place=place or inside, tests=(*self.some(thing), *self.tests(thing, tests)),
+            app=self.card.app, kind=self.kind.kind, place=place, tests=(*self.some(thing), *self.tests(thing)),
             pick=self.pick(thing.pick) if thing.pick else None,
             but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also) if not self.is_elsewhere(one)),
             exactly=thing.pick.number if thing.pick else exactly,
         )  # fmt: skip
-
-    def is_noun(self, words: str) -> bool:
-        return is_of(words, self.kind)
-
-    def at(self, test: Test) -> str:
-        """The place that "in" says."""
-        value = test.value
-        if isinstance(value, Of) and not value.fields:
-            said = (value.thing.name.text if value.thing.name else "", value.thing.kind)
-        else:
-            said = (value.text, "") if isinstance(value, Text) else ("", "")
-        return next((place for words in said if words and (place := place_called(words, self.kind))), "")
 
     def there(self, names: Iterable[str]) -> str:
         listed = ", ".join(name for name in names if name)
@@ -346,7 +328,7 @@ class _Grounding:
         elif self.kind.some_of and thing.name is None:
             yield RowTest(relation="has", value=self.kind.kind)
 
-    def tests(self, thing: Thing, tests: Sequence[Test]) -> Iterator[RowTest]:
+    def tests(self, thing: Thing) -> Iterator[RowTest]:
         if thing.name is not None:
             keys = [f for f in self.kind.fields if f.key]
             key = _likeliest(keys) or next((f for f in keys if f.listed), None)
@@ -354,29 +336,24 @@ class _Grounding:
             value = self.words(thing.name)
             key = None if _goes_before(thing) else key
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
-        for test in tests:
+        for test in thing.tests:
             yield self.test(test)
 
     def is_elsewhere(self, thing: Thing) -> bool:
         """Whether only another application holds such things: nothing is excepted here."""
-        own = self.is_noun(thing.kind) or any(is_of(thing.kind, kind) for kind in self.card.kinds)
+        own = is_of(thing.kind, self.kind) or any(is_of(thing.kind, kind) for kind in self.card.kinds)
         return not own and any(is_of(thing.kind, kind) for card in self.cards for kind in card.kinds)
 
     def excepted(self, thing: Thing) -> Iterator[RowTest]:
         """What tells those that are excepted, also by where they are: "the one in the hall"."""
-        if thing.kind and not self.is_noun(thing.kind):
-            part = next((one for one in self.card.kinds if one.some_of == self.kind.kind and is_of(thing.kind, one)), None)
-            if part is not None:
-                yield from _Grounding(self.card, part, self.cards, self.words).some(thing)
-            else:
-                thing = thing.model_copy(update={"name": _with(thing.name, thing.kind)})
+        if thing.kind and not is_of(thing.kind, self.kind):
+            thing = thing.model_copy(update={"name": _with(thing.name, thing.kind)})
         if thing.place is not None:
             inside = self.option(thing.place) or self.named(Of(thing=thing.place))
             if inside is None:
                 raise Ungrounded(f'"{_phrase(thing.place)}": a {self.kind.kind} in {self.card.title} does not say where it is')
-            thing = thing.model_copy(update={"place": None})
             yield RowTest(label=inside[0], relation="has", value=self.words(inside[1]))
-        yield from self.tests(thing, thing.tests)
+        yield from self.tests(thing)
 
     def option(self, place: Thing) -> tuple[str, Text] | None:
         """A column that says where each record is: "in the kitchen", where a column Room says Kitchen."""
@@ -454,7 +431,7 @@ class _Grounding:
         return next((field.label for field in fields if field), "")
 
     def typed(self, types: Sequence[FieldType]) -> str:
-        """The field of such a type: the one that is named so, or that is listed. Several that differ leave it open."""
+        """The field of such a type that is named so, or the only one, or the only one that is listed."""
         for word in ("date", "time", "total", "amount"):
             named = ground_field(word, self.kind) if set(_BY_TYPE[word]) & set(types) else None
             if named is not None and named.type in types:
@@ -462,8 +439,9 @@ class _Grounding:
         fits = [f for f in self.kind.fields if f.type in types]
         likely = _likeliest(fits)
         if fits and likely is None:
-            labels = ", ".join(f.label for f in fits)
-            raise Ungrounded(f"a {self.kind.kind} in {self.card.title} has {labels}; say which is meant")
+            raise Ungrounded(
+                f"a {self.kind.kind} in {self.card.title} has {', '.join(f.label for f in fits)}; say which is meant"
+            )
         return likely.label if likely else ""
 
     def saying(self, text: str) -> str:

@@ -1,116 +1,47 @@
-"""What belongs together in a goal: fields and ends of forms, and what is excepted from several."""
+"""What belongs together in a goal: fields and ends of forms, and what is not to be done after all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from environments.cards import AppCard, KindCard
-from roles.contracts.orders import Of, Order, Slot, Thing, Value
-from roles.policies.orders.grounding import ground_field
+from roles.contracts.orders import Order
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, unwanted_by
-
-SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
-"""Verbs whose object may be a value."""
 
 
 class Joined(PlanState):
     """Orders that are no work of their own."""
 
-    def _check_apps(self) -> None:
-        """That every application which the goal calls one is there."""
-        for order in self.reading.orders:
-            things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
-            things += [order.object] if order.object is not None else []
-            things += [thing.place for thing in things if thing.place is not None]
-            for thing in things:
-                if thing.kind in {"app", "application", "program"} and thing.name is not None and not self._app_called(thing):
-                    there = ", ".join(card.title for card in self.cards) or "none"
-                    raise Refusal(f'there is no application called "{thing.name.text}"; applications are: {there}')
-
     def _leave_out(self) -> None:
         """ "..., but do not delete it after all": what was asked for before is not done."""
         orders = self.reading.orders
         for at, order in enumerate(orders):
-            if not order.negated and any(self._takes_back(no, order, at) for no in orders[at + 1 :]):
+            if not order.negated and any(_takes_back(no, order, at) for no in orders[at + 1 :]):
                 self._skipped.add(at)
                 self.forbidden = True
-
-    def _takes_back(self, no: Order, order: Order, at: int) -> bool:
-        """Whether it says that this very order is not to be done."""
-        prepared = no.verb in COMMITS and order.slots  # "write a mail to Ann, but do not send it"
-        if not no.negated or prepared or (no.verb, no.condition) != (order.verb, order.condition):
-            return False
-        if no.object is None or order.object is None:
-            return False
-        if _of_all(no) and no.object.kind in {"", order.object.kind}:
-            return True
-        names = [thing.name.text.casefold() if thing.name is not None else "" for thing in (no.object, order.object)]
-        same = names[0] and names[0] == names[1] and no.object.kind == order.object.kind and not no.object.tests
-        return bool(same) or (no.object.back is not None and no.object.back.to == at and not no.object.tests)
-
-    def _name_fields(self) -> None:
-        """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""
-        orders = list(self.reading.orders)
-        for at, order in enumerate(orders):
-            slots = tuple(
-                slot.model_copy(update={"value": self._as_field(slot.value.thing) or slot.value})
-                if isinstance(slot.value, Of) and not slot.value.fields
-                else slot
-                for slot in order.slots
-            )
-            slots = self._named(slots, at)
-            of = self._as_field(order.object) if order.object is not None and order.verb in SAYS else None
-            if of is not None:
-                slots = (Slot(role="value", value=of, spans=of.spans), *slots)
-            orders[at] = order.model_copy(update={"slots": slots, "object": None if of is not None else order.object})
-        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
-
-    def _named(self, slots: Sequence[Slot], at: int) -> tuple[Slot, ...]:
-        """ "Its total as the amount": a value and the field that it goes into."""
-        made: list[Slot] = []
-        for slot in slots:
-            value, last = slot.value, made[-1] if made else None
-            plain = isinstance(value, Of) and len(value.fields) == 1 and (value.thing.back is None or value.thing.back.to == at)
-            if slot.role == "as" and plain and last is not None and last.role in {"with", "value"} and not last.field:
-                assert isinstance(value, Of)  # noqa: S101 - for mypy; `plain` says so
-                named = {"role": "value", "field": value.fields[0], "spans": (*last.spans, *slot.spans)}
-                made[-1] = last.model_copy(update=named)
-            else:
-                made.append(slot)
-        return tuple(made)
-
-    def _as_field(self, thing: Thing) -> Of | None:
-        name = thing.name.text if thing.name is not None and not thing.name.quoted else ""
-        noun = name.removesuffix(thing.kind).strip()
-        if not thing.kind or not noun or noun == name or self._maybe(thing.kind):
-            return None
-        if not any(ground_field(thing.kind, kind) for _, kind in self._maybe(noun)):
-            return None
-        bare = thing.model_copy(update={"kind": noun, "name": None})
-        return Of(fields=(thing.kind,), thing=bare, spans=thing.spans)
 
     def _join_fields(self) -> None:
         """ "... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
         orders, base = list(self.reading.orders), -1
         for at, order in enumerate(orders):
             thing = order.object
-            targets = [slot for slot in order.slots if slot.role in {"into", "at", "to"}]
             fills = order.verb in {"write", "select", "set", "put"} and not order.negated
-            made = [slot for slot in targets if base >= 0 and self._is_made(slot.value, base)]
-            targets, slots = [[slot for slot in some if slot not in made] for some in (targets, order.slots)]
             base = base if base >= 0 and orders[base].condition == order.condition else -1
             same = thing is not None and thing.back is not None and not thing.tests and base <= thing.back.to < at
-            bare = (thing is None or same) and slots and all(slot.role == "value" and slot.field for slot in slots)
-            begins = (thing is not None and thing.new) or self._derived(order) is not None
-            if fills and bare and not targets and base >= 0:
-                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *slots)})
-                self._merged.add(at)
-                self._subjects[at] = Subject(phrase=self._said(orders[base].spans))
-            elif begins or (fills and any(self._form_at(slot.value) for slot in targets)):
+            fields = bool(order.slots) and all(slot.role == "value" and slot.field for slot in order.slots)
+            if fills and fields and (thing is None or same) and base >= 0:
+                orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
+                self._merge(at, orders[base])
+            elif (thing is not None and thing.new) or self._derived(order) is not None or (fills and self._fills_form(order)):
                 base = at
             elif order.verb not in COMMITS:
                 base = -1
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _fills_form(self, order: Order) -> bool:
+        return any(slot.role in {"into", "at", "to"} and self._form_at(slot.value) for slot in order.slots)
+
+    def _merge(self, at: int, order: Order) -> None:
+        self._merged.add(at)
+        self._subjects[at] = Subject(phrase=self._said(order.spans))
 
     def _derived(self, order: Order) -> tuple[AppCard, KindCard] | None:
         """The kind that a verb makes of a record, such as a claim of an invoice."""
@@ -119,53 +50,53 @@ class Joined(PlanState):
         named = [(card, kind) for card, kind in kinds if order.verb in {kind.kind, *kind.words}]
         return named[0] if len(named) == 1 else None
 
-    def _is_made(self, value: Value, base: int) -> bool:
-        """Whether it is what an order makes: "the claim", "the form"."""
-        thing = value.thing if isinstance(value, Of) and not value.fields else None
-        if thing is None or thing.name is not None or thing.tests or thing.new:
-            return False
-        begun, derived = self.reading.orders[base], self._derived(self.reading.orders[base])
-        words = {"form", *((derived[1].kind, *derived[1].words) if derived else ()), begun.object.kind if begun.object else ""}
-        return thing.kind in words if thing.back is None else thing.back.to == base
-
     def _join_commits(self) -> None:
         """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
         for at, order in enumerate(self.reading.orders):
+            if order.verb not in COMMITS:
+                continue
             thing = order.object
             for earlier in range(at if _of_all(order) and order.condition is None else 0):
                 self._forbid(earlier, order)
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
             while back in self._merged and back > 0:
                 back -= 1
-            before = self.reading.orders[back].object if back >= 0 else None
-            filled = back >= 0 and any(self._form_at(slot.value) for slot in self.reading.orders[back].slots)
-            drafted = filled or not self._maybe("draft")
-            form = thing is not None and (thing.kind == "form" or (thing.kind == "draft" and drafted))
-            same = form or (thing is not None and before is not None and thing.kind == before.kind)
-            plain = thing is not None and thing.name is None and not thing.tests and (order.negated or same)
-            bare = thing is None or thing.back is not None or plain
-            told = [slot for slot in order.slots if not (order.verb == "save" and _is_draft(slot))]
-            if order.verb not in COMMITS or told or not bare or not 0 <= back < at:
+            if order.slots or not 0 <= back < at or self.reading.orders[back].verb in LOOKS:
                 continue
-            if self.reading.orders[back].verb in LOOKS:
+            begun = self.reading.orders[back]
+            named = thing is not None and (thing.name is not None or bool(thing.tests))
+            forms = {"form", "draft"} if self._fills_form(begun) or not self._maybe("draft") else {"form"}
+            same = thing is not None and thing.kind in {*forms, begun.object.kind if begun.object is not None else "form"}
+            if thing is not None and thing.back is None and (named or not (order.negated or same)):
                 continue
-            if order.condition != self.reading.orders[back].condition:
+            if order.condition != begun.condition:
                 if order.negated:
                     raise Refusal(f'"{self._said(order.spans)}": it is not known beforehand when that holds')
-                continue
-            if order.negated:
+            elif order.negated:
                 self._forbid(back, order)
             else:
                 self._commits[back] = order.verb
-                self._merged.add(at)
-                self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
+                self._merge(at, begun)
 
     def _forbid(self, at: int, no: Order) -> None:
         """How that order's form must not end; what was said later holds."""
-        if no.verb in COMMITS:
-            self._forbidden.setdefault(at, set()).update(unwanted_by(no.verb))
-            if self._commits.get(at) in unwanted_by(no.verb):
-                del self._commits[at]
+        self._forbidden.setdefault(at, set()).update(unwanted_by(no.verb))
+        if self._commits.get(at) in unwanted_by(no.verb):
+            del self._commits[at]
+
+
+def _takes_back(no: Order, order: Order, at: int) -> bool:
+    """Whether it says that this very order is not to be done."""
+    prepared = no.verb in COMMITS and order.slots  # "write a mail to Ann, but do not send it"
+    if not no.negated or prepared or (no.verb, no.condition) != (order.verb, order.condition):
+        return False
+    if no.object is None or order.object is None:
+        return False
+    if _of_all(no) and no.object.kind in {"", order.object.kind}:
+        return True
+    names = [thing.name.text.casefold() if thing.name is not None else "" for thing in (no.object, order.object)]
+    same = names[0] and names[0] == names[1] and no.object.kind == order.object.kind and not no.object.tests
+    return bool(same) or (no.object.back is not None and no.object.back.to == at and not no.object.tests)
 
 
 def _of_all(no: Order) -> bool:
@@ -174,8 +105,3 @@ def _of_all(no: Order) -> bool:
     if not no.negated or thing is None or thing.quantity != "all":
         return False
     return not (thing.name or thing.tests or thing.back or thing.place or thing.but or thing.pick)
-
-
-def _is_draft(slot: Slot) -> bool:
-    """ "As a draft" says of saving what it is anyway."""
-    return slot.role == "as" and isinstance(slot.value, Of) and slot.value.thing.kind == "draft" and not slot.value.fields

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from environments.cards import AppCard
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
 from roles.contracts.values import Table
 from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
@@ -28,28 +29,21 @@ class Lookups(Joined):
     """Things to records, and conditions to whether they hold."""
 
     def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
-        order = self.reading.orders[self._at]
-        verb = ""
+        order, verb = self.reading.orders[self._at], ""
         objects = (order.object, *order.object.also) if order.object is not None else ()
         if any((thing.name, thing.kind) == (one.name, one.kind) for one in objects):
             verb = order.verb if order.verb not in {*LOOKS, "set", "move", "postpone"} else ""
             asked = [slot.field for slot in order.slots if slot.field and order.verb == "set"]
-            if order.verb in {"add", "put", "remove"}:
-                lists = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
-                asked = [one.kind for one in lists if one.kind and one.name]
-            moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
+            moved = order.verb in {"move", "postpone"} and any(isinstance(slot.value, When) for slot in order.slots)
             fields = fields or asked or (["start time"] if moved else [])
-        thing = self._filed(self._housed(self._out_of(thing)))
+        thing = self._housed(thing)
         if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
         home = self._app_called(place) if place is not None and not place.tests else None
         if home is not None or (place is not None and self._is_all(place)):
-            thing, cards = thing.model_copy(update={"place": None}), [home] if home else cards
-        try:
-            found = list(to_records(thing, cards, self.words, fields=fields, verb=verb))
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
+            thing, cards = thing.model_copy(update={"place": None}), [home] if home is not None else cards
+        found = self._grounded(thing, cards, fields, verb)
         found = [one for one in found if verb and box_for(order, self.kind(one))] or found
         found = [one for one in found if all(test.label for test in one.tests)] or found
         for test in thing.tests:
@@ -61,11 +55,6 @@ class Lookups(Joined):
         known = self._homes.get(self._shape(thing))
         return [one for one in found if (one.app, one.kind) == known] or self._likely(thing, found, fields)
 
-    def _shape(self, thing: Thing) -> tuple[str, str]:
-        """By what the home of a thing is known again: its kind and name; numbers like INV-1200 and INV-1550 are kept together."""
-        name = thing.name.text if thing.name is not None else ""
-        return thing.kind, re.sub(r"\d", "0", name) if IDENTIFIER.fullmatch(name) else name
-
     def _likely(self, thing: Thing, found: list[Records], fields: Sequence[str]) -> list[Records]:
         """When something is that no application has a word for: of what takes place, not of the mails about it."""
         if not fields or not {*fields} <= _MOMENTS or self._maybe(thing.kind) or (thing.name is not None and thing.name.quoted):
@@ -74,37 +63,32 @@ class Lookups(Joined):
 
     def _is_all(self, place: Thing) -> bool:
         """Whether a place is all that there is: the house, where no application keeps things in one that is called so."""
-        said = (place.name.text if place.name is not None else place.kind).casefold()
-        kinds = [kind for card in self.cards for kind in card.kinds]
-        own = any(place_called(said, kind) or any(said in map(str.casefold, f.options) for f in kind.fields) for kind in kinds)
-        return said in WHOLES and not place.tests and not own
+        bare = place.kind in WHOLES and place.name is None and not place.tests
+        return bare and not any(place_called(place.kind, kind) for card in self.cards for kind in card.kinds)
 
-    def _out_of(self, thing: Thing) -> Thing:
-        """ "Everybody in the Chess group from my contacts": the application in which they are said to be is no sender."""
-        titles = {title for card in self.cards for title in (card.title.casefold(), card.title.casefold().removesuffix("s"))}
-        from_ = [test for test in thing.tests if test.relation == "from" and isinstance(test.value, Of) and not test.value.fields]
-        homes = [t for t in from_ if isinstance(t.value, Of) and t.value.thing.kind in titles and not t.value.thing.name]
-        rest = tuple(test for test in thing.tests if test not in homes)
-        return thing.model_copy(update={"tests": rest}) if homes else thing
+    def _grounded(self, thing: Thing, cards: Sequence[AppCard], fields: Sequence[str] = (), verb: str = "") -> list[Records]:
+        try:
+            return to_records(thing, cards, self.words, fields=fields, verb=verb)
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+
+    def _shape(self, thing: Thing) -> tuple[str, str]:
+        """By what the home of a thing is known again: its kind and name; numbers like INV-1200 and INV-1550 are kept together."""
+        name = thing.name.text if thing.name is not None else ""
+        return thing.kind, re.sub(r"\d", "0", name) if IDENTIFIER.fullmatch(name) else name
 
     def _housed(self, thing: Thing) -> Thing:
         """A person is who some application holds as such; what stands in a place is what is kept there."""
         thing = housed(thing, self.cards, self._app_called(thing.place) if thing.place is not None else None)
-        bare = not thing.kind and thing.name is None and thing.place is not None and bool(thing.place.kind)
-        return self._in_place(thing, thing.place) if bare and thing.place is not None else thing
-
-    def _filed(self, thing: Thing) -> Thing:
-        """A name with an ending is that of a file."""
-        named = thing.name is not None and not thing.kind and FILE.fullmatch(thing.name.text) and self._maybe("file")
-        return thing.model_copy(update={"kind": "file"}) if named else thing
-
-    def _in_place(self, thing: Thing, place: Thing) -> Thing:
-        """ "Everything in the Incoming folder", "all that is in my cart": the records of the application with such places."""
-        if place.name is None and (held := [kind for _, kind in self._maybe(place.kind)]):
-            sure = len(held) == 1 and not held[0].some_of
-            return thing.model_copy(update={"kind": place.kind, "place": None}) if sure else thing
-        held = [kind for _, kind in self._maybe(place.kind) if kind.some_of]
-        return thing.model_copy(update={"kind": held[0].some_of}) if len(held) == 1 else thing
+        if thing.name is not None and not thing.kind and FILE.fullmatch(thing.name.text) and self._maybe("file"):
+            return thing.model_copy(update={"kind": "file"})
+        place = thing.place
+        held = [kind for _, kind in self._maybe(place.kind)] if place is not None else []
+        if thing.kind or thing.name is not None or place is None or len(held) != 1:
+            return thing
+        if held[0].some_of:  # all in the folder Old: what else is listed where folders are
+            return thing.model_copy(update={"kind": held[0].some_of})
+        return thing if place.name is not None else thing.model_copy(update={"kind": place.kind, "place": None})  # in my cart
 
     def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The records that are meant, in the one application that holds them; where several may, each is looked into."""
@@ -143,13 +127,8 @@ class Lookups(Joined):
         base = subject.rows[0].records
         if len(subject.rows) > 1:
             raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
-        if not thing.tests and thing.pick is None and not thing.but:
-            return base
         bare = thing.model_copy(update={"back": None, "kind": base.kind, "name": None, "place": None})
-        try:
-            more = to_records(bare, [self.card(base.app)], self.words)[0]
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
+        more = self._grounded(bare, [self.card(base.app)])[0]
         news = {"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "but": (*base.but, *more.but)}
         return base.model_copy(update={**news, "exactly": more.exactly})
 
@@ -177,10 +156,8 @@ class Lookups(Joined):
 
     def rows(self, thing: Thing, fields: Sequence[str] = ()) -> list[Row]:
         """Every record that is meant, found by a collecting look."""
-        parts = each_of(thing)
-        found = [row for part in parts for row in self._rows_of(part, fields)]
-        unique = {row.records.model_dump_json(): row for row in found}
-        return list(unique.values())
+        found = [row for part in each_of(thing) for row in self._rows_of(part, fields)]
+        return list({row.records.model_dump_json(): row for row in found}.values())
 
     def _rows_of(self, thing: Thing, fields: Sequence[str]) -> list[Row]:
         if thing.back is not None and not thing.tests and thing.pick is None and not thing.but:
@@ -245,18 +222,12 @@ class Lookups(Joined):
 
     def _label(self, field: str, records: Records) -> str:
         kind = self.kind(records)
-        found = ground_field(field, kind)
-        planned = any(one.type == "time" and one.written for one in kind.fields)
-        if field in {"start", "end"}:
-            shown = [one for one in kind.fields if one.type == "time" and one.listed and not one.written]
-            found = shown[0] if shown and found is not None and not found.listed else found
-        if field == "day" and planned:  # of what takes place
-            found = ground_field("date", kind)
-        elif field == "day" and len([one for one in kind.fields if one.type == "date"]) > 1:
-            raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has several; say which')
-        keys = [one for one in kind.fields if one.key and one.listed]
+        found, keys = ground_field(field, kind), [one for one in kind.fields if one.key and one.listed]
         if found is None and field in {"number", "name", "title"} and len(keys) == 1:
             found = keys[0]  # what it is called by
+        dated = len([one for one in kind.fields if one.type == "date"]) > 1 and not any(one.type == "time" for one in kind.fields)
+        if field == "day" and dated:
+            raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has several; say which')
         if found is None:
             there = ", ".join(one.label for one in kind.fields) or "none"
             raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has no such field; fields are {there}')
@@ -265,6 +236,8 @@ class Lookups(Joined):
     def _holds(self, condition: Condition) -> bool:
         """Whether it holds, once what it asks is known."""
         thing = condition.thing
+        if any(isinstance(test.value, When) and test.value.start and test.relation == "on" for test in thing.tests):
+            raise Refusal(f'"{self._said(condition.spans)}": whether something takes place at a time is not known beforehand')
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated
         asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})
@@ -275,44 +248,19 @@ class Lookups(Joined):
             raise Refusal(f'"{self.phrase(thing)}" was not found, so its condition cannot be checked')
         if thing.quantity == "one" and thing.pick is None and len(there) > 1:
             raise Refusal(f'"{self.phrase(thing)}" may be any of {self._list(there)}', ask=True)
-        met = self._met(condition, thing, there)
+        met = self._met(condition, there)
         met = self._looked(asked) if met is None else met
         holds = len(met) == len(there) if thing.quantity in {"all", "number"} else bool(met)
         return holds != condition.negated
 
-    def _met(self, condition: Condition, thing: Thing, there: Sequence[Row]) -> list[Row] | None:
+    def _met(self, condition: Condition, there: Sequence[Row]) -> list[Row] | None:
         """Those for which it holds, by what is known of them; None where that does not tell."""
         first = there[0].records
-        bare = Thing(kind=first.kind, tests=condition.tests)
-        try:
-            tests = to_records(bare, [self.card(first.app)], self.words)[0].tests
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
+        tests = self._grounded(Thing(kind=first.kind, tests=condition.tests), [self.card(first.app)])[0].tests
         cells = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in there]
         verdicts = [matches(row, tests) if row.cells and not any("{" in t.value for t in tests) else None for row in cells]
         return None if None in verdicts else [row for row, holds in zip(there, verdicts, strict=True) if holds]
 
     def _looked(self, thing: Thing) -> list[Row]:
         """What there is of it: none is an answer, too."""
-        asked = thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing
-        timed = next((t.value for t in thing.tests if isinstance(t.value, When) and t.value.start and t.relation == "on"), None)
-        rows = self.rows(asked)
-        if timed is None:
-            return rows
-        met = [(row, self._meets(row, timed)) for row in rows]
-        busy = [row for row, meets in met if meets]
-        if not busy and any(meets is None for _, meets in met):
-            raise Refusal(f"free at {timed.start}, and something begins within the hour: is that meant?", ask=True)
-        return busy
-
-    def _meets(self, row: Row, when: When) -> bool | None:
-        """Whether what takes place takes some of that time; None where it begins within an hour of it. Raises Refusal."""
-        times = [time for cell in row.cells.values() for time in re.findall(r"\d{1,2}:\d\d", cell)]
-        if len(times) < 2:
-            raise Refusal(f"it is not shown when {next(iter(row.cells.values()), 'it')!r} begins and ends")
-        begin, end = (f"{time:0>5}" for time in times[-2:])
-        if when.end:
-            return begin < when.end and end > when.start
-        if begin > when.start and int(begin[:2]) * 60 + int(begin[3:]) < int(when.start[:2]) * 60 + int(when.start[3:]) + 60:
-            return None
-        return begin <= when.start < end
+        return self.rows(thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing)

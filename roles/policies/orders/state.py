@@ -8,18 +8,16 @@ from typing import Any, NamedTuple
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard, PageCard
 from roles.contracts import Fact
-from roles.contracts.orders import Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
+from roles.contracts.orders import Back, Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
 from roles.contracts.values import Table, table_of
 from roles.policies.orders.grounding import Ungrounded, ground_kind
 
 COMMITS = ("send", "submit", "save")
 """Verbs that end a form, the strongest first."""
 _HANDED_IN = frozenset({"send", "submit"})
-GENERIC = frozenset({"app", "application", "page", "form", "program", "screen", "site", "website"})
+GENERIC = frozenset({"app", "application", "list", "page", "form", "program", "screen", "site", "website"})
 """Nouns behind an application's name."""
-WHOLES = frozenset(
-    {"phone", "computer", "tablet", "laptop", "desktop", "device", "house", "home", "flat", "apartment", "building", "world"}
-)
+WHOLES = frozenset({"phone", "computer", "tablet", "laptop", "desktop", "device", "house", "home", "flat", "building"})
 """Places that are all that there is, unless an application has one that is called so."""
 LOOKS = frozenset({"open", "find", "check"})
 
@@ -229,9 +227,6 @@ class PlanState(ABC):
         named = [card for card in self.cards if said in {card.app.casefold(), card.title.casefold()}]
         if not named and not thing.name:
             named = [c for c in self.cards if said in c.words and not any(said in (k.kind, *k.words) for k in c.kinds)]
-        if not named and thing.kind == "list" and thing.name and not thing.name.quoted:  # my to-do list
-            listed = {said, said.removesuffix(" list"), said.removesuffix(" list") + "s"}
-            named = [c for c in self.cards if listed & {*c.words, *(word for k in c.kinds for word in (k.kind, *k.words))}]
         return named[0] if len(named) == 1 and not thing.tests else None
 
     def _cards_for(self, order: Order, thing: Thing | None = None) -> list[AppCard]:
@@ -241,6 +236,10 @@ class PlanState(ABC):
         things += [one.place for one in (order.object, thing) if one is not None and one.place is not None]
         named = [card for one in things if (card := self._app_called(one)) is not None]
         return named or self.cards
+
+    def _thing_of(self, value: Value) -> Thing | None:
+        """What a value is or is of; None for words alone."""
+        return value.thing if isinstance(value, Of) else Thing(back=value, spans=value.spans) if isinstance(value, Back) else None
 
     def _names_app(self, value: Value) -> bool:
         thing = value.thing if isinstance(value, Of) else Thing(name=value) if isinstance(value, Text) else None

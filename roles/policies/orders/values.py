@@ -12,7 +12,6 @@ from roles.contracts.orders import (
     ComputeStep,
     Of,
     ReadStep,
-    Records,
     Text,
     Thing,
     Value,
@@ -21,7 +20,7 @@ from roles.contracts.orders import (
 )
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.records import Lookups
-from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, escaped, is_many
 
 RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
 """What anything that was worked out may be called by later words."""
@@ -47,43 +46,28 @@ class Values(Lookups):
                 return self._back(value)
 
     def _of(self, value: Of) -> str:
-        name = value.thing.name
+        name, back = value.thing.name, value.thing.back
         if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
             return escaped(name.text)  # the line "...", the words "..."
-        back = value.thing.back
         if back is not None and (back.to != self._at or self._row is None) and not value.thing.tests:
-            subject = self._subjects.get(back.to, Subject())
-            facts = subject.facts
-            if len(facts) == 1 and not subject.rows and set(value.fields) <= RESULTS:
-                return "{" + facts[0] + "}"
             known = [self._fact_said(field) for field in value.fields]
             if known and all(known):
                 return " ".join(one for one in known if one)
-        if (found := self._found_before(value)) is not None:
+        noun = "" if value.fields or value.thing.tests or back is not None or self._maybe(value.thing.kind) else value.thing.kind
+        if (found := self._fact_said(noun)) is not None:  # a noun that no application has: "the output"
             return found
-        if is_many(value.thing):
-            return self._of_many(value)
-        if (said := self._of_picked(value)) is not None:
-            return said
+        if is_many(value.thing) or (value.thing.pick is not None and back is None):
+            rows = self.rows(value.thing, value.fields)
+            if not rows and self.reading.orders[self._at].verb != "answer":
+                raise Refusal(f'there is no "{self.phrase(value.thing)}"')
+            lines = [" ".join(self._cells(row, value.fields)) for row in rows]
+            if is_many(value.thing) or all(lines):
+                return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
         if self._row is not None and self._is_row(value.thing):
             labels = [self._label(field, self._row.records) for field in value.fields]
             if all(label in self._row.cells for label in labels):
                 return escaped(" ".join(self._cells(self._row, value.fields)))
         return " ".join("{" + name + "}" for name in self.read(value))
-
-    def _of_many(self, value: Of) -> str:
-        rows = self.rows(value.thing, value.fields)
-        if not rows and self.reading.orders[self._at].verb != "answer":
-            raise Refusal(f'there is no "{self.phrase(value.thing)}"')
-        lines = [" ".join(self._cells(row, value.fields)) for row in rows]
-        return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
-
-    def _of_picked(self, value: Of) -> str | None:
-        """What the list says of the one that a superlative leaves."""
-        rows = self.rows(value.thing, value.fields) if value.thing.pick is not None and value.thing.back is None else []
-        labels = [self._label(field, rows[0].records) for field in value.fields] if len(rows) == 1 else [""]
-        known = len(rows) == 1 and all(rows[0].cells.get(label) for label in labels)
-        return escaped(" ".join(self._cells(rows[0], value.fields))) if known else None
 
     def _fact_said(self, field: str) -> str | None:
         """The one fact that earlier orders found out under this name, or one that means the same."""
@@ -91,13 +75,8 @@ class Values(Lookups):
         called = [(name.partition(" of ")[0], (name,), self._types.get(name, "text")) for name in names]
         fields = tuple(FieldCard(label=label, words=words, type=kind_of) for label, words, kind_of in called)
         probe = KindCard(kind="fact", fields=fields)
-        found = ground_field("date" if field == "day" else field, probe) if field else None
+        found = ground_field(field, probe) if field else None
         return "{" + found.words[0] + "}" if found is not None else None
-
-    def _found_before(self, value: Of) -> str | None:
-        """What earlier orders found out, by a noun that no application has: "the output"."""
-        plain = not (value.fields or value.thing.tests or value.thing.back or self._maybe(value.thing.kind))
-        return self._fact_said(value.thing.kind) if plain else None
 
     def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
         if not fields:
@@ -125,17 +104,12 @@ class Values(Lookups):
         return names
 
     def _back(self, value: Back) -> str:
-        subject = self._subjects.get(value.to, Subject())
-        asked = self.reading.orders[value.to]
+        subject, asked = self._subjects.get(value.to, Subject()), self.reading.orders[value.to]
         if not value.field and not subject.facts and asked.verb in {"find", "answer"} and value.to < self._at:
             return ", ".join(self.words(slot.value) for slot in asked.slots if slot.role == "value")
-        picks = [slot.value.thing.pick for slot in asked.slots if isinstance(slot.value, Of)]
-        if (
-            value.field == "day" and picks and picks[0] is not None and picks[0].by.endswith(" date")
-        ):  # which is due next? On that day
-            value = value.model_copy(update={"field": picks[0].by})
-        if value.to == self._at and self._row is not None:
-            return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
+        pick = next((slot.value.thing.pick for slot in asked.slots if isinstance(slot.value, Of)), None)
+        if value.field == "day" and pick is not None and pick.by.endswith(" date"):  # which is due next? On that day
+            value = value.model_copy(update={"field": pick.by})
         if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
             return " ".join("{" + name + "}" for name in subject.facts)
         if (known := self._fact_said(value.field)) is not None:
@@ -146,27 +120,22 @@ class Values(Lookups):
         return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
 
     def _worked(self, value: Worked) -> str:
-        """What is worked out, as a fact; lists are joined here."""
-        value = value.model_copy(update={"of": tuple(self._of_each(of) for of in value.of)})
-        many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
+        """What is worked out over the records of one kind, as a fact; lists are joined here."""
+        parts = [self._of_each(of) for of in value.of]
         if value.how == "joined":
-            return "\n".join(self.words(of) for of in value.of)
-        if value.how == "count" and len(value.of) == 1 and isinstance(value.of[0], Of):
-            of = value.of[0]
-            many = [of.model_copy(update={"thing": of.thing.model_copy(update={"quantity": "all", "number": 0})})]
-        if many and len(value.of) == 1:
-            parts = each_of(many[0].thing)
-            singles = len(parts) > 1 and not any(is_many(part) for part in parts)
-        else:
-            parts, singles = [], False
-        if singles and value.how != "count":
-            formula = self._over_values(value.how, [self._operand(many[0].model_copy(update={"thing": one})) for one in parts])
-        elif len(parts) > 1:
-            raise Refusal(f'"{self._said(value.spans)}": a {value.how} over several kinds at once is not understood')
-        elif parts:
-            formula = self._over_table(value.how, many[0].model_copy(update={"thing": parts[0]}))
-        else:
-            formula = self._over_values(value.how, [self._operand(of) for of in value.of])
+            return "\n".join(self.words(of) for of in parts)
+        of = parts[0]
+        if len(parts) > 1 or not isinstance(of, Of) or of.thing.also or not (value.how == "count" or is_many(of.thing)):
+            raise Refusal(f'"{self._said(value.spans)}": only what is of many records of one kind is worked out')
+        if value.how != "count" and not of.fields:
+            raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {value.how} is meant')
+        thing = of.thing.model_copy(update={"quantity": "all", "number": 0}) if value.how == "count" else of.thing
+        base = self._base(thing, of.fields[:1])
+        wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
+        labels = [self._label(field, base) for field in of.fields[:1]]
+        table = self._collected(wanted, self.phrase(of.thing), labels)
+        word = {"largest": "maximum", "smallest": "minimum"}.get(value.how, value.how)
+        formula = f"fact {_string(table)} | {word}" + ("" if value.how == "count" else f" [{labels[0]}]")
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
@@ -177,64 +146,11 @@ class Values(Lookups):
         if back is None or back.to >= self._at:
             return value
         earlier = self.reading.orders[back.to]
-        looked = earlier.object if earlier.verb in LOOKS and earlier.object is not None and is_many(earlier.object) else None
-        if looked is not None and isinstance(value, Of):  # how many there are
-            return value.model_copy(update={"thing": looked})
+        if earlier.verb in LOOKS and earlier.object is not None and is_many(earlier.object) and isinstance(value, Of):
+            return value.model_copy(update={"thing": earlier.object})  # how many there are
         per = next((slot.value for slot in earlier.slots if slot.role == "per"), None)
         fields = (value.field,) if isinstance(value, Back) and value.field else value.fields if isinstance(value, Of) else ()
         return Of(fields=fields, thing=per.thing, spans=value.spans) if isinstance(per, Of) and fields else value
-
-    def _over_table(self, how: str, of: Of) -> str:
-        field = of.fields[:1]
-        base = self._base(of.thing.model_copy(update={"also": ()}), field)
-        wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
-        name = self._collected(wanted, self.phrase(of.thing), [self._label(one, base) for one in field])
-        self._check_named(wanted, name)
-        if how == "count":
-            return f"fact {_string(name)} | count"
-        if not field:
-            raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
-        word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
-        return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
-
-    def _check_named(self, records: Records, name: str) -> None:
-        """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""
-        options = {field.label for field in self.kind(records).fields if field.options}
-        named = [
-            test for test in records.tests
-            if test.label not in options and test.relation in {"is", "has"} and not test.negated
-            and test.value[:1].isupper() and "{" not in test.value
-        ]  # fmt: skip
-        if not named or self._need(name)[0].rows:
-            return
-        called = ", ".join(f'"{test.value}"' for test in named)
-        bare = Records(app=records.app, kind=records.kind, place=records.place, tests=tuple(named), exactly=0)
-        if not self._need(self._collected(bare, f"{records.kind} of {called}", ()))[0].rows:
-            raise Refusal(f"no person and no record called {called} is known in {self.card(records.app).title}")
-
-    def _over_values(self, how: str, parts: Sequence[str]) -> str:
-        match how:
-            case "sum":
-                return " + ".join(parts)
-            case "average":
-                return f"({' + '.join(parts)}) / {len(parts)}"
-            case "largest" | "smallest":
-                word = "larger" if how == "largest" else "smaller"
-                return f"{word}({', '.join(parts)})"
-            case "difference" if len(parts) == 2:
-                return f"larger({parts[0]}, {parts[1]}) - smaller({parts[0]}, {parts[1]})"
-        raise Refusal(f"a {how} of {len(parts)} values is not understood")
-
-    def _operand(self, value: Value) -> str:
-        match value:
-            case Amount(number=number):
-                return f"{number:g}"
-            case When(first=first) if first:
-                return f"date {_string(first[:10])}"
-        said = self.words(value)
-        if said.startswith("{") and said.endswith("}") and said.count("{") == 1:
-            return f"fact {_string(said[1:-1])}"
-        raise Refusal(f'"{said}" is not a value to calculate with')
 
     def _people(self, value: Value) -> list[str]:
         """Names, for an application that knows people by them."""
@@ -249,21 +165,21 @@ class Values(Lookups):
         """Where a mail to somebody goes: what stands in the application that holds people."""
         if isinstance(value, Text) and "@" not in value.text:
             value = Of(thing=Thing(name=value, spans=value.spans), spans=value.spans)
-        if isinstance(value, Of) and not value.fields:
-            homes = [(card, kind) for card in self.cards for kind in card.kinds if kind.holds_people]
-            if not homes:
-                raise Refusal(f'the address of "{self._said(value.spans)}" is not said, and no application holds addresses')
-            kind = homes[0][1]
-            field = next(f for f in kind.fields if f.type == "people" and not f.key)
-            things = [value.thing.model_copy(update={"also": ()}), *value.thing.also]
-            known = [thing if thing.kind else thing.model_copy(update={"kind": kind.kind}) for thing in things]
-            for thing in known:
-                rows = self.rows(thing, (field.label,)) if is_many(thing) else []
-                if none := [next(iter(row.cells.values()), "") for row in rows if not row.cells.get(field.label, "").strip()]:
-                    raise Refusal(f'"{self.phrase(thing)}": no {field.label} is known of {", ".join(none)}', ask=True)
-            return ", ".join(self._of(Of(fields=(field.label,), thing=thing)) for thing in known)
-        said = self.words(value)
-        return ", ".join(self._address(Text(text=name)) for name in self._people_in(said)) or said
+        if not isinstance(value, Of) or value.fields:
+            said = self.words(value)
+            return ", ".join(self._address(Text(text=name)) for name in self._people_in(said)) or said
+        kind = next((kind for card in self.cards for kind in card.kinds if kind.holds_people), None)
+        if kind is None:
+            raise Refusal(f'the address of "{self._said(value.spans)}" is not said, and no application holds addresses')
+        label = next(field.label for field in kind.fields if field.type == "people" and not field.key)
+        addresses = []
+        for one in (value.thing.model_copy(update={"also": ()}), *value.thing.also):
+            thing = one if one.kind else one.model_copy(update={"kind": kind.kind})
+            rows = self.rows(thing, (label,)) if is_many(thing) else []
+            if none := [next(iter(row.cells.values()), "") for row in rows if not row.cells.get(label, "").strip()]:
+                raise Refusal(f'"{self.phrase(thing)}": no {label} is known of {", ".join(none)}', ask=True)
+            addresses.append(self._of(Of(fields=(label,), thing=thing)))
+        return ", ".join(addresses)
 
     def _people_in(self, said: str) -> list[str]:
         """Names that a field holds where addresses are wanted: the attendees of a meeting."""
@@ -279,7 +195,7 @@ class Values(Lookups):
             counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
             if isinstance(counted, Of) and counted.thing.back is None:
                 return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))
-            if isinstance(value, Of) and value.thing.back is None and not self._found_before(value):
+            if isinstance(value, Of) and value.thing.back is None:
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
         return ()

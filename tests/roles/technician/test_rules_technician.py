@@ -85,11 +85,3 @@ def test_without_a_sandbox_the_crew_says_why_it_cannot(tmp_path, monkeypatch):
     outcome = crew(tmp_path).run("Run `wc -l < /Documents/trips.txt`.")
     assert outcome.status == "rejected"
     assert "apt-get install bubblewrap" in outcome.report["reason"]
-
-
-@pytest.mark.parametrize("words", ["Install the package pandas", "pip install pandas", "please install jq"])
-def test_what_cannot_be_installed_is_said_with_the_reason(words: str) -> None:
-    subtask = Subtask(id="s1", title="t", instruction=words, worker="technician")
-    answer = RulesTechnician().write(ScriptRequest(goal="go", subtask=subtask))
-    assert answer.outcome == "cannot"
-    assert answer.reason.startswith("nothing can be installed: scripts run in a sandbox without network")
