@@ -379,6 +379,8 @@ class _Grounding:
         inside = test.value.thing if test.relation == "in" and isinstance(test.value, Of) else None
         if not test.field and (named := (self.option(inside) if inside else None) or self.named(test.value)) is not None:
             return RowTest(label=named[0], relation="has", value=self.words(named[1]), negated=test.negated)
+        if inside is not None and not test.field:
+            raise Ungrounded(f'a {self.kind.kind} in {self.card.title} does not say whether it is in "{_phrase(inside)}"')
         if test.relation == "has" and not test.field and (field := self.field_itself(test.value)) is not None:
             return RowTest(label=field.label, value="", negated=not test.negated)
         value = self.value(test.value)

@@ -386,6 +386,11 @@ class Planner(PageOrders):
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
+        said = next((slot for slot in order.slots if slot.field), None)
+        if said is not None and thing.back is not None and not self._subjects.get(thing.back.to, Subject()).rows:
+            order = self._without(order, said)  # "mute the sound and set the brightness to 30": of what there is only one
+            order = order.model_copy(update={"slots": (*order.slots, said.model_copy(update={"field": ""}))})
+            thing = Thing(kind=said.field, spans=thing.spans)
         own = self._single(order, thing)
         if len(own) > 1:
             held = " and ".join(card.title for card, _, _ in own)

@@ -37,7 +37,7 @@ class Lookups(Joined):
             moved = order.verb in {"move", "postpone"} and any(isinstance(slot.value, When) for slot in order.slots)
             fields = fields or asked or (["start time"] if moved else [])
         thing = self._housed(thing)
-        if any(isinstance(test.value, Of) and test.value.thing.also for test in thing.tests):
+        if any(isinstance(test.value, Of) and is_many(test.value.thing) for test in thing.tests):
             raise Refusal(f'"{self.phrase(thing)}" is not understood: it is several at once')
         cards, place = self.cards, thing.place
         home = self._app_called(place) if place is not None and not place.tests else None

@@ -130,11 +130,9 @@ def test_superlatives_exceptions_and_places_in_the_labels_of_the_card() -> None:
 
 
 def test_a_place_is_one_of_the_card_or_what_a_field_says() -> None:
-    group, archive = Thing(kind="group", name=Text(text="Suppliers")), Of(thing=Thing(kind="archive"))
+    group = Thing(kind="group", name=Text(text="Suppliers"))
     (contacts,) = to_records(Thing(kind="contact", place=group, quantity="all"), cards(), words)
     assert (contacts.place, contacts.tests) == ("", (RowTest(label="Groups", relation="has", value="Suppliers"),))
-    (mails,) = to_records(Thing(kind="mail", tests=(RecordTest(relation="in", value=archive),)), cards(), words)
-    assert (mails.place, mails.tests) == ("Archive", ())
     kitchen = Thing(kind="kitchen", name=Text(text="kitchen"))
     (lights,) = to_records(Thing(kind="light", place=kitchen, quantity="all"), cards("smart-home"), words)
     assert (lights.place, lights.tests[-1]) == ("", RowTest(label="Room", relation="has", value="Kitchen"))
@@ -178,11 +176,6 @@ def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
     oven, thermostat = kind_of("oven", "smart-home")[1], kind_of("thermostat", "smart-home")[1]
     found = [ground_field("degrees", thermostat, True), ground_field("timer", oven), ground_field("brightness", oven)]
     assert [field and field.label for field in found] == ["Target of {title} in °C", "Timer of {title} in minutes", None]
-
-
-def test_a_path_is_a_name_in_a_folder() -> None:
-    (found,) = to_records(Thing(kind="file", name=Text(text="/Sites/north/plan.txt")), cards(), words)
-    assert (found.place, found.tests[-1]) == ("/Sites/north", RowTest(label="Name", value="plan.txt"))
 
 
 def test_what_is_excepted_is_told_by_where_it_is() -> None:
