@@ -25,7 +25,6 @@ from roles.contracts.orders import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, answers_page, follow, with_origins, without_page
-from roles.policies.orders.page_words import in_page_words
 from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
@@ -141,7 +140,7 @@ def minded(
         steps = tuple(step for step in group.steps if _bare(step) not in gone)
         said = number >= wish.own and not mine
         name += f"-{len(mine) + 1}" if mine else ""
-        name += f"x{_named(wish, instead)}" if said and instead >= 0 else ""
+        name += f"x{wish.name(f'o{instead}')}" if said and instead >= 0 else ""
         if steps:
             (front if said and (wish.first or instead >= 0) else back).append(Group(name, steps))
     if is_given(request.plan):
@@ -154,10 +153,6 @@ def minded(
         waits = tuple(same[one].id if one in same else one for one in subtask.depends_on if one in there)
         made.append(same.get(subtask.id, subtask).model_copy(update={"depends_on": waits}))
     return (*done, *made)
-
-
-def _named(wish: Wish, order: int) -> str:
-    return wish.name(f"o{order}")
 
 
 def _bare(step: Step) -> Step:
@@ -180,7 +175,6 @@ class RulesManager:
             return answer
         if is_given(request.plan) and not wish.reading.orders:
             return replan(request, more=False)
-        wish = _in_page_words(request, wish)
         wish, followed = _by_page(request, wish)
         why = "" if followed.steps else why_not(wish.reading)
         answer = _unread(request, wish.reading, why, followed) if why else self._planned(request, wish, followed)
@@ -221,18 +215,6 @@ def _renamed(subtask: Subtask, end: str) -> Subtask:
 def _by_another(reading: Reading) -> bool:
     """Whether it says to follow a procedure that it names."""
     return any(order.verb == "follow" for order in reading.orders)
-
-
-def _in_page_words(request: PlanRequest, wish: Wish) -> Wish:
-    """A goal about a page that is not understood as it stands, in the words of the page's controls."""
-    card = next((card for card in request.cards if card.page is not None), None)
-    if card is None or card.page is None or not why_not(wish.reading):
-        return wish
-    known = request.ledger.worked if request.ledger is not None and request.plan else ""
-    if not (goal := known or in_page_words(wish.reading.goal, card.page, card.title)):
-        return wish
-    reading = _read(goal, request)
-    return wish if why_not(reading) else Wish(reading, len(reading.orders), len(reading.orders))
 
 
 def _by_page(request: PlanRequest, wish: Wish) -> tuple[Wish, Followed]:
@@ -288,15 +270,14 @@ def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], pl
         return PlanAnswer(outcome="planned", subtasks=request.plan, more=planner.more, reason="the plan goes on")
     if planner.more:
         return PlanAnswer(outcome="infeasible", reason="what the next part of the plan depends on was not found out")
-    does = any(changes(s) or isinstance(s, AnswerStep | FindStep | OpenStep | WaitStep) for g in groups for s in g.steps)
-    if does:
+    if any(changes(s) or isinstance(s, AnswerStep | FindStep | OpenStep | WaitStep) for g in groups for s in g.steps):
         return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
-    conditions = any(order.condition is not None for order in reading.orders)
     if planner.forbidden:
         why = "what the goal asks for is what it says must not be done"
-        return PlanAnswer(outcome="nothing_left" if request.plan else "infeasible", reason=f"there is nothing to do: {why}")
-    why = "no condition of the goal holds" if conditions else "what the goal names is not there"
-    left = request.plan and planner.passed_over
+    else:
+        conditions = any(order.condition is not None for order in reading.orders)
+        why = "no condition of the goal holds" if conditions else "what the goal names is not there"
+    left = request.plan and (planner.forbidden or planner.passed_over)
     return PlanAnswer(outcome="nothing_left" if left else "infeasible", reason=f"there is nothing to do: {why}")
 
 

@@ -122,7 +122,8 @@ else{say([a.value,d.value,r.value,g.value,n.value].join('|'));f.hidden=true}}</s
 GOALS = [
     (
         ROOMS,
-        "Book a double room for 2 guests, arrival 3 May 2027, departure 5 May 2027, in the name of Eva Holm.",
+        "Fill in the form: Arrival 3 May 2027, Departure 5 May 2027, Room Double room, Guests 2, Full name Eva Holm. "
+        "Then press Book now.",
         "2027-05-03|2027-05-05|Double room|2|Eva Holm",
     ),
     (MODAL, 'Click New project, enter "Gaia" as the project name and click Create.', "Gaia"),
@@ -191,7 +192,8 @@ def test_a_page_that_says_no_is_believed_and_not_asked_twice(browser, site, tmp_
 
 
 def test_a_form_that_stays_with_what_was_written_and_asks_to_correct_it_has_sent_nothing(browser, site, tmp_path):
-    goal = "Book a double room for 3 guests, arrival 3 May 2027, departure 5 May 2027, in the name of Eva Holm."
+    booking = "Arrival 3 May 2027, Departure 5 May 2027, Room Double room, Guests 3, Full name Eva Holm"
+    goal = f"Fill in the form: {booking}. Then press Book now."
     outcome = work(browser, site, tmp_path, ROOMS, goal)
     assert (outcome.status, site.told) == ("rejected", [])
     assert "Please correct" in outcome.reason
