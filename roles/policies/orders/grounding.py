@@ -283,7 +283,7 @@ class _Grounding:
 
     def records(self, thing: Thing) -> Records:
         place = "" if is_of(thing.kind, self.kind) else place_called(thing.kind, self.kind)
-        inside = (self.option(thing.place) or self.named(Of(thing=thing.place))) if thing.place else None
+        inside = self.option(thing.place) if thing.place else None
         if inside is not None and not place_called(inside[1].text, self.kind):
             belongs = Test(field=inside[0], relation="has", value=inside[1])
             thing = thing.model_copy(update={"place": None, "tests": (*thing.tests, belongs)})
@@ -296,7 +296,7 @@ class _Grounding:
         return Records(
             app=self.card.app, kind=self.kind.kind, place=place, tests=(*self.some(thing), *self.tests(thing)),
             pick=self.pick(thing.pick) if thing.pick else None,
-            but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also) if not self.is_elsewhere(one)),
+            but=tuple(tuple(self.excepted(one)) for out in thing.but for one in (out, *out.also)),
             exactly=thing.pick.number if thing.pick else exactly,
         )  # fmt: skip
 
@@ -325,46 +325,33 @@ class _Grounding:
         for test in thing.tests:
             yield self.test(test)
 
-    def is_elsewhere(self, thing: Thing) -> bool:
-        """Whether only another application holds such things: nothing is excepted here."""
-        own = is_of(thing.kind, self.kind) or any(is_of(thing.kind, kind) for kind in self.card.kinds)
-        return not own and any(is_of(thing.kind, kind) for card in self.cards for kind in card.kinds)
-
     def excepted(self, thing: Thing) -> Iterator[RowTest]:
         """What tells those that are excepted, also by where they are: "the one in the hall"."""
         if thing.kind and not is_of(thing.kind, self.kind):
             thing = thing.model_copy(update={"name": _with(thing.name, thing.kind)})
         if thing.place is not None:
-            inside = self.option(thing.place) or self.named(Of(thing=thing.place))
+            inside = self.option(thing.place)
             if inside is None:
                 raise Ungrounded(f'"{_phrase(thing.place)}": a {self.kind.kind} in {self.card.title} does not say where it is')
             yield RowTest(label=inside[0], relation="has", value=self.words(inside[1]))
         yield from self.tests(thing)
 
     def option(self, place: Thing) -> tuple[str, Text] | None:
-        """A column that says where each record is: "in the kitchen", where a column Room says Kitchen."""
+        """What a field says of where a record is: "in the kitchen", where a column Room says Kitchen; "in the group Sales"."""
         words = {_bare(place.name.text if place.name else place.kind)} - {""}
-        found = [(f.label, o) for f in self.kind.fields if f.listed for o in f.options if _bare(o) in words]
-        return (found[0][0], Text(text=found[0][1], quoted=True)) if len(found) == 1 else None
-
-    def named(self, value: Value) -> tuple[str, Text] | None:
-        """A field that the value itself names: "in the group Sales", "from the reader Ann"."""
-        thing = value.thing if isinstance(value, Of) and not value.fields else None
-        if thing is None or thing.name is None or not thing.kind:
-            return None
-        first, _, rest = thing.name.text.partition(" ")
-        said, name = (first, rest) if rest and not thing.name.quoted else (thing.kind, thing.name.text)
-        for words, text in ((said, name), (thing.kind, thing.name.text)):
-            field = next((f for f in self.kind.fields if _field_score(_bare(words), f) >= 0.95), None)
-            dated = field is not None and field.type == "date" and not any(map(str.isdigit, text))  # the Photo day is a name
-            if field is not None and _bare(text) != _bare(words) and not dated:
-                return field.label, thing.name.model_copy(update={"text": text})
-        return None
+        found = [
+            (f.label, Text(text=o, quoted=True)) for f in self.kind.fields if f.listed for o in f.options if _bare(o) in words
+        ]
+        if place.name is not None and place.kind and _bare(place.kind) not in words:
+            named = [f.label for f in self.kind.fields if _field_score(_bare(place.kind), f) >= 0.95]
+            found = found or [(label, place.name) for label in named]
+        return found[0] if len(found) == 1 else None
 
     def test(self, test: Test) -> RowTest:
         inside = test.value.thing if test.relation == "in" and isinstance(test.value, Of) else None
-        if not test.field and (named := (self.option(inside) if inside else None) or self.named(test.value)) is not None:
-            return RowTest(label=named[0], relation="has", value=self.words(named[1]), negated=test.negated)
+        option = self.option(inside) if inside is not None and not test.field else None
+        if option is not None:
+            return RowTest(label=option[0], relation="has", value=self.words(option[1]), negated=test.negated)
         if inside is not None and not test.field:
             raise Ungrounded(f'a {self.kind.kind} in {self.card.title} does not say whether it is in "{_phrase(inside)}"')
         if test.relation == "has" and not test.field and (field := self.field_itself(test.value)) is not None:

@@ -10,7 +10,7 @@ from worlds import loans
 from environments.cards import AppCard, KindCard, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
-from roles.contracts.orders import Amount, Of, Pick, RowTest, Text, Thing, Value, When
+from roles.contracts.orders import Amount, Pick, RowTest, Text, Thing, Value, When
 from roles.contracts.orders import Test as RecordTest
 from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
 from roles.policies.orders.planner import steps_of
@@ -136,9 +136,6 @@ def test_a_place_is_one_of_the_card_or_what_a_field_says() -> None:
     kitchen = Thing(kind="kitchen", name=Text(text="kitchen"))
     (lights,) = to_records(Thing(kind="light", place=kitchen, quantity="all"), cards("smart-home"), words)
     assert (lights.place, lights.tests[-1]) == ("", RowTest(label="Room", relation="has", value="Kitchen"))
-    reader = Of(thing=Thing(kind="moss", name=Text(text="reader Ada Moss")))
-    (loan,) = to_records(Thing(kind="loan", tests=(RecordTest(relation="from", value=reader),)), cards("library"), words)
-    assert loan.tests == (RowTest(label="Reader", relation="has", value="Ada Moss"),)
 
 
 def test_the_application_that_is_named_as_the_place_is_the_only_one_looked_into() -> None:
