@@ -277,8 +277,10 @@ class Planner(PageOrders):
         self._take(slot)
         records = self._touched(self.one(other, ("attendees",)))
         field = ground_field("attendees", self.kind(records), True)
+        if field is None:
+            raise Refusal(f'"{self._said(order.spans)}": a {records.kind} has no attendees')
         names = ", ".join(self._people(Of(thing=thing)))
-        self._fill(order, records, [Entry(label=field.label if field is not None else "", value=names, mode=mode)])
+        self._fill(order, records, [Entry(label=field.label, value=names, mode=mode)])
         return True
 
     def _do(self, order: Order) -> None:
