@@ -233,14 +233,14 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
     """The plan, and what of it is new. Raises Refusal."""
     skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
     steps = [step for s in request.plan for step in s.steps]
-    planner = Planner(wish.reading, request.cards, request.facts, request.today, skipped, steps)
+    planner = Planner(wish.reading, request.cards, request.facts, skipped, steps)
     groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
     titles = {card.app: card.title for card in request.cards}
     if request.trigger in _TELLS:
         refused = request.trigger == "approval_rejected" and not wish.first
         drops = at_work >= 0 and (wish.instead or refused) and not is_corrected(request, groups, at_work, wish)
         if drops:
-            planner = Planner(wish.reading, request.cards, request.facts, request.today, {*skipped, at_work}, steps)
+            planner = Planner(wish.reading, request.cards, request.facts, {*skipped, at_work}, steps)
             groups = planner.groups()
         plan = minded(request, wish, groups, titles, at_work if drops else -1)
         if not any(s.status in OPEN for s in plan):

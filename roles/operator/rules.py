@@ -118,7 +118,7 @@ def _steps_of(view: OperatorView) -> list[Step] | str:
     if view.subtask.steps:
         return list(view.subtask.steps)
     reading = read_words(view.subtask.instruction, view.today, vocabulary(view.cards))
-    steps = steps_of(reading, view.cards, view.facts, view.today)
+    steps = steps_of(reading, view.cards, view.facts)
     if isinstance(steps, str):
         return f'{UNREAD}"{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
     return steps or f'{UNREAD}"{view.subtask.instruction}"'
@@ -159,7 +159,7 @@ def _heard(note: str, form: Step | None, view: OperatorView) -> tuple[Reading, l
     kind, app = getattr(form, "kind", "") or (records.kind if records else ""), getattr(form, "app", "")
     cards = [card for card in view.cards if card.app == app]
     reading = read_words(f"{f'Create a {kind}.' if kind else _AT_WORK} {note}", view.today, vocabulary(cards or view.cards))
-    steps = steps_of(reading, cards, view.facts, view.today) if cards else []
+    steps = steps_of(reading, cards, view.facts) if cards else []
     return reading, [] if isinstance(steps, str) else steps
 
 

@@ -269,7 +269,6 @@ class Forms(Values):
         self._made(card, kind, place, entries, self._commit(order, kind, "save"))
 
     def _made(self, card: AppCard, kind: KindCard, place: str, entries: Sequence[Entry], commit: str) -> None:
-        self._app = card.app
         self._add(CreateStep(app=card.app, kind=kind.kind, place=place, entries=tuple(entries), commit=commit))
         keys = {field.label: field.label if field.listed else "" for field in kind.fields if field.key}
         tests = tuple(RowTest(label=keys[entry.label], value=entry.value) for entry in entries if entry.label in keys)
@@ -285,7 +284,7 @@ class Forms(Values):
             rest = [slot for slot in order.slots if slot is not target and slot.role != "value"]
             body = [Slot(role="saying", value=value) for value in told]
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
-        records = self._touched(self.one(goal))
+        records = self.one(goal)
         kind = self.kind(records)
         own = [ground_field(one.fields[0], kind, True) for one in told if isinstance(one, Of) and len(one.fields) == 1]
         if len(told) == 1 and own and own[0] is not None and own[0].type != "long_text":  # into the field of that name
@@ -300,7 +299,6 @@ class Forms(Values):
 
     def _made_at_home(self, order: Order, told: Sequence[Value], target: Slot, goal: Thing, home: AppCard) -> None:
         """ "Add X to my to-do list": a new record of the application."""
-        told = [self._title(one) or one for one in told]
         called = (goal.kind, *(goal.name.text.split() if goal.name else ()))
         makes = [kind for kind in home.kinds if kind.create is not None]
         makes = [kind for kind in makes if any(is_of(word, kind) for word in called)] or makes
@@ -319,11 +317,6 @@ class Forms(Values):
         for one in [[value] for value in several] if several and apart else [told]:
             made = order.model_copy(update={"slots": (*self._named_values(order, one), *rest)})
             self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
-
-    def _title(self, value: Value) -> Text | None:
-        """A name alone, of which no application has the noun."""
-        thing = value.thing if isinstance(value, Of) and not value.fields else None
-        return thing.name if thing is not None and not (thing.tests or self._maybe(thing.kind)) else None
 
     def _named_values(self, order: Order, values: Sequence[Value]) -> list[Slot]:
         """What goes into a form: "it as the amount"; "the vendor and the amount", each where it is called so; else a title."""

@@ -125,7 +125,7 @@ class Planner(PageOrders):
         if order.verb != "remind" or by is None or about is None or not isinstance(by.value, When):
             return False
         named = Thing(name=about.value) if isinstance(about.value, Text) else self._thing_of(about.value)
-        records = self._touched(self.one(named or Thing(), ("reminder",)))
+        records = self.one(named or Thing(), ("reminder",))
         field = ground_field("reminder", self.kind(records), True)
         options = [one for one in field.options if minutes_before(one) == -by.value.minutes] if field is not None else []
         if field is None or len(options) != 1:
@@ -186,7 +186,6 @@ class Planner(PageOrders):
         if thing is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say what')
         if order.verb == "open" and (app := self._app_called(thing)):
-            self._app = app.app
             self._add(OpenStep(app=app.app))
             return
         if thing.kind in {"app", "application", "program"}:
@@ -196,7 +195,7 @@ class Planner(PageOrders):
             rows = self.rows(thing)
             self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
             return
-        records = self._touched(self.one(thing))
+        records = self.one(thing)
         self._add(FindStep(records=records))
         self._subjects[self._at] = Subject((Row(records),), phrase=self.phrase(thing))
 
@@ -217,9 +216,11 @@ class Planner(PageOrders):
         self._take(*lengths[:1])
         minutes = next((slot.value.minutes for slot in lengths if isinstance(slot.value, When)), 0)
         if order.object is None:
-            self._add(WaitStep(app=self._app or self.cards[0].app, seconds=minutes * 60.0 or 60.0))
+            done = (*(step for group in self.made for step in group.steps), *self._steps)
+            app = next((app for step in reversed(done) if (app := getattr(step, "app", ""))), "")
+            self._add(WaitStep(app=app or self.cards[0].app, seconds=minutes * 60.0 or 60.0))
             return
-        records = self._touched(self.one(order.object))
+        records = self.one(order.object)
         phrase = self.phrase(order.object)
         if order.object.new:  # what is there already is not what is waited for
             (table,) = self._need(self._collected(records.model_copy(update={"exactly": 0}), f"{phrase} so far", ()))
@@ -266,7 +267,7 @@ class Planner(PageOrders):
                 if field is None:
                     raise Refusal(f'"{self._said(order.spans)}": a {row.records.kind} is in no such {other.kind}')
                 entry = Entry(label=field.label, value=escaped(other.name.text), mode=mode)
-                self._fill(order, self._touched(row.records), [entry])
+                self._fill(order, row.records, [entry])
             return True
         person = bare(thing) and thing.name is not None and re.fullmatch(r"[^\W\d_a-z][^\d]*", thing.name.text)
         rows = self._subjects.get(other.back.to, Subject()).rows if other.back is not None else ()
@@ -275,7 +276,7 @@ class Planner(PageOrders):
         if not having or (held and not any(kind in having for kind in held)) or not (person and (rows or other.name)):
             return False
         self._take(slot)
-        records = self._touched(self.one(other, ("attendees",)))
+        records = self.one(other, ("attendees",))
         field = ground_field("attendees", self.kind(records), True)
         if field is None:
             raise Refusal(f'"{self._said(order.spans)}": a {records.kind} has no attendees')
@@ -295,7 +296,7 @@ class Planner(PageOrders):
         rows = self.rows(thing)
         for row in rows:
             self._row = row
-            self._verb_on(order, self._touched(row.records))
+            self._verb_on(order, row.records)
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
@@ -399,10 +400,9 @@ class Planner(PageOrders):
                 raise Refusal(f'"{self._said(order.spans)}" does not say whether "{field.label}" is to be on or off')
             entries = (Entry(label=field.label, value=value),)
             self._add(FillStep(app=card.app, entries=entries, commit=self._commit(order, kind, "save")))
-            self._app = card.app
         for row in self.rows(thing) if not own else ():
             self._row = row
-            records = self._touched(row.records)
+            records = row.records
             self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
 
@@ -438,15 +438,12 @@ def minutes_before(words: str) -> int:
     return int(found[1]) * {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY}[found[2]] if found else 0
 
 
-def steps_of(
-    what: Reading | Sequence[Order], cards: Sequence[AppCard], facts: Iterable[Fact], today: str = ""
-) -> list[Step] | str:
+def steps_of(reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact]) -> list[Step] | str:
     """The steps for what was read, as far as the facts allow; else why there are none, in one sentence."""
-    reading = what if isinstance(what, Reading) else Reading(goal="", orders=tuple(what))
     if unread := why_not(reading):
         return unread
     try:
-        return [step for group in Planner(reading, cards, facts, today).groups() for step in group.steps]
+        return [step for group in Planner(reading, cards, facts).groups() for step in group.steps]
     except Refusal as no:
         return str(no)
 

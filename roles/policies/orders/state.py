@@ -88,12 +88,11 @@ class PlanState(ABC):
     """What is known so far, and the words for it."""
 
     def __init__(
-        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact] = (), today: str = "",
+        self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact] = (),
         skipped: Iterable[int] = (), planned: Iterable[Step] = (),
     ) -> None:  # fmt: skip
         self.reading = reading
         self.cards = list(cards)
-        self.today = today
         self.more = False
         self.passed_over = False
         """The condition of some order does not hold."""
@@ -123,7 +122,6 @@ class PlanState(ABC):
         """What was answered so far."""
         self._taken: list[Slot] = []
         """Slots of the order that something is done with: what is passed over is refused."""
-        self._app = ""
 
     def _add(self, step: Step) -> None:
         self._steps.append(step.model_copy(update={"order": self._at}))
@@ -244,10 +242,6 @@ class PlanState(ABC):
     def _names_app(self, value: Value) -> bool:
         thing = value.thing if isinstance(value, Of) else Thing(name=value) if isinstance(value, Text) else None
         return thing is not None and self._app_called(thing) is not None
-
-    def _touched(self, records: Records) -> Records:
-        self._app = records.app
-        return records
 
     def _form_at(self, value: Value) -> bool:
         return isinstance(value, Of) and not value.fields and self._app_called(value.thing) is not None

@@ -33,7 +33,7 @@ def cards(world: str = "company") -> tuple[AppCard, ...]:
 
 
 def steps(goal: str, *facts: Fact, world: str = "company") -> list[Step] | str:
-    return steps_of(read(goal, TODAY), cards(world), facts, TODAY)
+    return steps_of(read(goal, TODAY), cards(world), facts)
 
 
 def table(name: str, columns: str, *rows: str) -> Fact:
