@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from environments.cards import AppCard, KindCard
-from roles.contracts.orders import Order
+from roles.contracts.orders import Of, Order, Slot
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, unwanted_by
 
 
@@ -20,7 +22,8 @@ class Joined(PlanState):
 
     def _join_fields(self) -> None:
         """ "... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""
-        orders, base = list(self.reading.orders), -1
+        named = (order.model_copy(update={"slots": _named(order.slots, at)}) for at, order in enumerate(self.reading.orders))
+        orders, base = list(named), -1
         for at, order in enumerate(orders):
             thing = order.object
             fills = order.verb in {"write", "select", "set", "put"} and not order.negated
@@ -83,6 +86,20 @@ class Joined(PlanState):
         self._forbidden.setdefault(at, set()).update(unwanted_by(no.verb))
         if self._commits.get(at) in unwanted_by(no.verb):
             del self._commits[at]
+
+
+def _named(slots: Sequence[Slot], at: int) -> tuple[Slot, ...]:
+    """ "Its total as the amount": a value and the field that it goes into."""
+    made: list[Slot] = []
+    for slot in slots:
+        of, last = slot.value if slot.role == "as" and isinstance(slot.value, Of) else None, made[-1] if made else None
+        plain = of is not None and len(of.fields) == 1 and (of.thing.back is None or of.thing.back.to == at)
+        if of is not None and plain and last is not None and last.role in {"with", "value"} and not last.field:
+            named = {"role": "value", "field": of.fields[0], "spans": (*last.spans, *slot.spans)}
+            made[-1] = last.model_copy(update=named)
+        else:
+            made.append(slot)
+    return tuple(made)
 
 
 def _takes_back(no: Order, order: Order, at: int) -> bool:

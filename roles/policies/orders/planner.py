@@ -35,7 +35,7 @@ from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
-from roles.screen.matching import box_for
+from roles.screen.matching import box_for, tokens
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
@@ -240,6 +240,9 @@ class Planner(PageOrders):
             if thing.quantity == "any" and order.verb in {"add", "put"} and any(self._names_app(s.value) for s in placed):
                 made = thing.model_copy(update={"new": True})
                 return self._make(order.model_copy(update={"object": made}), made)
+            if thing.back is None and not thing.kind and (kind := self._put_there(goal)):
+                made = thing.model_copy(update={"kind": kind})
+                return self._do(order.model_copy(update={"verb": "add", "object": made}))
             if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
                 return self._do(order.model_copy(update={"verb": "move"}) if order.verb == "put" and placed else order)
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
@@ -247,6 +250,14 @@ class Planner(PageOrders):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
         self._take(target)
         return self._written(order, told, target, goal)
+
+    def _put_there(self, goal: Thing | None) -> str:
+        """The one kind that has a control by which it goes there: "Add to cart"."""
+        into = goal.kind if goal is not None else ""
+        there = [kind for _, kind in self._maybe(into)]
+        kinds = [kind for card in self.cards for kind in card.kinds if kind not in there]
+        found = {kind.kind for kind in kinds for verb in kind.verbs if verb.verb == "add" and into in tokens(verb.control)}
+        return found.pop() if len(found) == 1 else ""
 
     def _member(self, order: Order, thing: Thing) -> bool:
         """Whether it is done by a list that is a field: "add Ann to the group Sales", "take Ann off the team lunch"."""
@@ -289,6 +300,10 @@ class Planner(PageOrders):
         thing = order.object
         if thing is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say with what')
+        home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
+        if home is not None and thing.place is None and thing.back is None:
+            thing = thing.model_copy(update={"place": self._thing_of(home.value)})
+            order = self._without(order, home, object=thing)
         if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:

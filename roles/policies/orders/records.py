@@ -223,6 +223,8 @@ class Lookups(Joined):
     def _label(self, field: str, records: Records) -> str:
         kind = self.kind(records)
         found, keys = ground_field(field, kind), [one for one in kind.fields if one.key and one.listed]
+        if field in {"start", "end"} and found is not None and not found.listed:  # its list says both in one
+            found = next((one for one in kind.fields if one.type == "time" and one.listed and not one.written), found)
         if found is None and field in {"number", "name", "title"} and len(keys) == 1:
             found = keys[0]  # what it is called by
         dated = len([one for one in kind.fields if one.type == "date"]) > 1 and not any(one.type == "time" for one in kind.fields)
