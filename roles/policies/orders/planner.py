@@ -301,8 +301,9 @@ class Planner(PageOrders):
         if thing is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say with what')
         home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
-        if home is not None and thing.place is None and thing.back is None:
-            thing = thing.model_copy(update={"place": self._thing_of(home.value)})
+        place = self._thing_of(home.value) if home is not None else None
+        if home is not None and place is not None and thing.place is None and thing.back is None and self._holds_any(place):
+            thing = thing.model_copy(update={"place": place})
             order = self._without(order, home, object=thing)
         if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
             return self._set(order, thing)
@@ -315,6 +316,11 @@ class Planner(PageOrders):
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
+
+    def _holds_any(self, place: Thing) -> bool:
+        """Whether it is an application, or where some application keeps records."""
+        words = (place.kind, place.name.text if place.name is not None else "")
+        return self._app_called(place) is not None or any(map(self._maybe, words))
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
