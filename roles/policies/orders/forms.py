@@ -207,7 +207,8 @@ class Forms(Values):
         for one in (thing.model_copy(update={"also": ()}), *thing.also):
             noun = one.kind or thing.kind
             arranged = noun in gatherings() and order.said.casefold() not in {"book", "reserve"} and not self._maybe(noun)
-            if (noun == "entry" or arranged or (not noun and order.verb == "book")) and (planned := self._planned(order)):
+            titled_alone = not noun and order.verb == "book" and one.name is not None and one.name.quoted
+            if (noun == "entry" or arranged or titled_alone) and (planned := self._planned(order)):
                 titled = any(slot.field == "title" for slot in order.slots)
                 called = None if titled else one.name or Text(text=noun, spans=one.spans)
                 one, noun = one.model_copy(update={"kind": planned, "name": called}), planned
