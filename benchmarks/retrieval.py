@@ -64,11 +64,11 @@ def quality(store: KnowledgeStore, asked: Sequence[Question], threshold: float, 
     shown = false = 0
     for question in asked:
         hits = store.search(question.ask, question.app, ("help",), 5)
-        right = [n for n, hit in enumerate(hits) if hit.document.id in question.pages]
-        returned = [hit for hit in hits if hit.score >= threshold][:top_k]
+        right = [n for n, hit in enumerate(hits) if hit.document in question.pages]
+        returned = [hit for hit in hits if (hit.score or 0.0) >= threshold][:top_k]
         if question.pages:
             ranks.append(right[0] if right else None)
-            shown += any(hit.document.id in question.pages for hit in returned)
+            shown += any(hit.document in question.pages for hit in returned)
         else:
             false += bool(returned)
     found = [rank for rank in ranks if rank is not None]
@@ -93,8 +93,7 @@ def pages_shown(asked: Sequence[Question], *, ahead: bool) -> tuple[int, int]:
     told, store, right, wrong = KnowledgeSettings().help, shipped(), 0, 0
     for question in asked:
         query = without_values(question.ask)
-        hits = [hit for hit in store.search(query, question.app, ("help",), told.top_k) if hit.score >= told.threshold]
-        found = [hit.supplement(query) for hit in hits]
+        found = store.search(query, question.app, ("help",), told.top_k, told.threshold)
         pages = [page.document in question.pages for page in (unasked(query, found) if ahead else found)]
         right, wrong = right + sum(pages), wrong + len(pages) - sum(pages)
     return right, wrong

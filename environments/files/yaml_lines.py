@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -35,6 +36,11 @@ def lines_of(node: yaml.Node) -> dict[KeyPath, int]:
 def safe_data(text: str) -> Any:
     """The data of a YAML text. Raises yaml.YAMLError or ValueError for what is none, and for every trap that is known here."""
     return read_yaml(text, yaml.SafeLoader).data
+
+
+def texts_in(path: Path) -> dict[str, Any]:
+    """A table of our own beside the module that uses it: everything in it is a text."""
+    return dict(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
 
 
 def refuse_deep(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from protocol import Frozen
-from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time, table_of
+from roles.contracts.values import SOURCES, Number, is_currency, number_of, parse_date, parse_time, table_of
 
 FactSource = Literal[
     "screen", "api", "agent", "tool", "script", "document", "demonstration", "user", "memory", "facts", "file", "model", ""
@@ -195,27 +195,9 @@ def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
     return tuple(kept[-_OTHERS:])
 
 
-_SOURCES: dict[str, tuple[str, str]] = {
-    "screen": ("the screen", "the screen of {}"),
-    "api": ("an app's own interface", "the function {}"),
-    "agent": ("an agent in an app", "the agent in {}"),
-    "tool": ("a tool from outside", "the tool {}"),
-    "script": ("a script", "a script"),
-    "document": ("a document", "the document {}"),
-    "demonstration": ("a demonstration", "the demonstration {}"),
-    "file": ("a file", "the file {}"),
-    "user": ("the user", "the user ({})"),
-    "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
-    "facts": ("computed", "computed from {}"),
-    "model": ("the worker's own words", "the worker's own words"),
-    "": ("", ""),
-}
-"""What a source is called: without a name, and with one."""
-
-
 def source_told(fact: Fact | OtherValue) -> str:
     """Who or what says it, in words."""
-    plain, named = _SOURCES[fact.source]
+    plain, named = SOURCES[fact.source]
     name = fact.source_name
     if fact.source == "screen":
         name = fact.app or ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,7 +21,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from environments.contract import Environment
+from environments.contract import Environment, extended
 from protocol import Action, ActionResult, ExecStatus, JsonObject, VisualState
 from roles.contracts.context import Context, State, Update
 from roles.skills.arguments import CallTimeout
@@ -191,7 +191,9 @@ class TimedEnvironment:
     """
 
     def __new__(cls, inner: Environment, seconds: float) -> TimedEnvironment:
-        made: TimedEnvironment = object.__new__(_with(tuple(name for name in (*_TIMED, *_VALUES) if hasattr(inner, name))))
+        values = extended(TimedEnvironment, tuple(name for name in _VALUES if hasattr(inner, name)), ())
+        timed = {name: _timed(name) for name in _TIMED if hasattr(inner, name)}
+        made: TimedEnvironment = object.__new__(type("Bounded", (values,), timed))
         return made
 
     def __init__(self, inner: Environment, seconds: float) -> None:
@@ -230,63 +232,40 @@ class TimedEnvironment:
             ) from None
 
 
-class _Job:
-    """One call and what comes of it."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self._work = work
-        self._context = contextvars.copy_context()
-        self.done = threading.Event()
-        self.result: Any = None
-        self.fault: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            self.result = self._context.run(self._work)
-        except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
-            self.fault = fault
-        self.done.set()
-
-
 class _Caller:
-    """One thread that makes calls in turn."""
+    """One thread that makes calls in turn; it ends with the process, whatever it hangs in."""
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[_Job] = SimpleQueue()
-        self._latest: _Job | None = None
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._latest: Future[Any] | None = None
         self._thread: threading.Thread | None = None
 
     def call(self, work: Callable[[], _T], seconds: float) -> _T:
         """The result of `work`. Raises CallTimeout when it, or a call before it, takes longer than `seconds`."""
-        if self._latest is not None and not self._latest.done.wait(seconds):
+        if self._latest is not None and not wait([self._latest], seconds).done:
             raise CallTimeout
         if self._thread is None:
             self._thread = threading.Thread(target=self._go_on, name="deskcrew-environment", daemon=True)
             self._thread.start()
-        self._latest = job = _Job(work)
+        result: Future[_T] = Future()
+        context = contextvars.copy_context()
+
+        def job() -> None:
+            try:
+                result.set_result(context.run(work))
+            except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
+                result.set_exception(fault)
+
+        self._latest = result
         self._jobs.put(job)
-        if not job.done.wait(seconds):
+        if not wait([result], seconds).done:
             raise CallTimeout
-        if job.fault is not None:
-            raise job.fault
-        result: _T = job.result
-        return result
+        return result.result()
 
     def _go_on(self) -> None:
         while True:
-            self._jobs.get().run()
+            self._jobs.get()()
 
 
-@cache
-def _with(names: tuple[str, ...]) -> Any:
-    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    passed = {name: property(_value(name) if name in _VALUES else _call(name)) for name in names}
-    return type("Bounded", (TimedEnvironment,), passed)
-
-
-def _value(name: str) -> Callable[[Any], Any]:
-    return lambda self: getattr(self.inner, name)
-
-
-def _call(name: str) -> Callable[[Any], Any]:
-    return lambda self: lambda *given, **named: self.within(lambda: getattr(self.inner, name)(*given, **named))
+def _timed(name: str) -> property:
+    return property(lambda self: lambda *given, **named: self.within(lambda: getattr(self.inner, name)(*given, **named)))

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal
+
+from environments.files.yaml_lines import texts_in
 
 Kind = Literal["number", "money", "date", "text", "truth", "list", "table"]
 
@@ -46,24 +49,12 @@ class Table:
 
 Value = Number | date | str | bool | tuple["Value", ...] | Table
 
-CURRENCIES: Mapping[str, str] = {
-    "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR",
-    "pound": "GBP", "pounds": "GBP",
-    **{code: code for code in ("USD", "EUR", "GBP", "CHF", "JPY", "CNY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "INR")},
-}  # fmt: skip
-_MEASURES: Mapping[str, Mapping[str, str]] = {
-    "time": {"s": "1", "min": "60", "h": "3600", "day": "86400", "week": "604800"},
-    "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "mi": "1609.344"},
-    "mass": {"g": "1", "kg": "1000", "t": "1000000", "oz": "28.349523125", "lb": "453.59237"},
-    "data": {"B": "1", "KB": "1000", "MB": "1000000", "GB": "1000000000", "KiB": "1024", "MiB": "1048576", "GiB": "1073741824"},
-    "volume": {"ml": "0.001", "cl": "0.01", "l": "1"},
-}
-_NAMES: Mapping[str, str] = {
-    "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "d": "day", "metre": "m", "meter": "m", "kilometre": "km",
-    "kilometer": "km", "mile": "mi", "foot": "ft", "feet": "ft", "inch": "in", "inches": "in", "gram": "g", "kilogram": "kg",
-    "kilo": "kg", "tonne": "t", "pound": "lb", "ounce": "oz", "litre": "l", "liter": "l", "byte": "B", "percent": "%",
-}  # fmt: skip
-_DIMENSION = {unit: (dimension, Decimal(factor)) for dimension, units in _MEASURES.items() for unit, factor in units.items()}
+_TABLE = texts_in(Path(__file__).with_suffix(".yaml"))
+CURRENCIES: Mapping[str, str] = {word: code for code, words in _TABLE["currencies"].items() for word in (*words, code)}
+_NAMES: Mapping[str, str] = _TABLE["names"]
+_DIMENSION = {unit: (name, Decimal(factor)) for name, units in _TABLE["measures"].items() for unit, factor in units.items()}
+SOURCES: Mapping[str, tuple[str, str]] = _TABLE["sources"]
+"""What a source of a fact is called: without a name, and with one."""
 _CENTS = 2
 """Decimals that are kept as they are, zeros too: what is written so is mostly money, even where no currency stands by it."""
 _DATE_FORMATS = (

@@ -11,7 +11,7 @@ from roles.contracts import Clock, Fact
 from roles.contracts.facts import OtherValue, checked_kind, source_told
 from roles.contracts.facts import beside as others_beside
 from roles.journal.events import ConflictEvent, FactEvent, JournalEvent, Json
-from roles.journal.rows import Rows, dumps
+from roles.journal.rows import ABOUT_A_KEY, Rows, dumps
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
 
@@ -96,7 +96,8 @@ class Facts:
         self._facts = None
         # An answer belongs to its call, also where it is the same as that of an earlier one.
         fact = held if known and held is not None and fact.kind != "result" else fact
-        self._rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
+        self._rows.write("DELETE FROM facts WHERE {own}name = ?", fact.name)
+        self._rows.append("facts", fact.name, fact.model_dump_json(exclude_defaults=True))
         if not known:  # no key: it would hold the value, private or not
             self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
 
@@ -126,7 +127,7 @@ class Facts:
         """The blackboard, oldest first."""
         learned = 0 if self._sealing.redactor is None else len(self._sealing.redactor.vault)
         if self._facts is None or self._learned != learned:
-            facts = map(Fact.model_validate_json, self._rows.facts())
+            facts = map(Fact.model_validate_json, self._rows.texts("SELECT body FROM facts{only} ORDER BY rowid"))
             self._facts = tuple(self._alike(f) if learned else f for f in facts)
             self._learned = learned
         return self._facts
@@ -186,40 +187,48 @@ class Ledger(Sealer):
         written = self.masked(given := action.dump())
         action = action if written == given else parse_action(written)
         intent = Intent(key, self.digest(action), action)
-        return intent if self.rows.add_action(key, intent.digest, dumps(written)) else self.intent(key) or intent
+        first = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
+        return intent if self.rows.changed(first, key, intent.digest, dumps(written)) else self.intent(key) or intent
 
     def replace_intent(self, key: str, action: AgentAction) -> Intent:
         """A person edited the action before it was done. Refused once there is an outcome."""
         if self.outcome(key) is not None:
             raise ValueError(f"{key} was already done and cannot be edited")
         action = parse_action(self.masked(action.dump()))
-        self.rows.replace_action(key, self.digest(action), dumps(action.dump()))
+        self.rows.write(
+            "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT ({run}key) "
+            "DO UPDATE SET digest = excluded.digest, action = excluded.action, started = 0, result = NULL",
+            key,
+            self.digest(action),
+            dumps(action.dump()),
+        )
         self.commit()
         return Intent(key, self.digest(action), action)
 
     def intent(self, key: str) -> Intent | None:
-        row = self.rows.action(key)
+        row = self.rows.read("SELECT digest, action FROM actions WHERE {own}key = ?", key).fetchone()
         return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
 
     def start(self, key: str) -> bool:
         """Note that the effect is about to happen. True when it was noted before: then it may have happened already."""
-        noted = self.rows.start(key)
+        noted = self.rows.changed("UPDATE actions SET started = 1 WHERE {own}key = ? AND started = 0", key)
         self.commit()
         return not noted
 
     def reached(self) -> int:
         """The latest step that anything is written of."""
-        return self.rows.latest_step(500)
+        latest = "SELECT step FROM events{only} ORDER BY id DESC LIMIT 500"
+        return int(self.rows.text(f"SELECT max(step) FROM ({latest}) AS latest") or 0)  # noqa: S608 - fixed words
 
     def latest_actions(self) -> Iterator[tuple[str, AgentAction, ActionResult]]:
         """What was done, with what came of it; the keys that sort last come first."""
-        for key, action, result in self.rows.actions():
+        for key, action, result in self.rows.read("SELECT key, action, result FROM actions{only} ORDER BY key DESC"):
             if result:
                 yield key, parse_action(json.loads(action)), ActionResult.model_validate_json(result)
 
     def request(self, key: str) -> Json:
         """The approval request of an action, as it was recorded."""
-        body = self.rows.asked(key)
+        body = self.rows.text(f"{ABOUT_A_KEY} ORDER BY id DESC LIMIT 1", "approval_requested", key)
         return dict(json.loads(body)) if body else {}
 
     def decided(self, key: str) -> Json:
@@ -227,34 +236,44 @@ class Ledger(Sealer):
 
         The event alone is not believed: a decision is what stands among the approvals.
         """
-        body = self.rows.answered(key)
+        body = self.rows.text(f"{ABOUT_A_KEY} ORDER BY id LIMIT 1", "approval", key)
         said = dict(json.loads(body)) if body else {}
-        return said if said and self.rows.latest_decision(key, said.get("digest", "")) is not None else {}
+        return said if said and self._latest_decision(key, said.get("digest", "")) is not None else {}
 
     def settle(self, key: str, result: ActionResult) -> ActionResult:
         """Write the outcome; the first one stays."""
         if self.redactor is not None:
             said = {"error": self.redactor.text(result.error), "output": self.redactor.text(result.output)}
             result = result.model_copy(update=said)
-        written = self.rows.settle(key, result.model_dump_json(exclude_defaults=True))
+        written = self.rows.changed(
+            "UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL",
+            result.model_dump_json(exclude_defaults=True),
+            key,
+        )
         return result if written else self.outcome(key) or result
 
     def outcome(self, key: str) -> ActionResult | None:
-        body = self.rows.result(key)
+        body = self.rows.text("SELECT result FROM actions WHERE {own}key = ?", key)
         return ActionResult.model_validate_json(body) if body else None
 
     def approve(self, key: str, digest: str, decision: str, message: str, who: str) -> None:
         """Record a person's decision about exactly this action under exactly this key. To be committed before it is used."""
-        self.rows.add_approval(key, digest, decision, self.masked(message), who, self._clock())
+        self.rows.append("approvals", key, digest, decision, self.masked(message), who, self._clock())
 
     def approved(self, key: str, digest: str) -> bool:
-        return self.rows.latest_decision(key, digest) == "approve"
+        return self._latest_decision(key, digest) == "approve"
+
+    def _latest_decision(self, key: str, digest: str) -> str | None:
+        return self.rows.text(
+            "SELECT decision FROM approvals WHERE {own}key = ? AND digest = ? ORDER BY id DESC LIMIT 1", key, digest
+        )
 
     def last_approval(self, key: str) -> Approval | None:
         """The last decision about what is asked under this key."""
-        row = self.rows.latest_approval(key)
+        statement = "SELECT digest, decision, message, who FROM approvals WHERE {own}key = ? ORDER BY id DESC LIMIT 1"
+        row = self.rows.read(statement, key).fetchone()
         return Approval(*row) if row else None
 
     def words(self) -> list[str]:
         """What people said to requests, oldest first."""
-        return self.rows.messages()
+        return [said for said in self.rows.texts("SELECT message FROM approvals{only} ORDER BY id") if said]

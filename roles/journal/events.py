@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import ConfigDict, Field, InstanceOf, ValidationError
 
 from protocol import Frozen
+from roles.contracts import Answer, Fact, StepRecord
 
 Json = dict[str, Any]
 """An object of JSON whose keys are said elsewhere: by a model of the contracts, a request, or a stranger."""
@@ -209,35 +211,12 @@ class ExperienceEvent(EventBody):
     why: Text = ""
 
 
-class FactEvent(EventBody):
+class FactEvent(Fact, EventBody):
     """A value was put on the blackboard; of a private one no more than its reference. Defaults of `Fact` are left out."""
 
-    name: Text
-    value: Text
-    kind: Text = "text"
-    app: Text | None = None
-    element_id: Text | None = None
-    state_id: Text | None = None
-    run: Text = ""
-    step: int = 0
-    subtask: Text = ""
-    role: Text = "operator"
-    source: Text = ""
-    source_name: Text = ""
-    used: Sequence[Text] = ()
-    private: bool = False
-    question: Text = ""
-    reason: Text = ""
-    instead: Sequence[Json] = ()
 
-
-class AnswerEvent(EventBody):
+class AnswerEvent(Answer, EventBody):
     """What the Analyst worked out, or what is missing for it."""
-
-    results: Sequence[Json] = ()
-    missing: Sequence[Text] = ()
-    reason: Text = ""
-    advice: Text = ""
 
 
 class ObservedEvent(EventBody):
@@ -300,23 +279,9 @@ class OutcomeEvent(EventBody):
     who: Text = ""
 
 
-class StepEvent(EventBody):
+class StepEvent(StepRecord, EventBody):
     """One finished step. Defaults of `StepRecord` are left out."""
 
-    step: int
-    subtask: Text
-    app: Text | None = None
-    action: Json
-    verb: Text
-    target: Text = ""
-    exec_status: Text
-    error: Text = ""
-    before: Text = ""
-    after: Text = ""
-    visible_change: bool = False
-    events: Sequence[Text] = ()
-    role: Text = "operator"
-    recovery: bool = False
     attempt: int
 
 
@@ -585,13 +550,12 @@ def event_of(kind: str, body: Any) -> JournalEvent | Unreadable:
     event = EVENTS.get(kind)
     if event is None:
         return Unreadable(kind, known=False)
-    try:
+    with suppress(ValidationError):
         return event.model_validate(body)
-    except ValidationError as bad:
-        if any(fault["type"] != "missing" for fault in bad.errors(include_url=False, include_input=False)):
-            return Unreadable(kind, known=True)
-    empty = {name: _empty(part.annotation) for name, part in event.model_fields.items() if part.is_required()}
-    return event.model_validate(empty | body)
+    with suppress(ValidationError, TypeError):
+        empty = {name: _empty(part.annotation) for name, part in event.model_fields.items() if part.is_required()}
+        return event.model_validate(empty | body)
+    return Unreadable(kind, known=True)
 
 
 def _empty(annotation: Any) -> Any:

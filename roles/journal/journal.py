@@ -49,7 +49,8 @@ class Screens:
         self._rows = rows
         self._redactor = redactor
         self._at_hand: OrderedDict[str, VisualState] = OrderedDict()
-        self._stored: deque[str] = deque(reversed(rows.latest_screens(_REMEMBERED)), maxlen=_REMEMBERED)
+        newest = rows.texts("SELECT state_id FROM observations{only} ORDER BY row DESC LIMIT ?", _REMEMBERED)
+        self._stored: deque[str] = deque(reversed(newest), maxlen=_REMEMBERED)
         self._latest = latest
 
     def keep(self, state: VisualState) -> str:
@@ -66,7 +67,7 @@ class Screens:
                 self._at_hand.popitem(last=False)
         if state_id not in self._stored:
             shown = self._redactor.screen(state) if self._redactor is not None else state
-            self._rows.add_screen(state_id, state.app or "", deflated(shown.canonical))
+            self._rows.append("observations", state_id, state.app or "", deflated(shown.canonical))
             self._stored.append(state_id)
         return state_id
 
@@ -78,16 +79,19 @@ class Screens:
 
     def written(self, state_id: str) -> VisualState | None:
         """A screen as it was written."""
-        row = self._rows.screen_row(state_id)
-        return None if row is None else self.at(row)
+        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
+        statement = "SELECT row FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1"
+        row = self._rows.text(statement, state_id)
+        return None if row is None else self.at(int(row))
 
     def rows(self) -> dict[str, int]:
         """state_id -> row, for a reader that wants many."""
-        return self._rows.screen_rows()
+        return dict(iter(self._rows.read("SELECT state_id, row FROM observations{only} ORDER BY row")))
 
     def at(self, row: int) -> VisualState:
         """The screen of a row, as it was written."""
-        return VisualState.model_validate_json(inflated(self._rows.screen(row)))
+        (body,) = self._rows.read("SELECT body FROM observations WHERE {own}row = ?", row).fetchone()
+        return VisualState.model_validate_json(inflated(bytes(body)))
 
     def latest(self) -> dict[str, str]:
         """app -> id of its latest screen, oldest look first."""
@@ -99,6 +103,7 @@ class Screens:
 
 
 _CACHED = 200
+_META = "SELECT value FROM meta WHERE {own}key = ?"
 
 
 class Event(NamedTuple):
@@ -142,10 +147,12 @@ class Journal(Ledger):
         self.run_key = run_id
         """First part of every action's key."""
         self._listener = listener
-        looks = map(json.loads, self.rows.latest_looks())
+        latest = "SELECT max(id) FROM events WHERE {own}kind = 'observed' GROUP BY {app}"
+        looks = map(json.loads, self.rows.texts(f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"))  # noqa: S608 - fixed words
         self.screens = Screens(self.rows, redactor, {look["app"]: look["state_id"] for look in looks if look.get("app")})
         self.transcripts = Transcripts(self.rows, redactor, record)
-        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(self.rows.latest_keys(_REMEMBERED)))
+        keys = self.rows.texts("SELECT key FROM events WHERE {own}key IS NOT NULL ORDER BY id DESC LIMIT ?", _REMEMBERED)
+        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(keys))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._board = Facts(self.rows, self, run_id, self.record)
@@ -227,18 +234,22 @@ class Journal(Ledger):
     def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
         """The last steps of the whole run, oldest first."""
         if self._all_steps is None:
-            bodies = reversed(self.rows.latest_steps(_CACHED))
-            self._all_steps = deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
+            self._all_steps = self._stored_steps("")
         return tuple(islice(self._all_steps, max(0, len(self._all_steps) - limit), None))
 
     def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
         slot = (subtask, attempt)
         if slot not in self._steps:
-            bodies = reversed(self.rows.steps(subtask, attempt, _CACHED))
-            self._steps[slot] = deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
+            self._steps[slot] = self._stored_steps(" AND subtask = ? AND {of_attempt}", subtask, attempt)
             if len(self._steps) > 8:
                 self._steps.popitem(last=False)
         return self._steps[slot]
+
+    def _stored_steps(self, which: str, *values: Any) -> deque[StepRecord]:
+        """The last of them, oldest first."""
+        statement = f"SELECT body FROM events WHERE {{own}}kind = 'step'{which} ORDER BY id DESC LIMIT ?"  # noqa: S608 - fixed words
+        bodies = reversed(self.rows.texts(statement, *values, _CACHED))
+        return deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
 
     def remember(self, fact: Fact) -> None:
         """Put a fact on the blackboard; the newest value of a name counts."""
@@ -251,10 +262,10 @@ class Journal(Ledger):
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""
         bodies = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in subtasks]
-        return self.rows.add_plan(dumps(self.masked(bodies)))
+        return self.rows.append("plans", dumps(self.masked(bodies)))
 
     def plan(self, version: int) -> tuple[Subtask, ...]:
-        body = self.rows.plan(version)
+        body = self.rows.text("SELECT body FROM plans WHERE {own}version = ?", version)
         return tuple(Subtask.model_validate(item) for item in self.alike(json.loads(body))) if body else ()
 
     def ledger(self) -> GoalLedger | None:
@@ -292,7 +303,7 @@ class Journal(Ledger):
         self.commit()
 
     def meta(self, key: str) -> Any:
-        value = self.rows.meta(key)
+        value = self.rows.text(_META, key)
         return json.loads(value) if value else None
 
     def keep_cursor(self, at: str, state: Json) -> None:
@@ -301,7 +312,7 @@ class Journal(Ledger):
 
     def cursor(self, at: str) -> Json | None:
         """The cursor of that delegation, if it is the latest."""
-        written = self.rows.meta("cursor")
+        written = self.rows.text(_META, "cursor")
         whose, state = json.loads(inflated(b64decode(written))) if written else ("", {})
         return dict(state) if whose == at else None
 

@@ -1,4 +1,4 @@
-"""The rows under a journal: every statement of it, once, in SQL that SQLite and PostgreSQL both read.
+"""The rows under a journal, kept by SQLite or PostgreSQL, which read the same statements.
 
 Rows are texts and numbers; what they mean is the journal's. What a dialect says otherwise stands in braces and is filled
 in by its class: `{own}` limits a statement to this run where several share a table, `{run}` and `{this}` name the run in an
@@ -50,7 +50,7 @@ _OFTEN = tuple(
 """Kinds that come with each action."""
 _SELDOM = " AND ".join(f"kind <> {kind!r}" for kind in _OFTEN)
 """As a condition: an index over the other events must say it in the same words to be used, so that no action reads them all."""
-_ABOUT_A_KEY = f"SELECT body FROM events WHERE {{own}}{_SELDOM} AND kind = ? AND {{key}} = ?"  # noqa: S608 - fixed names
+ABOUT_A_KEY = f"SELECT body FROM events WHERE {{own}}{_SELDOM} AND kind = ? AND {{key}} = ?"  # noqa: S608 - fixed names
 _COUNTED = f"{_SELDOM} AND kind IN ({', '.join(map(repr, COUNTED))})"
 
 TEXTS = {
@@ -97,19 +97,29 @@ class Rows(ABC):
         self._texts = _Texts(words, mark)
 
     @abstractmethod
-    def _read(self, statement: str, *values: Any) -> Result: ...
+    def read(self, statement: str, *values: Any) -> Result:
+        """Rows of a statement with `?` for its values."""
 
     @abstractmethod
-    def _write(self, statement: str, *values: Any) -> None:
+    def write(self, statement: str, *values: Any) -> None:
         """Change rows, in a transaction that is begun where there is none."""
 
     @abstractmethod
-    def _changed(self, statement: str, *values: Any) -> int:
-        """Like `_write`; returns how many rows were changed."""
+    def changed(self, statement: str, *values: Any) -> int:
+        """Like `write`; returns how many rows were changed."""
 
     @abstractmethod
-    def _append(self, table: str, *values: Any) -> int:
+    def append(self, table: str, *values: Any) -> int:
         """A new row of one of the NUMBERED tables; returns its number."""
+
+    def texts(self, statement: str, *values: Any) -> list[str]:
+        """The first value of every row."""
+        return [text for (text, *_) in self.read(statement, *values)]
+
+    def text(self, statement: str, *values: Any) -> str | None:
+        """The first value of the first row."""
+        row = self.read(statement, *values).fetchone()
+        return None if row is None or row[0] is None else str(row[0])
 
     @abstractmethod
     def commit(self) -> None:
@@ -126,187 +136,42 @@ class Rows(ABC):
     def clear(self) -> None:
         """Forget all but the screens."""
         for table in ("events", "actions", "approvals", "facts", "plans", "meta"):
-            self._write(f"DELETE FROM {table}{{only}}")  # noqa: S608 - fixed names
+            self.write(f"DELETE FROM {table}{{only}}")  # noqa: S608 - fixed names
         self.commit()
 
     def write_over(self, changed: Callable[[Any], Any]) -> None:
         """Put `changed(what is said)` in the place of everything that is said anywhere, and commit."""
         for table, (key, *columns) in TEXTS.items():
-            found = self._read(f"SELECT {key}, {', '.join(columns)} FROM {table}{{only}}").fetchall()  # noqa: S608 - fixed names
+            found = self.read(f"SELECT {key}, {', '.join(columns)} FROM {table}{{only}}").fetchall()  # noqa: S608 - fixed names
             for number, *said in found:
                 for column, old in zip(columns, said, strict=True):
                     if (new := changed(old)) != old:
-                        self._write(f"UPDATE {table} SET {column} = ? WHERE {{own}}{key} = ?", new, number)  # noqa: S608
+                        self.write(f"UPDATE {table} SET {column} = ? WHERE {{own}}{key} = ?", new, number)  # noqa: S608
         self.commit()
 
     def add_event(
         self, at: float, kind: str, role: str, subtask: str, step: int, key: str | None, body: Mapping[str, Any]
     ) -> int:
         """Append an event and return its number."""
-        return self._append("events", at, kind, role, subtask, step, key, dumps(body))
+        return self.append("events", at, kind, role, subtask, step, key, dumps(body))
 
     def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
         """Events in order, all kinds or some; constant memory."""
         where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         where += f" AND {_SELDOM}" if kinds and not set(kinds) & set(_OFTEN) else ""
         select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
-        return map(EventRow._make, self._read(f"{select}{where} ORDER BY id", after, *kinds))
+        return map(EventRow._make, self.read(f"{select}{where} ORDER BY id", after, *kinds))
 
     def counted(self) -> Iterator[tuple[str, str, str]]:
         """Kind, role and body of every event that a budget counts, in order."""
-        return iter(self._read(f"SELECT kind, role, body FROM events WHERE {{own}}{_COUNTED} ORDER BY id"))  # noqa: S608
-
-    def latest_keys(self, limit: int) -> list[str]:
-        """Keys of the latest events, newest first."""
-        statement = "SELECT key FROM events WHERE {own}key IS NOT NULL ORDER BY id DESC LIMIT ?"
-        return [key for (key,) in self._read(statement, limit)]
-
-    def latest_step(self, among: int) -> int:
-        """The highest step of the latest events."""
-        latest = "SELECT step FROM events{only} ORDER BY id DESC LIMIT ?"
-        row = self._read(f"SELECT max(step) FROM ({latest}) AS latest", among).fetchone()  # noqa: S608 - fixed words
-        return int(row[0] or 0)
-
-    def asked(self, key: str) -> str | None:
-        """The latest request for an approval of this action."""
-        statement = f"{_ABOUT_A_KEY} ORDER BY id DESC LIMIT 1"
-        return _text(self._read(statement, "approval_requested", key))
-
-    def answered(self, key: str) -> str | None:
-        """The first answer to a request with this key."""
-        return _text(self._read(f"{_ABOUT_A_KEY} ORDER BY id LIMIT 1", "approval", key))
-
-    def steps(self, subtask: str, attempt: int, limit: int) -> list[str]:
-        """The latest steps of one attempt at a subtask, newest first."""
-        statement = "SELECT body FROM events WHERE {own}kind = 'step' AND subtask = ? AND {of_attempt} ORDER BY id DESC LIMIT ?"
-        return [body for (body,) in self._read(statement, subtask, attempt, limit)]
-
-    def latest_steps(self, limit: int) -> list[str]:
-        """The latest steps of all, newest first."""
-        statement = "SELECT body FROM events WHERE {own}kind = 'step' ORDER BY id DESC LIMIT ?"
-        return [body for (body,) in self._read(statement, limit)]
-
-    def latest_looks(self) -> list[str]:
-        """The latest look at each application, oldest first."""
-        latest = "SELECT max(id) FROM events WHERE {own}kind = 'observed' GROUP BY {app}"
-        statement = f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"  # noqa: S608 - fixed words
-        return [body for (body,) in self._read(statement)]
-
-    def add_action(self, key: str, digest: str, action: str) -> bool:
-        """The first one under a key stays; whether this is it."""
-        statement = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
-        return self._changed(statement, key, digest, action) > 0
-
-    def replace_action(self, key: str, digest: str, action: str) -> None:
-        """As if it had been the first."""
-        self._write(
-            "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT ({run}key) "
-            "DO UPDATE SET digest = excluded.digest, action = excluded.action, started = 0, result = NULL",
-            key,
-            digest,
-            action,
-        )
-
-    def action(self, key: str) -> tuple[str, str] | None:
-        """The digest and the action under a key."""
-        row = self._read("SELECT digest, action FROM actions WHERE {own}key = ?", key).fetchone()
-        return (row[0], row[1]) if row else None
-
-    def start(self, key: str) -> bool:
-        """Note that it is about to be done; False where that was noted before."""
-        return self._changed("UPDATE actions SET started = 1 WHERE {own}key = ? AND started = 0", key) > 0
-
-    def settle(self, key: str, result: str) -> bool:
-        """The first result under a key stays; whether this is it."""
-        return self._changed("UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL", result, key) > 0
-
-    def result(self, key: str) -> str | None:
-        return _text(self._read("SELECT result FROM actions WHERE {own}key = ?", key))
-
-    def actions(self) -> Iterator[tuple[str, str, str | None]]:
-        """Key, action and result of everything that was to be done; the keys that sort last come first."""
-        return iter(self._read("SELECT key, action, result FROM actions{only} ORDER BY key DESC"))
-
-    def add_approval(self, key: str, digest: str, decision: str, message: str, who: str, at: float) -> None:
-        self._append("approvals", key, digest, decision, message, who, at)
-
-    def latest_decision(self, key: str, digest: str) -> str | None:
-        statement = "SELECT decision FROM approvals WHERE {own}key = ? AND digest = ? ORDER BY id DESC LIMIT 1"
-        return _text(self._read(statement, key, digest))
-
-    def latest_approval(self, key: str) -> tuple[str, str, str, str] | None:
-        """Digest, decision, message and who of the last approval under this key."""
-        statement = "SELECT digest, decision, message, who FROM approvals WHERE {own}key = ? ORDER BY id DESC LIMIT 1"
-        row = self._read(statement, key).fetchone()
-        return (row[0], row[1], row[2], row[3]) if row else None
-
-    def messages(self) -> list[str]:
-        """What was said with the decisions, oldest first."""
-        return [message for (message,) in self._read("SELECT message FROM approvals{only} ORDER BY id") if message]
-
-    def put_fact(self, name: str, body: str) -> None:
-        """In the place of the fact of that name, and newer than all others."""
-        self._write("DELETE FROM facts WHERE {own}name = ?", name)
-        self._append("facts", name, body)
-
-    def facts(self) -> list[str]:
-        """Every fact, oldest first."""
-        return [body for (body,) in self._read("SELECT body FROM facts{only} ORDER BY rowid")]
-
-    def add_plan(self, body: str) -> int:
-        """Store a version of the plan and return its number."""
-        return self._append("plans", body)
-
-    def plan(self, version: int) -> str | None:
-        return _text(self._read("SELECT body FROM plans WHERE {own}version = ?", version))
+        return iter(self.read(f"SELECT kind, role, body FROM events WHERE {{own}}{_COUNTED} ORDER BY id"))  # noqa: S608
 
     def set_meta(self, key: str, value: str) -> None:
-        self._write(
+        self.write(
             "INSERT INTO meta ({run}key, value) VALUES ({this}?, ?) ON CONFLICT ({run}key) DO UPDATE SET value = excluded.value",
             key,
             value,
         )
-
-    def meta(self, key: str) -> str | None:
-        return _text(self._read("SELECT value FROM meta WHERE {own}key = ?", key))
-
-    def add_part(self, name: str, body: bytes) -> None:
-        """The first one of a name stays, since the name is made of what it says."""
-        self._write("INSERT INTO parts ({run}name, body) VALUES ({this}?, ?) ON CONFLICT DO NOTHING", name, body)
-
-    def replace_part(self, name: str, body: bytes) -> None:
-        self._write("UPDATE parts SET body = ? WHERE {own}name = ?", body, name)
-
-    def part(self, name: str) -> bytes | None:
-        row = self._read("SELECT body FROM parts WHERE {own}name = ?", name).fetchone()
-        return None if row is None else bytes(row[0])
-
-    def bytes_of_parts(self) -> int:
-        """What all parts take."""
-        return int(self._read("SELECT coalesce(sum(length(body)), 0) FROM parts{only}").fetchone()[0])
-
-    def add_screen(self, state_id: str, app: str, body: bytes) -> None:
-        self._append("observations", state_id, app, body)
-
-    def latest_screens(self, limit: int) -> list[str]:
-        """Ids of the screens that were stored last, newest first."""
-        return [
-            state_id for (state_id,) in self._read("SELECT state_id FROM observations{only} ORDER BY row DESC LIMIT ?", limit)
-        ]
-
-    def screen_row(self, state_id: str) -> int | None:
-        """Where a screen is stored."""
-        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
-        statement = "SELECT row FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1"
-        row = self._read(statement, state_id).fetchone()
-        return int(row[0]) if row else None
-
-    def screen_rows(self) -> dict[str, int]:
-        """state_id -> row, of every screen."""
-        return dict(iter(self._read("SELECT state_id, row FROM observations{only} ORDER BY row")))
-
-    def screen(self, row: int) -> bytes:
-        return bytes(self._read("SELECT body FROM observations WHERE {own}row = ?", row).fetchone()[0])
 
 
 class _Texts(dict[str, str]):
@@ -326,12 +191,6 @@ def dumps(value: Any) -> str:
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
-def _text(result: Result) -> str | None:
-    """The first value of the first row."""
-    row = result.fetchone()
-    return None if row is None or row[0] is None else str(row[0])
 
 
 _SCHEMA = f"""
@@ -377,18 +236,18 @@ class SqliteRows(Rows):
         self.connection.execute("PRAGMA synchronous=NORMAL")
         self.connection.executescript(_SCHEMA)
 
-    def _read(self, statement: str, *values: Any) -> Result:
+    def read(self, statement: str, *values: Any) -> Result:
         return self.connection.execute(self._texts[statement], values)
 
-    def _write(self, statement: str, *values: Any) -> None:
+    def write(self, statement: str, *values: Any) -> None:
         self._begin()
         self.connection.execute(self._texts[statement], values)
 
-    def _changed(self, statement: str, *values: Any) -> int:
+    def changed(self, statement: str, *values: Any) -> int:
         self._begin()
         return self.connection.execute(self._texts[statement], values).rowcount
 
-    def _append(self, table: str, *values: Any) -> int:
+    def append(self, table: str, *values: Any) -> int:
         self._begin()
         return self.connection.execute(_INSERTS[table], values).lastrowid or 0
 

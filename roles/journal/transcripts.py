@@ -77,7 +77,7 @@ class Transcripts:
         """A request by the names of its parts, which are stored: messages by their roles, the form of the answer, and the `way`
         in which that is asked for; `heat` is the temperature. Why it is not kept, where that is too much."""
         if self._bytes is None:
-            self._bytes = self._rows.bytes_of_parts()
+            self._bytes = int(self._rows.text("SELECT coalesce(sum(length(body)), 0) FROM parts{only}") or 0)
         if self._bytes >= self.settings.megabytes * 1_000_000:
             return {"missing": f"record.megabytes: {self.settings.megabytes:g} MB of transcripts are kept, and no more"}
         messages = [{"role": role, "parts": [{kind: self._part(kind, it)} for kind, it in parts]} for role, parts in said]
@@ -103,7 +103,8 @@ class Transcripts:
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             body = deflated(text.encode("utf-8", "surrogatepass"))
-            self._rows.add_part(name, body)
+            # The first one of a name stays, since the name is made of what it says.
+            self._rows.write("INSERT INTO parts ({run}name, body) VALUES ({this}?, ?) ON CONFLICT DO NOTHING", name, body)
             self._known.add(name)
             self._fresh.append(name)
             self._bytes = (self._bytes or 0) + len(body)
@@ -118,7 +119,7 @@ class Transcripts:
         for name in self._fresh:
             text = self.text(name) or ""
             if not text.startswith(PICTURE) and (sealed := str(self._sealed(text))) != text:
-                self._rows.replace_part(name, deflated(sealed.encode("utf-8", "surrogatepass")))
+                self._replace(name, sealed)
 
     def withdraw(self, private: Callable[[str], bool]) -> None:
         """Take away the pictures of screens on which something is known to be private by now."""
@@ -130,12 +131,15 @@ class Transcripts:
                     checked[state_id] = private(state_id)
             if any(checked[state_id] for state_id in call.get("screens", ())):
                 for name in (part["picture"] for one in call["messages"] for part in one["parts"] if "picture" in part):
-                    self._rows.replace_part(name, deflated(WITHDRAWN.encode()))
+                    self._replace(name, WITHDRAWN)
+
+    def _replace(self, name: str, text: str) -> None:
+        self._rows.write("UPDATE parts SET body = ? WHERE {own}name = ?", deflated(text.encode("utf-8", "surrogatepass")), name)
 
     def text(self, name: str) -> str | None:
         """What a part says."""
-        body = self._rows.part(name)
-        return None if body is None else inflated(body).decode("utf-8", "surrogatepass")
+        row = self._rows.read("SELECT body FROM parts WHERE {own}name = ?", name).fetchone()
+        return None if row is None else inflated(bytes(row[0])).decode("utf-8", "surrogatepass")
 
     def paid(self, role: str, about: Occasion, request: Json) -> Json | None:
         """The reply that a process which is gone had to this very request, and to which it had done nothing yet. Once each."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
@@ -82,10 +83,10 @@ def _only(what: str, found: Sequence[str]) -> str:
     return values[0]
 
 
-def compared(left: Value, how: str, right: Value, same: Callable[[str, str], bool]) -> bool:
+def compared(left: Value, how: str, right: Value) -> bool:
     """Numbers by amount, days by the calendar, texts by their letters, states by what they mean (`is`)."""
     if how in {"=", "!=", "is"}:
-        return _equal(left, right, same if how == "is" else _plainly) is (how != "!=")
+        return _equal(left, right, same_state if how == "is" else _plainly) is (how != "!=")
     if how == "contains":
         return shown(right).casefold() in shown(left).casefold()
     if "" in (left, right):
@@ -101,7 +102,7 @@ def _plainly(left: str, right: str) -> bool:
 
 def _equal(left: Value, right: Value, same: Callable[[str, str], bool]) -> bool:
     if isinstance(left, Number) and isinstance(right, Number):
-        return not left.unit or not right.unit or left.unit == right.unit if left.amount == right.amount else False
+        return left.amount == right.amount and (not left.unit or not right.unit or left.unit == right.unit)
     if type(left) is type(right) and not isinstance(left, str):
         return left == right
     return same(shown(left), shown(right))
@@ -197,17 +198,26 @@ class Column:
     index: int
     table: Table
 
+    @classmethod
+    def of(cls, table: Table, wanted: str) -> Column:
+        """The column of this name, else the one whose heading means it; two that mean it equally well are none."""
+        names = [name.casefold() for name in table.columns]
+        if wanted.casefold() in names:
+            return cls(names.index(wanted.casefold()), table)
+        at = only(range(len(names)), lambda n: similarity(wanted, table.columns[n]), 0.75)
+        if at is None:
+            raise MissingInput(f"the column [{wanted}] (there are {', '.join(table.columns)})")
+        return cls(at, table)
+
+    @property
+    def name(self) -> str:
+        return self.table.columns[self.index]
+
     def values(self) -> tuple[Value, ...]:
         return tuple(typed(row[self.index]) for row in self.table.rows)
 
 
-def column_of(table: Table, wanted: str, find: Callable[[str, Sequence[str]], int | None]) -> int | None:
-    """The column of this name, else the one that `find` recognises."""
-    exact = [i for i, name in enumerate(table.columns) if name.casefold() == wanted.casefold()]
-    return exact[0] if exact else find(wanted, table.columns)
-
-
-def aggregated(how: str, values: Sequence[Value]) -> Value:
+def aggregated(how: str, values: Sequence[Any]) -> Value:
     """One value of many. What is empty is left out of all but the count; a text among numbers is said."""
     if how == "count":
         return Number(Decimal(len(values)))
@@ -244,35 +254,62 @@ def _order(value: Value) -> tuple[int, Decimal | int | str]:
     return 2, shown(value).casefold()
 
 
-def sorted_by(column: Column, *, down: bool) -> Table:
+def _sorted(column: Column, order: str = "up") -> Table:
     """Rows by a column; rows without a value come last."""
     keyed = list(zip(column.values(), column.table.rows, strict=True))
-    filled = sorted((pair for pair in keyed if pair[0] != ""), key=lambda pair: _order(pair[0]), reverse=down)
+    filled = sorted((pair for pair in keyed if pair[0] != ""), key=lambda pair: _order(pair[0]), reverse=order == "down")
     empty = [row for value, row in keyed if value == ""]
     return replace(column.table, rows=(*(row for _, row in filled), *empty))
 
 
-def picked_row(column: Column, *, most: bool) -> Table:
+def _picked(column: Column, choose: Callable[..., Any]) -> Table:
     """The rows that have the largest or the smallest value: several when they are equal."""
     keyed = [(_order(value), row) for value, row in zip(column.values(), column.table.rows, strict=True) if value != ""]
-    if not keyed:
-        return replace(column.table, rows=())
-    best = (max if most else min)(key for key, _ in keyed)
-    return replace(column.table, rows=tuple(row for key, row in keyed if key == best))
+    chosen = choose((key for key, _ in keyed), default=None)
+    return replace(column.table, rows=tuple(row for key, row in keyed if key == chosen))
 
 
-def grouped(by: Column, how: str, of: Column | None) -> Table:
+def _grouped(by: Column, how: str, of: Column | None = None) -> Table:
     """One row for each value of a column, in order of appearance."""
-    groups: dict[str, list[int]] = {}
-    for number, row in enumerate(by.table.rows):
-        groups.setdefault(row[by.index], []).append(number)
-    values = of.values() if of is not None else ()
-    rows = [
-        (name, shown(aggregated(how, [values[n] for n in numbers] if of is not None else [""] * len(numbers))))
-        for name, numbers in groups.items()
-    ]
-    heading = f"{how} of {by.table.columns[of.index]}" if of is not None else how
-    return Table((by.table.columns[by.index], heading), tuple(rows), by.table.source)
+    groups: dict[str, list[Value]] = {}
+    for row, value in zip(by.table.rows, of.values() if of is not None else by.values(), strict=True):
+        groups.setdefault(row[by.index], []).append(value)
+    rows = tuple((name, shown(aggregated(how, values))) for name, values in groups.items())
+    return Table((by.name, f"{how} of {of.name}" if of is not None else how), rows, by.table.source)
+
+
+def _first_of(column: Column) -> Value:
+    if not column.table.rows:
+        raise MissingInput(f"a row with {column.name}")
+    return column.values()[0]
+
+
+def _only_columns(*columns: Column) -> Table:
+    kept = tuple(tuple(row[c.index] for c in columns) for row in columns[0].table.rows)
+    return Table(tuple(column.name for column in columns), kept, columns[0].table.source)
+
+
+def _aggregate(table: Table, how: str, column: Column | None = None) -> Value:
+    if column is None and how != "count":
+        raise Trouble(f"{how} needs a column")
+    return aggregated(how, column.values() if column is not None else table.rows)
+
+
+_STEPS: Mapping[str, Callable[..., Value]] = {
+    "first": lambda table, number: replace(table, rows=table.rows[:number]),
+    "last": lambda table, number: replace(table, rows=table.rows[-number:]),
+    "row": lambda table, number: replace(table, rows=table.rows[number - 1 : number]),
+    "sort": lambda _, *said: _sorted(*said),
+    "distinct": lambda _, column: tuple(dict.fromkeys(column.values())),
+    "pick": lambda _, column: column.values(),
+    "largest": lambda _, column: _picked(column, max),
+    "smallest": lambda _, column: _picked(column, min),
+    "only": lambda _, *columns: _only_columns(*columns),
+    "get": lambda _, column: _first_of(column),
+    "group": lambda _, *said: _grouped(*said),
+    "aggregate": _aggregate,
+}
+"""What can be done with a table, by the names of the grammar."""
 
 
 Node = Tree[Token]
@@ -321,13 +358,10 @@ def literals_in(formula: str) -> tuple[str, ...]:
 
 @dataclass
 class Sheet:
-    """What formulas are worked out on: facts by name, and how columns and states are recognised by their words."""
+    """What formulas are worked out on: facts and tables by name."""
 
     facts: Mapping[str, Fact]
     tables: Mapping[str, Table]
-    columns: Callable[[str, Sequence[str]], int | None] = lambda wanted, there: None
-    """Where a column is of which none has the very name."""
-    same: Callable[[str, str], bool] = lambda left, right: left.casefold() == right.casefold()
     used: list[str] = field(default_factory=list)
     """Names of the facts that were looked at, in order."""
     row: tuple[str, ...] | None = None
@@ -350,14 +384,9 @@ def _value(node: object, sheet: Sheet) -> Value:
     parts = node.children
     match node.data:
         case "pipe":
-            value = _value(parts[0], sheet)
-            for step in parts[1:]:
-                value = _stepped(value, step, sheet)
-            return value
-        case "fact":
-            return _fact(_string(parts[0]), sheet)
-        case "table":
-            return _table(_string(parts[0]), sheet)
+            return reduce(lambda value, step: _stepped(value, step, sheet), parts[1:], _value(parts[0], sheet))
+        case "fact" | "table":
+            return _known(_string(parts[0]), str(node.data), sheet)
         case "either" | "both" | "negation" | "comparison" | "column" | "anywhere":
             return _condition(node, sheet)
         case "arithmetic":
@@ -396,30 +425,22 @@ def _literal(node: Node) -> Value:
             return _string(parts[0])
 
 
-def _fact(name: str, sheet: Sheet) -> Value:
-    known = sheet.facts.get(name.casefold())
-    if known is None:
-        raise MissingInput(f'the fact "{name}"')
-    sheet.used.append(known.name)
-    return sheet.tables[name.casefold()] if name.casefold() in sheet.tables else typed(known.value)
-
-
-def _table(name: str, sheet: Sheet) -> Table:
-    table = sheet.tables.get(name.casefold())
-    if table is None:
-        raise MissingInput(f'the table "{name}"')
-    sheet.used.append(table.source or name)
-    return table
+def _known(name: str, kind: str, sheet: Sheet) -> Value:
+    """A fact, or a table that a fact is."""
+    fact, table = sheet.facts.get(name.casefold()), sheet.tables.get(name.casefold())
+    if table is None if kind == "table" else fact is None:
+        raise MissingInput(f'the {kind} "{name}"')
+    sheet.used.append(fact.name if fact is not None else table.source if table is not None and table.source else name)
+    return table if table is not None or fact is None else typed(fact.value)
 
 
 def _condition(node: Node, sheet: Sheet) -> Value:
     parts = node.children
     match node.data:
         case "column":
-            at = column_of(sheet.table, str(parts[0])[1:-1], sheet.columns) if sheet.table else None
-            if at is None or sheet.row is None:
+            if sheet.row is None or sheet.table is None:
                 raise Trouble(f"{parts[0]!s} stands outside of a table")
-            return typed(sheet.row[at])
+            return typed(sheet.row[Column.of(sheet.table, str(parts[0])[1:-1]).index])
         case "anywhere":
             return " · ".join(sheet.row or ())
         case "either":
@@ -429,8 +450,7 @@ def _condition(node: Node, sheet: Sheet) -> Value:
         case "negation":
             return not _truth(parts[0], sheet)
         case _:
-            left, right = _value(parts[0], sheet), _value(parts[2], sheet)
-            return compared(left, str(parts[1]), right, sheet.same)
+            return compared(_value(parts[0], sheet), str(parts[1]), _value(parts[2], sheet))
 
 
 def _truth(node: object, sheet: Sheet) -> bool:
@@ -440,79 +460,34 @@ def _truth(node: object, sheet: Sheet) -> bool:
     return value
 
 
-def _stepped(value: Value, step: object, sheet: Sheet) -> Value:
+def _stepped(value: Value, step: Any, sheet: Sheet) -> Value:
     """One step of a pipeline: mostly on a table."""
-    if not isinstance(step, Tree):
-        raise Trouble(f"{step!s} is not a step")
-    words = [str(part) for part in step.children if part is not None and not isinstance(part, Tree)]
+    said = [part for part in step.children if isinstance(part, Token)]
     match step.data, value:
         case "told_in", Number():
-            return converted(value, _unit(words[0]))
+            return converted(value, _unit(said[0]))
         case "rounded", Number():
-            return replace(value, amount=value.amount.quantize(Decimal(1).scaleb(-int(words[0]))))
+            return replace(value, amount=value.amount.quantize(Decimal(1).scaleb(-int(said[0]))))
         case "join", tuple():
-            return _string(words[0]).join(shown(part) for part in value)
+            return _string(said[0]).join(shown(part) for part in value)
         case "aggregate", tuple():
-            return aggregated(words[0], value)
+            return aggregated(said[0], value)
         case "where", Table():
             kept = [row for row in value.rows if _truth(step.children[0], replace(sheet, row=row, table=value))]
             return replace(value, rows=tuple(kept))
-        case _, Table():
-            return _on_table(step.data, words, value, sheet)
+        case _, Table() if step.data in _STEPS:
+            return _STEPS[step.data](value, *(_argument(token, value) for token in said))
         case _:
             raise Trouble(f"{step.data} cannot be done with {shown(value)[:60]!r}")
 
 
-def _on_table(what: str, words: list[str], table: Table, sheet: Sheet) -> Value:
-    def column(at: int = 0) -> Column:
-        index = column_of(table, words[at][1:-1], sheet.columns)
-        if index is None:
-            raise MissingInput(f"the column {words[at]} (there are {', '.join(table.columns)})")
-        return Column(index, table)
-
-    match what:
-        case "sort":
-            return sorted_by(column(), down=words[-1] == "down")
-        case "first":
-            return replace(table, rows=table.rows[: int(words[0])])
-        case "last":
-            return replace(table, rows=table.rows[-int(words[0]) :])
-        case "row":
-            at = int(words[0]) - 1
-            return replace(table, rows=table.rows[at : at + 1])
-        case "aggregate" if words[1:] or words == ["count"]:
-            return aggregated(words[0], column(1).values() if words[1:] else [""] * len(table.rows))
-        case "aggregate":
-            raise Trouble(f"{words[0]} needs a column")
-        case "group":
-            return grouped(column(0), words[1], column(2) if len(words) > 2 else None)
-        case _:
-            return _from_columns(what, [column(at) for at in range(len(words))], table)
-
-
-def _from_columns(what: str, columns: list[Column], table: Table) -> Value:
-    first = columns[0]
-    match what:
-        case "distinct":
-            return tuple(dict.fromkeys(first.values()))
-        case "pick":
-            return first.values()
-        case "largest" | "smallest":
-            return picked_row(first, most=what == "largest")
-        case "only":
-            kept = tuple(tuple(row[c.index] for c in columns) for row in table.rows)
-            return Table(tuple(table.columns[c.index] for c in columns), kept, table.source)
-        case "get":
-            if not table.rows:
-                raise MissingInput(f"a row with {table.columns[first.index]}")
-            return first.values()[0]
-        case _:
-            raise Trouble(f"{what} is not a step of a table")
+def _argument(token: Token, table: Table) -> Column | int | str:
+    if token.type == "COLUMN":
+        return Column.of(table, str(token)[1:-1])
+    return int(token) if token.type == "NUMBER" else str(token)
 
 
 _STEP_COLUMNS = ("step", "subtask", "app", "verb", "target", "status")
-
-
 _SUPPLEMENT_COLUMNS = ("title", "source", "app")
 
 
@@ -541,9 +516,4 @@ def sheet_of(request: AnalystRequest) -> Sheet:
     for name, table in memory.items():
         facts.setdefault(name, Fact(name=name, value=table_text(table.columns, table.rows), kind="table"))
         tables.setdefault(name, table)
-    return Sheet(facts, tables, columns=find_column, same=same_state)
-
-
-def find_column(wanted: str, there: Sequence[str]) -> int | None:
-    """The column whose heading means what is wanted; two that mean it equally well are none."""
-    return only(range(len(there)), lambda n: similarity(wanted, there[n]), 0.75)
+    return Sheet(facts, tables)

@@ -16,7 +16,7 @@ from roles.contracts import Subtask, Supplement, SupplementSource
 from roles.contracts.context import Context
 from roles.journal.events import ErrorEvent
 from roles.journal.journal import cut
-from roles.knowledge.pages.documents import DocumentKind, Hit, asked_stems, text_digest
+from roles.knowledge.pages.documents import DocumentKind, asked_stems, text_digest
 from roles.knowledge.pages.filling import without_quoted, without_values
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
@@ -93,7 +93,7 @@ class Library:
         kinds: Iterable[DocumentKind] | None = None,
         limit: int = 5,
         threshold: float = 0.0,
-    ) -> Sequence[Hit]:
+    ) -> Sequence[Supplement]:
         """As a store searches, over the folders as well. Raises SourceFault.
 
         What was done once has slots where another goal has values, so that these are not what it is found by.
@@ -142,7 +142,7 @@ class LibrarySource:
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault."""
         hits = self._library.search(query, app, (self.kind,), limit, self._threshold)
-        return [hit.supplement(query).model_copy(update={"hint": self._hint}) for hit in hits]
+        return [hit.model_copy(update={"query": query, "hint": self._hint}) for hit in hits]
 
 
 def stored_at(settings: KnowledgeSettings, runs_dir: Path) -> Path:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from protocol.sqlite import connected
-from roles.knowledge.pages.documents import Document, DocumentKind, Hit, asked_stems, fits, indexed
+from roles.contracts import Supplement
+from roles.knowledge.pages.documents import Document, DocumentKind, asked_stems, fits, indexed
 
 KEPT = ""
 """The shelf of what was added to be kept. Documents of a folder that is read as it stands are on the folder's own shelf."""
@@ -154,7 +155,7 @@ class KnowledgeStore:
         threshold: float = 0.0,
         *,
         shelves: Sequence[str] = (KEPT,),
-    ) -> Sequence[Hit]:
+    ) -> Sequence[Supplement]:
         """The documents that fit best, of this app or of none, each text once, and none below the threshold or retired."""
         where, values = _where(kinds, app, shelves)
         where = f"{where} AND coalesce(json_extract(d.data, '$.retired'), '') = ''"
@@ -172,7 +173,7 @@ class KnowledgeStore:
         terms = self.read(f"SELECT term, doc FROM known WHERE term IN ({marks})", asked)  # noqa: S608 - made of placeholders
         known = {row["term"]: row["doc"] for row in terms}
         total = self.read("SELECT count(*) FROM documents")[0][0]
-        found: dict[str, Hit] = {}
+        found: dict[str, Supplement] = {}
         for number in (row["number"] for row in best):
             (row,) = self.read(
                 "SELECT d.*, words.title AS title_words, words.body AS body_words"
@@ -182,7 +183,7 @@ class KnowledgeStore:
             score = fits(asked, row["title_words"], row["body_words"], known, total)
             if score >= threshold and score > 0:
                 document = _document(row)
-                found.setdefault(document.digest, Hit(document=document, score=score))
+                found.setdefault(document.digest, document.found_for(query, score))
         return list(found.values())[:limit]
 
     def note_use(self, id: str, helped: bool) -> None:

@@ -409,7 +409,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         confidence=decision.confidence,
         confirm=decision.status is AgentStatus.CONFIRM or (not recovery and answers_gravely(action, seen, recent)),
         recovery=recovery,
-    )
+    ).but(**ctx.say.mark())
     update: Update = {
         "pending_action": pending.dump(),
         "action_plan": planned(pending, decision),

@@ -66,7 +66,6 @@ from roles.operator.safety.interruption import (
     before_the_effect,
     between_actions,
     deciding,
-    marking,
     unless_dropped,
 )
 from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, held_event, next_held, with_permit
@@ -341,7 +340,7 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
         recovery=True,
         effect=found.effect.value,
         element=element_ref(element),
-    )
+    ).but(**ctx.say.mark())
     pending, found = with_permit(ctx, pending, intent.action, found, element)
     if found.verdict == "deny":
         return ended(state, Signal.CANNOT_EXECUTE, "blocked", f"{why} ({found.policy})", evidence=[why], refused=why)
@@ -367,7 +366,7 @@ STAGES: dict[str, Stage] = {
     "request_human_approval": asking(ask_by_interrupt),
     "execute_action": before_the_effect(execute_action),
     "observe_feedback": unless_dropped(observe_feedback, "decide_next_step"),
-    "decide_next_step": unless_dropped(marking(decide_next_step), "observe_environment"),
+    "decide_next_step": unless_dropped(decide_next_step, "observe_environment"),
     "recover_from_failure": recover_from_failure,
     FINALIZE: finalize_interaction_report,
 }

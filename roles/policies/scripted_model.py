@@ -13,16 +13,15 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr, ValidationError
@@ -153,27 +152,6 @@ class ScriptedChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._message(messages, kwargs))])
-
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        whole = self._message(messages, kwargs)
-        chunks: list[AIMessageChunk] = [AIMessageChunk(content=part) for part in re.findall(r"\S+\s*|\s+", str(whole.content))]
-        for number, call in enumerate(whole.tool_calls):
-            arguments = json.dumps(call["args"])
-            half = len(arguments) // 2
-            first = tool_call_chunk(name=call["name"], args=arguments[:half], id=call["id"], index=number)
-            rest = tool_call_chunk(name=None, args=arguments[half:], id=None, index=number)
-            chunks += [AIMessageChunk(content="", tool_call_chunks=[part]) for part in (first, rest)]
-        chunks.append(AIMessageChunk(content="", usage_metadata=whole.usage_metadata))
-        for chunk in chunks:
-            if run_manager is not None:
-                run_manager.on_llm_new_token(str(chunk.content), chunk=ChatGenerationChunk(message=chunk))
-            yield ChatGenerationChunk(message=chunk)
 
     def _message(self, messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
         if self.latency:

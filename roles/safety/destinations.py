@@ -9,13 +9,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from protocol import GUIElement, VisualState
+from roles.safety.vocabulary import words
 
-_LOOKS = frozenset(
-    ("list", "get", "find", "search", "read", "show", "view", "count", "describe", "open", "go", "sum", "calculate", "look",
-     "check")
-)  # fmt: skip
-"""First words of functions that tell something and change nothing."""
-_MAKES = frozenset(("add", "create", "new", "edit", "append", "compose"))
+_LOOKS, _MAKES = words("functions", "looks"), words("functions", "makes")
 _TRASH = re.compile(r"trash|recycl|\bbin\b|papierkorb|回收站|废纸篓", re.IGNORECASE)
 _LONGEST_NAME = 40
 _TELLS = re.compile(r"(?<![a-z])(?:reply|respond|answer|forward|notify|message to|call)(?![a-z])", re.IGNORECASE)

@@ -55,6 +55,7 @@ from roles.safety.destinations import (
     tells,
     way_of,
 )
+from roles.safety.vocabulary import VOCABULARY, words
 
 RULE = tuple(NetworkRule.model_fields)
 
@@ -317,27 +318,11 @@ def _chord(keys: tuple[str, ...], typed: bool, at: GUIElement | None) -> Effect:
     return Effect.NAVIGATE if last in _MOVES and held <= {"shift"} else Effect.ACTIVATE
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_COMMANDS = {
-    "network": _words("apt apt-get curl ftp git mail nc ncat netcat npm ping pip pip3 rsync scp sftp socat ssh telnet wget"),
-    "privilege": _words("chown chroot doas mknod modprobe mount nsenter passwd reboot setcap shutdown su sudo umount unshare"),
-    "process": _words("disown gdb kill killall nohup pkill renice setsid strace yes"),
-}  # fmt: skip
-_MODULES = {
-    "network": _words("aiohttp ftplib http httpx imaplib poplib requests smtplib socket ssl telnetlib urllib urllib3 xmlrpc"),
-    "privilege": _words("grp pty pwd resource spwd"),
-    "process": _words("multiprocessing signal threading"),
-}  # fmt: skip
-_CALLS = {
-    "privilege": _words("chown chroot lchown mknod setegid seteuid setgid setgroups setns setuid unshare"),
-    "process": _words("abort fork forkpty kill killpg nice posix_spawn"),
-}
+_COMMANDS, _MODULES, _CALLS = (
+    {kind: words("scripts", part, kind) for kind in VOCABULARY["scripts"][part]} for part in ("commands", "modules", "calls")
+)
+_STARTING, _SYSTEM = words("scripts", "starting"), words("scripts", "system")
 _EFFECTS = {"network": Effect.SEND, "privilege": Effect.PERMISSION, "outside": Effect.ACTIVATE, "process": Effect.ACTIVATE}
-_STARTING = _words("builtin command env exec nice stdbuf time timeout xargs")
-"""Commands that start another one: each of their words may be its name."""
 _BEGINS = re.compile(r"""[;&|(){}`!]|\b\w*sh\s+-c\s+["']|-exec\w*|\b(?:do|else|eval|then|while|until|if)\s""")
 _SET = re.compile(r"\w+=")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -346,7 +331,6 @@ _CALLS_ITSELF = re.compile(r"(?<![\w:])([\w:]{1,40})\s*\(\)\s*\{[^{}]*(?<![\w:])
 _IMPORT = re.compile(r"\b(?:import|from)[ \t]+([^\n;#]*)")
 _CALL = re.compile(r"\bos\.(\w+)")
 _PATH = re.compile(r"[^\s'\"=;|&<>(){}`,:$]+")
-_SYSTEM = _words("boot dev etc proc root run sys var")
 _STREAMS = re.compile(r"/dev/(?:null|zero|u?random|stdin|stdout|stderr|fd/\d+)")
 
 

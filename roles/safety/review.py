@@ -12,6 +12,7 @@ from roles.safety.destinations import told
 from roles.safety.effects import SENSITIVE, Effect, effects_of
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
 from roles.safety.privacy.vault import references_in
+from roles.safety.vocabulary import VOCABULARY
 
 _ORDER = tuple(Effect)
 _UNCHANGED = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT})
@@ -230,19 +231,4 @@ def _shows_private(case: Case) -> bool:
 
 
 def _phrase(effect: Effect) -> str:
-    phrases = {
-        Effect.SUBMIT: "submit something to others",
-        Effect.SEND: "send something to others",
-        Effect.PURCHASE: "spend money",
-        Effect.ACCOUNT: "change an account",
-        Effect.PERMISSION: "grant or accept something",
-        Effect.DELETE: "delete something",
-        Effect.ACTUATE: "operate something in the physical world",
-        Effect.ACTIVATE: "have an unknown effect",
-        Effect.CONFIRM: "confirm something",
-        Effect.EDIT: "edit something",
-        Effect.SAVE: "save something",
-        Effect.UPLOAD: "upload something",
-        Effect.DOWNLOAD: "download something",
-    }
-    return phrases.get(effect, effect.value)
+    return str(VOCABULARY["effects"].get(effect.value, effect.value))

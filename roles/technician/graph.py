@@ -365,7 +365,7 @@ def write_script(state: State, ctx: Context) -> Update:
         return update | ended(state, Signal.CANNOT_EXECUTE, "failed", said, evidence=[said, *evidence_of(ran)])
     action = RunScript(language=answer.script.language, code=answer.script.code)
     key = key_of(state, ctx, step)
-    pending = Pending(key=key, step=step, action=action.dump(), reason=answer.script.why, app="terminal")
+    pending = Pending(key=key, step=step, action=action.dump(), reason=answer.script.why, app="terminal").but(**ctx.say.mark())
     ctx.journal.commit()  # before a checkpoint says that this is done
     return update | {"pending_action": pending.dump(), "route": REVIEW}
 

@@ -46,7 +46,7 @@ def hostile() -> Callable[[Path, str], Path]:
             {"element_id": "e", "role": role, "text": text, "value": text, "bbox": {"x1": 1, "y1": 1, "x2": 99, "y2": 40}}
             for role in ("button", "textbox", "text", "checkbox", text)
         ]}  # fmt: skip
-        journal.rows.add_screen("s", "", zlib.compress(json.dumps(screen).encode()))
+        journal.rows.append("observations", "s", "", zlib.compress(json.dumps(screen).encode()))
         journal.close()
         return folder
 

@@ -164,7 +164,7 @@ def search(settings: Settings, query: str, app: str | None, kind: str | None) ->
                 continue
             part = stored[one]
             for rank, near in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE, 0.0)):
-                _take(found, RankedDocument(near.supplement(query), _why_not(part, rank, near.score)))
+                _take(found, RankedDocument(near, _why_not(part, rank, near.score or 0.0)))
         faults += library.problems
     ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
     return SearchAnswer(ordered, faults)

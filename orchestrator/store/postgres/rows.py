@@ -196,7 +196,7 @@ class PostgresRows(Rows):
         return f"INSERT INTO {table} ({{run}}{', '.join(columns)}) VALUES ({{this}}{', '.join('?' * len(columns))})"  # noqa: S608
 
     def _last(self, table: str, number: str) -> int:
-        return int(self._read(f"SELECT coalesce(max({number}), 0) FROM {table}{{only}}").fetchone()[0])  # noqa: S608 - fixed names
+        return int(self.read(f"SELECT coalesce(max({number}), 0) FROM {table}{{only}}").fetchone()[0])  # noqa: S608 - fixed names
 
     def _take(self) -> None:
         """The run is ours from here on. Raises UsageProblem when another process has it."""
@@ -249,18 +249,18 @@ class PostgresRows(Rows):
         self._sent.clear()
         return StoreTaken(f"Run {self._run} was taken over by another process; this one stops.")
 
-    def _read(self, statement: str, *values: Any) -> Result:
+    def read(self, statement: str, *values: Any) -> Result:
         return self._said(self._texts[statement], values)
 
-    def _write(self, statement: str, *values: Any) -> None:
+    def write(self, statement: str, *values: Any) -> None:
         self._pending.append((self._texts[statement], _storable(values)))
 
-    def _changed(self, statement: str, *values: Any) -> int:
+    def changed(self, statement: str, *values: Any) -> int:
         return self._said(self._texts[statement], values, writes=True).rowcount
 
-    def _append(self, table: str, *values: Any) -> int:
+    def append(self, table: str, *values: Any) -> int:
         number = self._numbers[table] = self._numbers[table] + 1
-        self._write(self._inserts[table], number, *values)
+        self.write(self._inserts[table], number, *values)
         if len(self._pending) >= _TOGETHER:
             self._said("SELECT 1")
         return number
@@ -328,13 +328,13 @@ class PostgresRows(Rows):
     ) -> int:
         field = body.get(_ABOUT.get(kind, ""))
         about = None if field is None else str(field)
-        return self._append("events", at, kind, role, subtask, step, key, dumps(body), about)
+        return self.append("events", at, kind, role, subtask, step, key, dumps(body), about)
 
     def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
         where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
         statement = f"{select}{where} ORDER BY id LIMIT {_PAGE}"
-        while page := self._read(statement, after, *kinds).fetchall():
+        while page := self.read(statement, after, *kinds).fetchall():
             yield from map(EventRow._make, page)
             after = page[-1][0]
 

@@ -133,31 +133,16 @@ class Document(Frozen):
         """The same for two documents that say the same, whoever says it."""
         return text_digest(self.text)
 
+    def found_for(self, query: str, score: float) -> Supplement:
+        """What a run records of it; `score` is how much of what was asked it speaks of, 0 to 1."""
+        return Supplement(
+            query=query, source=self.source or self.id, title=self.title, text=self.text, app=self.app, kind=self.kind,
+            score=round(score, 4), document=self.id,
+        )  # fmt: skip
+
 
 RETIRED = "retired"
 """The key of a document's data under which it is said why it is followed no more."""
-
-
-class Hit(Frozen):
-    """A document that was found, and how well it fits."""
-
-    document: Document
-    score: float
-    """0 to 1: how much of what was asked it speaks of. What a threshold is held against."""
-
-    def supplement(self, query: str) -> Supplement:
-        """What a run records of it."""
-        found = self.document
-        return Supplement(
-            query=query,
-            source=found.source or found.id,
-            title=found.title,
-            text=found.text,
-            app=found.app,
-            kind=found.kind,
-            score=round(self.score, 4),
-            document=found.id,
-        )
 
 
 def text_digest(text: str) -> str:

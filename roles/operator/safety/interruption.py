@@ -112,30 +112,13 @@ def unless_dropped(stage: Stage, route: str) -> Stage:
 
 
 def deciding(plan: Stage) -> Stage:
-    """Write down with each decision how much was said by then; where the Manager has to hear it first, nothing is decided."""
+    """Where the Manager has to hear first what a person has said, nothing is decided."""
 
     def run(state: State, ctx: Context) -> Update:
         words = ctx.say.unplanned() if "action_trace" in state and state.get("route") != FINALIZE else ""
         if words and not ctx.line.cancelled():
             return ended(state, Signal.STEERED, "running", words)
-        return marking(plan)(state, ctx)
-
-    return run
-
-
-def marking(stage: Stage) -> Stage:
-    """The pending action with how far the person's words and turns had come before it was decided."""
-
-    def run(state: State, ctx: Context) -> Update:
-        mark = ctx.say.mark()
-        update = stage(state, ctx)
-        pending = update.get("pending_action")
-        if not pending or not mark:
-            return update
-        marked = pending | mark
-        report = update.get("report") or {}
-        held = {"report": report | {"held_action": marked}} if report.get("held_action") is not None else {}
-        return update | {"pending_action": marked} | held
+        return plan(state, ctx)
 
     return run
 

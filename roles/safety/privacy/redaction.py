@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable, extended
 from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import CARRIES, Action, ActionResult, BoundingBox, ExecStatus, GUIElement, VisualState, parse_action, target_element
 from roles.safety import SafetyPolicy
@@ -254,7 +253,8 @@ class SecretBorder:
 
     def __new__(cls, inner: Environment, redactor: Redactor) -> SecretBorder:
         passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        made: SecretBorder = object.__new__(_with(passed, tuple(name for name in _VEILED if hasattr(inner, name))))
+        veiled = tuple(name for name in _VEILED if hasattr(inner, name))
+        made: SecretBorder = object.__new__(extended(SecretBorder, passed, veiled))
         return made
 
     def __init__(self, inner: Environment, redactor: Redactor) -> None:
@@ -367,14 +367,3 @@ class SecretBorder:
 def bare(environment: Environment) -> Environment:
     """The environment itself, behind a veil or not."""
     return environment.inner if isinstance(environment, SecretBorder) else environment
-
-
-@cache
-def _with(passed: tuple[str, ...], veiled: tuple[str, ...]) -> Any:
-    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
-    return type("Veil", (SecretBorder,), members | {name: getattr(SecretBorder, f"_{name}") for name in veiled})
-
-
-def _passed_on(name: str) -> Callable[[Any], Any]:
-    return lambda self: getattr(self.inner, name)

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
+from roles.safety.vocabulary import VOCABULARY, words
+
 WHOLE = 4
 """A value with fewer characters is hidden in its field, fact and action only: it would be a part of half of all words."""
 _ENCODED = 6
@@ -157,44 +159,15 @@ class PrivateSpan(NamedTuple):
 
 
 _CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)")
-_ISSUED = re.compile(
-    r"4\d{12}(?:\d{3}){0,2}|(?:5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720))\d{12,}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
-    r"|35\d{14}|6(?:011|5\d{2}|4[4-9]\d|2\d{2})\d{12,15}"
-)
-"""How the numbers of cards begin, and how long they are then; articles and parcels have long numbers too."""
-_TOKENS = (
-    r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?[A-Za-z0-9_-]{16,}",
-    r"\bgh[pousr]_[A-Za-z0-9]{30,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{22,}",
-    r"\bglpat-[A-Za-z0-9_-]{16,}",
-    r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
-    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-    r"\bAIza[A-Za-z0-9_-]{35}",
-    r"\bhf_[A-Za-z0-9]{30,}",
-    r"\bnpm_[A-Za-z0-9]{36}",
-    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-    r"(?<=Bearer )[A-Za-z0-9._~+/-]{12,}=*",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-)
-_TOKEN = re.compile("|".join(_TOKENS))
+_PRIVATE = VOCABULARY["private"]
+_NAMES = _PRIVATE["names"]
+_ISSUED = re.compile("|".join(_PRIVATE["cards"]))
+_TOKEN = re.compile("|".join(_PRIVATE["tokens"]))
 _MAY_HAVE_SHAPE = re.compile(r"\d[\d -]{11}|[A-Za-z]{2,}[-_]|eyJ|AKIA|ASIA|AIza|Bearer|PRIVATE KEY")
 
-WORDS = (
-    "password", "passwort", "passcode", "passphrase", "pass phrase", "pin", "pin code", "cvv", "cvc", "card number",
-    "credit card number", "security code", "api key", "access token", "secret key", "secret", "recovery phone", "one-time code",
-    "verification code", "social security number", "passport number", "tax id",
-)  # fmt: skip
-"""What a goal calls private values by, beside the policy's own names."""
 _QUOTED = r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|‘[^’\n]+’|`[^`\n]+`|(?<!\w)'[^'\n]+'(?!\w)"
 _BARE = r"\+?\d[\d ().-]{3,}\d(?![\w])|[^\s\"“”„«»`]+[^\s\"“”„«»`.,;:!?)]|[^\s\"“”„«»`.,;:!?)]"
-_NO_VALUE = """
-    a an and any are as ask at back be been but by can change check code copy delete enter expired field fields fill find
-    for forgotten from generator give go has have he her his hint i if in into is it its keep last leave mail manager me
-    my need new next no not note notes of off old on once one open or our out over page please policy reset same save
-    screen see send set she should show so stands store such tab tell than that the their them then there these they
-    this those to under until up us use user using value was we what when where which who will with without you your
-    protected strength word words number numbers must required requirements wrong right correct itself stays
-"""
+_NO_VALUES = words("private", "no_values")
 _LONGEST = 200
 """Characters of a value that stands before its name."""
 _SIGN_IN = re.compile(
@@ -206,7 +179,7 @@ _SIGN_IN = re.compile(
 def names_private(text: str, labels: Iterable[str] = ()) -> str:
     """The word in `text` that private values go by, or nothing."""
     folded = text.casefold()
-    return next((word for word in (*labels, *WORDS) if re.search(rf"(?<![^\W_]){re.escape(word.casefold())}", folded)), "")
+    return next((word for word in (*labels, *_NAMES) if re.search(rf"(?<![^\W_]){re.escape(word.casefold())}", folded)), "")
 
 
 def spotted(text: str, labels: Iterable[str] = ()) -> list[PrivateSpan]:
@@ -266,8 +239,8 @@ def _says_so(match: re.Match[str]) -> bool:
 @lru_cache(maxsize=32)
 def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """`the password is VALUE`; `as the password`, and the same with a value before it."""
-    words = sorted({*WORDS, *(label.casefold() for label in labels if label.strip())}, key=len, reverse=True)
-    word = "|".join(re.escape(label).replace(r"\ ", r"[ _-]?") for label in words)
+    names = sorted({*_NAMES, *(label.casefold() for label in labels if label.strip())}, key=len, reverse=True)
+    word = "|".join(re.escape(label).replace(r"\ ", r"[ _-]?") for label in names)
     label = rf"(?P<label>(?<![^\W_])(?:{word})(?![^\W_]))(?:\s+(?:field|box))?"
     lead = r"(?P<lead>\b(?:with|using|by|enter|type|set|change|and)\s+)?(?:(?:the|my|a|its|new)\s+){0,4}"
     link = r"(?P<link>\s*[:=]\s*|\s+(?:is|to|with|as|reads)\s+(?:now\s+)?)?"
@@ -284,15 +257,10 @@ def _value_at(match: re.Match[str], label: str, *, bare: bool) -> PrivateSpan | 
     if value[0] in "\"“„«‘`'":
         return PrivateSpan(start + 1, end - 1, label)
     plain = value.casefold()
-    if plain in _words_of_the_language() or value.startswith(("{", "<", "(")) or not any(sign.isalnum() for sign in value):
+    if plain in _NO_VALUES or value.startswith(("{", "<", "(")) or not any(sign.isalnum() for sign in value):
         return None
     odd = not value.isalpha() or (value != value.capitalize() and value != value.casefold() and value != value.upper())
     return PrivateSpan(start, end, label) if odd or bare else None
-
-
-@lru_cache(maxsize=1)
-def _words_of_the_language() -> frozenset[str]:
-    return frozenset(_NO_VALUE.split())
 
 
 def _signing_in(text: str) -> Iterator[PrivateSpan]:

@@ -111,11 +111,11 @@ def test_without_a_store_nothing_is_written_and_one_made_meanwhile_is_used(tmp_p
     (tmp_path / "help" / "otters.md").write_text("# Otters\n\nFish.")
     path = tmp_path / "kept" / "k.sqlite"
     library = Library(KnowledgeSettings(), path, [tmp_path / "help"])
-    assert [hit.document.title for hit in library.search("otters")] == ["Otters"]
+    assert [hit.title for hit in library.search("otters")] == ["Otters"]
     assert not path.parent.exists()
     with KnowledgeStore(path) as store:
         store.add(Document(title="More otters", text="Shrimps.", source="by hand"))
-    assert {hit.document.title for hit in library.search("otters")} == {"Otters", "More otters"}
+    assert {hit.title for hit in library.search("otters")} == {"Otters", "More otters"}
     library.close()
 
 
@@ -127,7 +127,7 @@ def test_a_folder_that_another_run_reads_is_none_of_this_ones_business(tmp_path:
     found = {}
     for name in ("one", "two"):
         library = Library(KnowledgeSettings(), tmp_path / "k.sqlite", [tmp_path / name])
-        found[name] = [hit.document.title for hit in library.search("otters")]
+        found[name] = [hit.title for hit in library.search("otters")]
         library.close()
     assert found == {"one": ["Otters one"], "two": ["Otters two"]}
 

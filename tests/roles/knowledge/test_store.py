@@ -19,7 +19,7 @@ def page(title: str, text: str = "", app: str | None = None, **more: object) -> 
 
 
 def titles(store: KnowledgeStore, query: str, **said: object) -> list[str]:
-    return [hit.document.title for hit in store.search(query, **said)]  # type: ignore[arg-type]
+    return [hit.title for hit in store.search(query, **said)]  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_whatever_stands_in_the_store_a_search_stays_within_app_and_kinds(given_
         for kind in KINDS:
             hits = store.search("otters", app, (kind,), limit=50)
             wanted = {n for n, (about, k) in enumerate(given_) if k == kind and about in {app, None}}
-            assert {int(hit.document.text.split()[1]) for hit in hits} == wanted
+            assert {int(hit.text.split()[1]) for hit in hits} == wanted
 
 
 def test_what_is_below_the_threshold_or_beyond_the_limit_is_left_out(store: KnowledgeStore) -> None:
@@ -75,7 +75,7 @@ def test_a_document_of_the_same_id_replaces_the_old_one(store: KnowledgeStore) -
 
 
 def test_what_is_removed_is_neither_found_nor_listed(store: KnowledgeStore) -> None:
-    id = store.search("otters")[0].document.id
+    id = store.search("otters")[0].document
     assert store.remove(id) is True
     assert store.remove(id) is False
     assert titles(store, "otters") == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.tools import tool
 
 from roles.policies.llm.reply_parsing import UnusableReply, object_of
@@ -67,22 +67,6 @@ def test_tools_are_called_by_name() -> None:
     chooses = ScriptedChatModel(answer=lambda _: {"tool": "greet", "who": "Ada"})
     (call,) = chooses.bind_tools([leave, greet]).invoke("x").tool_calls
     assert (call["name"], call["args"]) == ("greet", {"who": "Ada"})
-
-
-@pytest.mark.parametrize("question", ["hello Ada", "hello"])
-def test_a_stream_adds_up_to_the_whole_answer(question: str) -> None:
-    for model in (GREETS, GREETS.bind_tools([SCHEMA], tool_choice="decision")):
-        whole: Any = None
-        parts = 0
-        for chunk in model.stream(question):
-            assert isinstance(chunk, AIMessageChunk)
-            whole = chunk if whole is None else whole + chunk
-            parts += 1
-        at_once = model.invoke(question)
-        assert parts > 2
-        assert whole.content == at_once.content
-        assert whole.tool_calls == at_once.tool_calls
-        assert whole.usage_metadata == at_once.usage_metadata
 
 
 def test_usage_is_counted_and_latency_is_waited_for() -> None:

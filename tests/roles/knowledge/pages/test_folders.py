@@ -77,7 +77,7 @@ def test_only_what_changed_is_read_again(folder: Path) -> None:
         assert sync(store, folder).changed == (), "touched is not changed"
         page.write_text("# Pay\n\nToday, and in gold.")
         assert sync(store, folder).changed == ("help:billing/pay.md",)
-        assert [hit.document.title for hit in store.search("gold")] == ["Pay"]
+        assert [hit.title for hit in store.search("gold")] == ["Pay"]
         assert store.search("soon") == []
 
 
