@@ -9,9 +9,8 @@ model's account before each call.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 from protocol import JsonObject
@@ -86,6 +85,7 @@ WARN_AT = 0.8
 """The share of a budget from which on it is warned of."""
 Work = Literal["plan", "replan", "act", "check", "call", "any"]
 """What is about to be begun; most budgets stop any work, and some only the work that adds to them."""
+_ANY: tuple[Work, ...] = get_args(Work)
 
 
 @dataclass
@@ -115,6 +115,10 @@ class Budget(NamedTuple):
     """`120 steps`: the limit in words."""
     over: bool = False
     """Whether it may be used up whole, and only more than that is too much."""
+    stops: tuple[Work, ...] = _ANY
+    """Which work it stops once it is spent."""
+    worker: str = ""
+    """Whose work alone it stops; anybody's where it names none."""
 
     @property
     def share(self) -> float:
@@ -150,42 +154,29 @@ class Budget(NamedTuple):
         return {"used": _rounded(self.used), "limit": _rounded(self.limit), "share": round(self.share, 3)}
 
 
-_ANY: tuple[Work, ...] = get_args(Work)
-
-
-class _Meter(NamedTuple):
-    """One row of the table: how one limit is read, and which work it stops."""
-
-    key: str
-    limit: float
-    what: str
-    used: Callable[[BudgetUse], float]
-    stops: tuple[Work, ...] = _ANY
-    over: bool = False
-    worker: str = ""
-    """Whose work alone it stops; anybody's where it names none."""
-
-    def at(self, used: BudgetUse) -> Budget:
-        return Budget(f"limits.{self.key}", self.used(used), self.limit, self.what, self.over)
-
-
 class Budgets:
     """All budgets of one run."""
 
     def __init__(self, limits: Limits) -> None:
-        self._meters = tuple(_meters(limits))
+        self._limits = limits
 
     def standing(self, used: BudgetUse) -> list[Budget]:
         """Each of them as it stands, in the order in which they are told."""
-        return [meter.at(used) for meter in self._meters]
+        found = [
+            Budget(f"limits.{key}", use(used), limit, what.format(limit), key == "replans", stops)
+            for key, what, use, stops in _METERS
+            if (limit := getattr(self._limits, key)) is not None
+        ]
+        for key, what, of_role in _OF_ROLES:
+            for role, limit in getattr(self._limits, key).items():
+                budget = Budget(f"limits.{key}.{role}", of_role(role, used), limit, what.format(_number(limit), role))
+                found.append(budget._replace(stops=("act",), worker=role) if key == "role_steps" else budget)
+        return found
 
     def spent(self, used: BudgetUse, *work: Work) -> Budget | None:
         """The first that lets no such work begin."""
-        for meter in self._meters:
-            concerned = meter.worker in ("", used.worker) and any(kind in meter.stops for kind in work)
-            if concerned and (found := meter.at(used)).spent:
-                return found
-        return None
+        concerned = (one for one in self.standing(used) if one.worker in ("", used.worker) and {*work} & {*one.stops})
+        return next((one for one in concerned if one.spent), None)
 
 
 _METERS: tuple[tuple[str, str, Callable[[BudgetUse], float], tuple[Work, ...]], ...] = (
@@ -205,19 +196,6 @@ _OF_ROLES: tuple[tuple[str, str, Callable[[str, BudgetUse], float]], ...] = (
     ("role_tokens", "{} tokens of the {}", lambda role, used: used.spending.by_role[role].tokens),
     ("role_money", "{} for models of the {}", lambda role, used: used.spending.by_role[role].money),
 )
-
-
-def _meters(limits: Limits) -> Iterator[_Meter]:
-    for key, what, used, stops in _METERS:
-        if (limit := getattr(limits, key)) is not None:
-            yield _Meter(key, limit, what.format(limit), used, stops, over=key == "replans")
-    for key, what, of_role in _OF_ROLES:
-        own = key == "role_steps"  # which stop the work of one worker alone
-        for role, limit in getattr(limits, key).items():
-            told = what.format(_number(limit), role)
-            yield _Meter(
-                f"{key}.{role}", limit, told, partial(of_role, role), ("act",) if own else _ANY, worker=role if own else ""
-            )
 
 
 def _number(value: float) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from protocol.retries import Retries
-from roles.contracts import Subtask, Supplement, SupplementSource
+from roles.contracts import Supplement, SupplementSource
 from roles.contracts.context import Context
 from roles.journal.events import ErrorEvent
 from roles.journal.journal import cut
@@ -165,18 +165,6 @@ def look_up(ctx: Context, query: str, app: str | None) -> tuple[list[Supplement]
     return [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in found], dumb
 
 
-def goal_ahead(ctx: Context, goal: str) -> None:
-    """Before the first plan."""
-    if ctx.ahead:
-        _ahead(ctx, goal, None, role="manager")
-
-
-def subtask_ahead(ctx: Context, subtask: Subtask) -> None:
-    """Before a worker begins; once for all its attempts."""
-    if ctx.ahead:
-        _ahead(ctx, subtask.instruction, subtask.app, role="operator", subtask=subtask.id)
-
-
 _TELLING, _LEAST, _NEAR = 3, 0.4, 0.9
 """What is shown to who has not asked: words that a query must have, the least score, and how near it must be to the best."""
 
@@ -189,13 +177,14 @@ def unasked(query: str, found: Sequence[Supplement]) -> list[Supplement]:
     return [hit for hit in found if hit.score is None or hit.score >= least]
 
 
-def _ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str = "") -> None:
-    """Record what is found; a source that fails is told of and stops nobody, since nobody has asked yet.
+def look_up_ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str = "") -> None:
+    """Before the first plan, and once before a worker begins a subtask: record what is found, where that is wanted.
 
-    It is asked without names and numbers: they stand on no page, and nobody has said that they may go to a search.
+    A source that fails is told of and stops nobody, since nobody has asked yet. It is asked without names and numbers: they stand
+    on no page, and nobody has said that they may go to a search.
     """
     key = f"ahead/{subtask}"
-    if ctx.journal.recorded(key):
+    if not ctx.ahead or ctx.journal.recorded(key):
         return
     query = without_values(query)
     found, dumb = look_up(ctx, query, app)

@@ -23,7 +23,7 @@ from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, KnowledgeUsedEvent, LedgerEvent, PlanEvent, SupplementEvent
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of
-from roles.knowledge.library import goal_ahead, look_up
+from roles.knowledge.library import look_up, look_up_ahead
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.manager.plans import PlanError, broken_pin, keep_pins, merge
 from roles.manager.review import (
@@ -197,7 +197,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
     assignment = state.get("assignment") or {}
     trigger = assignment.get("trigger", "task_open")
     if trigger == "task_open":
-        goal_ahead(ctx, state["goal"])
+        look_up_ahead(ctx, state["goal"], None, role="manager")
     goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
     known = ctx.journal.ledger()
     if known is None or known.goal != goal:

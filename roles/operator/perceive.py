@@ -23,7 +23,7 @@ from roles.contracts.requests import ElementRef, Pending
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import JournalEvent, ObservedEvent, RecognizedEvent
-from roles.knowledge.library import subtask_ahead
+from roles.knowledge.library import look_up_ahead
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.destinations import looks
 from roles.safety.policy import problem_in
@@ -157,7 +157,8 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
         "report": None,
     }
     if state.get("delegation"):
-        subtask_ahead(ctx, subtask_of(state))
+        subtask = subtask_of(state)
+        look_up_ahead(ctx, subtask.instruction, subtask.app, role="operator", subtask=subtask.id)
         return fresh | _delegated(state["delegation"], ctx)
     ctx.journal.begin()
     return fresh | _alone(state, ctx)
