@@ -1,19 +1,17 @@
-"""The blackboard among a run's rows, and what makes an action happen once: intent, approvals and outcome under its key."""
+"""What makes an action happen once: intent, approvals and outcome under its key; and what keeps private values out of it all."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from protocol import Action, ActionResult, AgentAction, JsonObject, VisualState, parse_action
-from roles.contracts import Clock, Fact
-from roles.contracts.facts import OtherValue, checked_kind, source_told
-from roles.contracts.facts import beside as others_beside
-from roles.journal.events import ConflictEvent, FactEvent, JournalEvent, Json
+from protocol import Action, ActionResult, AgentAction, VisualState, parse_action
+from roles.contracts import Clock
+from roles.journal.events import Json
 from roles.journal.rows import ABOUT_A_KEY, Rows, dumps
-from roles.safety.privacy.redaction import MASK, Redactor
-from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
+from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.vault import references_in
 
 
 class Sealer:
@@ -61,91 +59,6 @@ class Sealer:
         if self.redactor is None or not names:
             return action.digest
         return self.redactor.vault.bound(action.digest, names)
-
-
-class Record(Protocol):
-    """Appends an event to the journal."""
-
-    def __call__(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None: ...
-
-
-class Facts:
-    """The newest fact of each name. Read on every step, so they are kept beside the rows."""
-
-    def __init__(self, rows: Rows, sealing: Sealer, run_id: str, record: Record) -> None:
-        self.record = record
-        self._rows = rows
-        self._sealing = sealing
-        self._run_id = run_id
-        self._facts: tuple[Fact, ...] | None = None
-        self._learned = 0
-        """How many private values were known when the facts were read."""
-
-    def forget(self) -> None:
-        """The rows are others now."""
-        self._facts = None
-
-    def remember(self, fact: Fact) -> None:
-        """Put a fact on the blackboard; the newest value of a name counts."""
-        held = next((f for f in self.all() if f.name == fact.name), None)
-        fact = self._referring(fact.model_copy(update={"run": fact.run or self._run_id}))
-        fact = fact.model_copy(update={"instead": others_beside(fact, held)})
-        known = held is not None and fact == held.model_copy(update={"step": fact.step, "state_id": fact.state_id})
-        if held is not None and not known:
-            self._conflicts(fact, held)
-        self._facts = None
-        # An answer belongs to its call, also where it is the same as that of an earlier one.
-        fact = held if known and held is not None and fact.kind != "result" else fact
-        self._rows.write("DELETE FROM facts WHERE {own}name = ?", fact.name)
-        self._rows.append("facts", fact.name, fact.model_dump_json(exclude_defaults=True))
-        if not known:  # no key: it would hold the value, private or not
-            self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
-
-    def _conflicts(self, fact: Fact, held: Fact) -> None:
-        """Say that two values meet under one name: what two sources say stays side by side."""
-        if not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
-            return
-        subtasks = [fact.subtask, held.subtask]
-        told = [source_told(each) or each.role for each in (fact, held)]
-        resolution = "both are kept; the later one is used until one is looked at again"
-        said = ConflictEvent(about="fact", name=fact.name, subtasks=subtasks, sources=told, resolution=resolution)
-        key = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}/{fact.step}"
-        self.record(said, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
-
-    def _referring(self, fact: Fact) -> Fact:
-        """The fact with a reference in place of a private value, and private where it refers to one."""
-        try:
-            kind = checked_kind(fact.kind, self._sealing.revealed(fact.value))
-        except UnknownSecret:
-            kind = fact.kind
-        value = self._sealing.secret(fact.value, fact.name) if fact.private else self._sealing.alike(fact.value)
-        private = fact.private or bool(references_in(value))
-        about = {name: self._sealing.alike(getattr(fact, name)) for name in ("reason", "question", "source_name")}
-        return fact.model_copy(update={"value": value, "kind": kind, "private": private, **about})
-
-    def all(self) -> tuple[Fact, ...]:
-        """The blackboard, oldest first."""
-        learned = 0 if self._sealing.redactor is None else len(self._sealing.redactor.vault)
-        if self._facts is None or self._learned != learned:
-            facts = map(Fact.model_validate_json, self._rows.texts("SELECT body FROM facts{only} ORDER BY rowid"))
-            self._facts = tuple(self._alike(f) if learned else f for f in facts)
-            self._learned = learned
-        return self._facts
-
-    def _alike(self, fact: Fact) -> Fact:
-        """The fact with references in place of what was learned to be private since."""
-        instead = tuple(said.model_copy(update={"value": self._sealing.alike(said.value)}) for said in fact.instead)
-        return fact.model_copy(update={"value": self._sealing.alike(fact.value), "instead": instead})
-
-
-def _shown(fact: Fact, run: str) -> FactEvent:
-    """The fact as an event of its run has it: of a private value no more than its reference."""
-    shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
-    said: list[tuple[JsonObject, Fact | OtherValue]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
-    for body, each in said:
-        if each.private and not is_reference(each.value):
-            body["value"] = MASK
-    return FactEvent(**shown)
 
 
 class Intent(NamedTuple):

@@ -17,14 +17,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from protocol import VisualState
+from protocol import JsonObject, VisualState
 from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
+from roles.contracts.facts import OtherValue, checked_kind, source_told
+from roles.contracts.facts import beside as others_beside
 from roles.contracts.orders import GoalLedger
-from roles.journal.actions import Facts, Ledger
+from roles.journal.actions import Ledger
 from roles.journal.budgets import COUNTED, Spending
 from roles.journal.events import (
+    ConflictEvent,
     EventBody,
+    FactEvent,
     JournalEvent,
     Json,
     LedgerEvent,
@@ -35,7 +39,8 @@ from roles.journal.events import (
 )
 from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
 from roles.journal.transcripts import RecordSettings, Transcripts
-from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.redaction import MASK, Redactor
+from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
 
 _REMEMBERED = 256
 """Ids of the latest screens, to store each once, and keys of the latest events, to know those of a step that is worked again."""
@@ -155,7 +160,9 @@ class Journal(Ledger):
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(keys))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
-        self._board = Facts(self.rows, self, run_id, self.record)
+        self._facts: tuple[Fact, ...] | None = None
+        self._learned = 0
+        """How many private values were known when the facts were read."""
         self._all_steps: deque[StepRecord] | None = None
         self._ledger: tuple[int, GoalLedger | None] | None = None
         """With how many private values were known then."""
@@ -173,10 +180,8 @@ class Journal(Ledger):
         self.rows.clear()
         self._keys.clear()
         self._steps.clear()
-        self._all_steps = self._ledger = None
+        self._all_steps = self._ledger = self._facts = self._supplements = None
         self.screens.forget()
-        self._board.forget()
-        self._supplements = None
         self.spending = Spending.of(())
         self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
 
@@ -253,11 +258,55 @@ class Journal(Ledger):
 
     def remember(self, fact: Fact) -> None:
         """Put a fact on the blackboard; the newest value of a name counts."""
-        self._board.remember(fact)
+        held = next((f for f in self.facts() if f.name == fact.name), None)
+        fact = self._referring(fact.model_copy(update={"run": fact.run or self._run_id}))
+        fact = fact.model_copy(update={"instead": others_beside(fact, held)})
+        known = held is not None and fact == held.model_copy(update={"step": fact.step, "state_id": fact.state_id})
+        if held is not None and not known:
+            self._conflicts(fact, held)
+        self._facts = None
+        # An answer belongs to its call, also where it is the same as that of an earlier one.
+        fact = held if known and held is not None and fact.kind != "result" else fact
+        self.rows.write("DELETE FROM facts WHERE {own}name = ?", fact.name)
+        self.rows.append("facts", fact.name, fact.model_dump_json(exclude_defaults=True))
+        if not known:  # no key: it would hold the value, private or not
+            self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
+
+    def _conflicts(self, fact: Fact, held: Fact) -> None:
+        """Say that two values meet under one name: what two sources say stays side by side."""
+        if not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
+            return
+        subtasks = [fact.subtask, held.subtask]
+        told = [source_told(each) or each.role for each in (fact, held)]
+        resolution = "both are kept; the later one is used until one is looked at again"
+        said = ConflictEvent(about="fact", name=fact.name, subtasks=subtasks, sources=told, resolution=resolution)
+        key = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}/{fact.step}"
+        self.record(said, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
+
+    def _referring(self, fact: Fact) -> Fact:
+        """The fact with a reference in place of a private value, and private where it refers to one."""
+        try:
+            kind = checked_kind(fact.kind, self.revealed(fact.value))
+        except UnknownSecret:
+            kind = fact.kind
+        value = self.secret(fact.value, fact.name) if fact.private else self.alike(fact.value)
+        private = fact.private or bool(references_in(value))
+        about = {name: self.alike(getattr(fact, name)) for name in ("reason", "question", "source_name")}
+        return fact.model_copy(update={"value": value, "kind": kind, "private": private, **about})
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
-        return self._board.all()
+        learned = 0 if self.redactor is None else len(self.redactor.vault)
+        if self._facts is None or self._learned != learned:
+            facts = map(Fact.model_validate_json, self.rows.texts("SELECT body FROM facts{only} ORDER BY rowid"))
+            self._facts = tuple(self._sealed_fact(f) if learned else f for f in facts)
+            self._learned = learned
+        return self._facts
+
+    def _sealed_fact(self, fact: Fact) -> Fact:
+        """The fact with references in place of what was learned to be private since."""
+        instead = tuple(said.model_copy(update={"value": self.alike(said.value)}) for said in fact.instead)
+        return fact.model_copy(update={"value": self.alike(fact.value), "instead": instead})
 
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""
@@ -319,6 +368,16 @@ class Journal(Ledger):
     def close(self) -> None:
         """Commit and give the store back. Twice is fine."""
         self.rows.close()
+
+
+def _shown(fact: Fact, run: str) -> FactEvent:
+    """The fact as an event of its run has it: of a private value no more than its reference."""
+    shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
+    said: list[tuple[JsonObject, Fact | OtherValue]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
+    for body, each in said:
+        if each.private and not is_reference(each.value):
+            body["value"] = MASK
+    return FactEvent(**shown)
 
 
 def _record(body: Json) -> StepRecord:
