@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
@@ -19,7 +19,7 @@ from rapidfuzz import fuzz
 from environments.effects import Change
 from environments.effects.words import effects_in
 from environments.files.conditions import Scope
-from protocol import CARRIES, Action, GUIElement, JsonObject, RunScript, VisualState
+from protocol import CARRIES, Action, GUIElement, JsonObject, RunScript, Screenshot, VisualState
 from roles.contracts import Fact, StepOrigin, Supplement
 from roles.safety.destinations import frame_host, host_of, page_host, way_of
 from roles.safety.effects import SENSITIVE, Effect
@@ -180,13 +180,6 @@ SCRIPTS = "terminal"
 NAMES = ("action", "target", "app", "value", "provenance", "facts", "screen", "confidence", "changes")
 """What a condition may speak of."""
 PER_VALUE = frozenset({"value", "provenance"})
-FIELDS: dict[str, tuple[str, ...]] = {
-    "action": ("verb", "effect", "parameters", "inner", "origin", "page"),
-    "target": ("there", "name", "role", "value", "app", "enabled", "private", "actuator", "confidence"),
-    "provenance": Origin._fields,
-    "screen": ("app", "modal", "loading", "windows", "texts", "fields"),
-}
-"""What these names have. `facts` has the facts of the blackboard by their names."""
 _DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W_][\w-]*")
 _MASK = "•••"
 _TEXTS = 600
@@ -275,12 +268,15 @@ class Case:
         if "value" in names:
             self.scope.add("value", _shown(value))
         if "provenance" in names:
-            found = self.origin(value)
-            self.scope.add("provenance", found._asdict() | {"sources": list(found.sources), "facts": list(found.facts)})
+            self.scope.add("provenance", self._provenance(value))
         return self.scope
 
     def origin(self, value: str) -> Origin:
         return origin_of(value, self.subject.grounds, self.state)
+
+    def _provenance(self, value: str) -> JsonObject:
+        found = self.origin(value)
+        return found._asdict() | {"sources": list(found.sources), "facts": list(found.facts)}
 
     def _action(self) -> JsonObject:
         parameters = self.action.model_dump(mode="json", exclude={"target", self.action.tag})
@@ -338,6 +334,14 @@ class Case:
             "texts": [_shown(element.text) for element in state.elements if element.text][:_TEXTS],
             "fields": {_shown(e.name): _MASK if private(e) else _shown(e.value or "") for e in fields},
         }
+
+
+@cache
+def sample() -> JsonObject:
+    """What a condition may speak of, of an action that says nothing."""
+    case = Case(Subject(Screenshot(), None, VisualState(), 1.0, NOTHING, lambda _: False), Effect.OBSERVE)
+    told = {name: getattr(case, f"_{name}")() for name in NAMES if name not in PER_VALUE}
+    return told | {"value": "", "provenance": case._provenance("")}
 
 
 def app_of(action: Action, element: GUIElement | None, state: VisualState) -> str | None:

@@ -19,7 +19,7 @@ from environments.effects import Network
 from environments.files import conditions
 from protocol import VERBS, Action, Frozen, GUIElement, JsonObject, VisualState
 from roles.contracts import Fact
-from roles.safety.case import FIELDS, NAMES, PER_VALUE, Case
+from roles.safety.case import NAMES, PER_VALUE, Case, sample
 from roles.safety.effects import SENSITIVE, Effect
 
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
@@ -27,22 +27,6 @@ _FIELD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\.\s*([A-Za-z_]\w*)(?!\w*\s*\()
 _LOOP = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(")
 _LOOPS = 2
 """Loops within each other; one more could take minutes on a large screen."""
-_SAMPLE: JsonObject = {
-    "action": {"verb": "click", "effect": "navigate", "parameters": {}, "inner": False, "origin": "goal", "page": ""},
-    "target": {
-        **{name: "" for name in ("name", "role", "value", "app")},
-        **{name: False for name in ("there", "enabled", "private", "actuator")},
-        "confidence": 1.0,
-    },
-    "app": "",
-    "value": "",
-    "provenance": {"source": "", "sources": [], "facts": [], "app": "", "private": False},
-    "facts": {},
-    "screen": {"app": "", "modal": "", "loading": False, "windows": [], "texts": [], "fields": {}},
-    "confidence": 1.0,
-    "changes": [],
-}
-"""An action that says nothing."""
 _VALUES = 64
 """Values of one action that a condition is held against; with more of them it counts as failed."""
 
@@ -60,13 +44,14 @@ def problem_with(condition: str) -> str:
     if problem := conditions.problem_with(condition, NAMES):
         return problem
     bare = _QUOTED.sub('""', condition)
+    known = {name: fields for name, fields in sample().items() if isinstance(fields, dict) and name != "facts"}
     for root, field in _FIELD.findall(bare):
-        if field not in FIELDS.get(root, (field,)):
-            return f"{root} has no {field!r}; it has {', '.join(FIELDS[root])}"
+        if field not in known.get(root, (field,)):
+            return f"{root} has no {field!r}; it has {', '.join(known[root])}"
     if _deepest(bare) > _LOOPS:
         return f"it has more than {_LOOPS} loops within each other"
     try:
-        found = conditions.evaluate(condition, _SAMPLE)
+        found = conditions.evaluate(condition, sample())
     except TypeError as bad:
         return str(bad).split(". ")[0]
     except conditions.FAULTS:
