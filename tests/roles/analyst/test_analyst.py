@@ -1,18 +1,22 @@
-"""The Analyst: facts in, facts out, each with what it rests on; it acts on nothing and says what is missing."""
+"""The Analyst: its graph, and formulas of rules and of a model."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
 import pytest
+from models import asker, fact, prompts_of, saying, section, text_of
 
 from environments.contract import Environment
 from roles.analyst.graph import build_analyst
+from roles.analyst.llm import LlmAnalyst
 from roles.analyst.rules import RulesAnalyst
-from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
+from roles.contracts import AnalystRequest, Answer, Fact, FactKnown, Result, Subtask, Supplement
 from roles.contracts.context import Context
 from roles.contracts.values import table_text
 from roles.journal.journal import Journal
+from roles.policies.fallback import GaveUp
+from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted import ScriptedAnalyst
 
 TABLE = table_text(
@@ -35,15 +39,15 @@ class NoWorld:
 
 def work(instruction: str, policy: Any = None, facts: tuple[Fact, ...] = FACTS) -> tuple[dict[str, Any], Journal]:
     journal = Journal(None, lambda: 0.0)
-    for fact in facts:
-        journal.remember(fact)
+    for known in facts:
+        journal.remember(known)
     context = Context(environment=cast(Environment, NoWorld()), journal=journal, analyst=policy or RulesAnalyst())
     subtask = Subtask(id="s2", title="The answer", instruction=instruction, worker="analyst")
     state = build_analyst(context).invoke({"delegation": {"goal": "", "subtask": subtask.model_dump(mode="json")}})
     return state["report"], journal
 
 
-def fact(journal: Journal, name: str) -> Fact:
+def noted(journal: Journal, name: str) -> Fact:
     return next(f for f in journal.facts() if f.name == name)
 
 
@@ -52,19 +56,19 @@ def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
     assert report["signal"] == "worker_success"
     assert report["facts"] == ["owed"]
     assert report["evidence"] == ["fact:invoices"]
-    found = fact(journal, "owed")
+    found = noted(journal, "owed")
     assert (found.value, found.kind, found.role, found.subtask) == ("$1.00", "money", "analyst", "s2")
 
 
 def test_one_result_may_be_used_by_the_next() -> None:
     report, journal = work('Compute fact "invoice total" - fact "paid so far" as "open". Compute fact "open" * 2 as "twice".')
     assert report["facts"] == ["open", "twice"]
-    assert fact(journal, "twice").value == "$6.00"
+    assert noted(journal, "twice").value == "$6.00"
 
 
 def test_which_one_comes_first_is_answered_with_its_grounds() -> None:
     report, journal = work('Compute table "invoices" | largest [Total] | get [Number] as "to be paid first".')
-    found = fact(journal, "to be paid first")
+    found = noted(journal, "to be paid first")
     assert (report["signal"], found.value, found.used) == ("worker_success", "INV-2", ("invoices",))
     assert "largest [Total]" in found.reason
 
@@ -84,13 +88,13 @@ def test_words_that_are_no_question_are_given_back() -> None:
 
 def test_what_rests_on_something_private_is_private() -> None:
     _, journal = work('Compute fact "secret bonus" + $1 as "more".')
-    assert fact(journal, "more").private
+    assert noted(journal, "more").private
 
 
 def test_the_steps_of_the_run_can_be_asked_about() -> None:
     report, journal = work('Compute table "steps" | count as "number of steps".')
     assert report["signal"] == "worker_success"
-    assert fact(journal, "number of steps").value == "0"
+    assert noted(journal, "number of steps").value == "0"
 
 
 def scripted(*results: Result) -> ScriptedAnalyst:
@@ -108,7 +112,7 @@ def test_a_crew_without_an_analyst_says_so() -> None:
 def test_a_script_answers_for_its_subtask() -> None:
     report, journal = work("anything", scripted(Result(name="x", value="1", used=("invoices",))))
     assert report["signal"] == "worker_success"
-    assert fact(journal, "x").value == "1"
+    assert noted(journal, "x").value == "1"
     other = ScriptedAnalyst(answers={"s9": Answer(reason="no")})
     assert work("anything", other)[0]["signal"] == "cannot_execute"
 
@@ -125,7 +129,7 @@ def test_an_answer_that_cites_nothing_real_or_writes_over_others_is_refused(resu
     report, journal = work("anything", scripted(result))
     assert report["signal"] == "no_answer"
     assert why in report["summary"]
-    assert fact(journal, "invoice total").value == "$12.00"
+    assert noted(journal, "invoice total").value == "$12.00"
     assert "x" not in {f.name for f in journal.facts()}
 
 
@@ -170,16 +174,109 @@ def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
     )
     report, journal = work("What is left to pay?", LlmAnalyst(asker(model), load_prompt("analyst")))
     assert (report["signal"], report["evidence"]) == ("worker_success", ["fact:invoice total", "fact:paid so far"])
-    assert (fact(journal, "left").value, fact(journal, "left").role) == ("$3.00", "analyst")
+    assert (noted(journal, "left").value, noted(journal, "left").role) == ("$3.00", "analyst")
 
 
 def test_what_has_two_decimals_keeps_them_without_a_currency_too() -> None:
     facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"), Fact(name="nights", value="3"))
     _, journal = work('Compute fact "hotel" + fact "train" as "sum". Compute fact "nights" * 2 as "twice".', facts=facts)
-    assert (fact(journal, "sum").value, fact(journal, "twice").value) == ("2053.70", "6")
+    assert (noted(journal, "sum").value, noted(journal, "twice").value) == ("2053.70", "6")
 
 
 @pytest.mark.parametrize("question", ["What is the sum of the hotel and the boat?", "Add hotel to the train", "How many boats?"])
 def test_a_question_of_which_a_part_is_no_fact_is_given_back(question: str) -> None:
     facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"))
     assert work(question, facts=facts)[0]["signal"] == "cannot_execute"
+
+
+GIVEN_TABLE = table_text(
+    ("Number", "Status", "Total"), (("INV-1", "Paid", "$5.00"), ("INV-2", "Overdue", "$7.25"), ("INV-3", "Overdue", "$1,001.00"))
+)
+GIVEN = (Fact(name="invoices", value=GIVEN_TABLE, kind="table"), fact("price", "$12.00"), fact("bonus", "$77.00", private=True))
+OWED = 'table "invoices" | where [Status] is "overdue" | sum [Total]'
+
+
+def request(**changes: Any) -> AnalystRequest:
+    words = "What do we owe that is overdue, and with 19 % tax on it?"
+    subtask = Subtask(id="a", title="owed", instruction=words, worker="analyst", expect=(FactKnown(name="owed"),))
+    return AnalystRequest.model_validate({"goal": "g", "subtask": subtask, "facts": GIVEN, **changes})
+
+
+def said(*results: tuple[str, Any], **more: Any) -> dict[str, Any]:
+    return {"reasoning": "r", "results": [{"name": name, "formula": formula} for name, formula in results], **more}
+
+
+def answer(*replies: Any, **changes: Any) -> Answer:
+    return LlmAnalyst(asker(saying(*replies)), load_prompt("analyst")).answer(request(**changes))
+
+
+GOOD = said(("owed", OWED))
+
+
+def test_a_formula_is_worked_out_exactly_and_names_what_it_rests_on() -> None:
+    found = answer(said(("owed", OWED), ("with tax", 'fact "owed" * 119 / 100'), ("tax", 'fact "owed" * 19 %')), goal="119")
+    assert [(r.name, r.value, r.used) for r in found.results] == [
+        ("owed", "$1,008.25", ("invoices",)),
+        ("with tax", "$1,199.82", ("owed",)),
+        ("tax", "$191.57", ("owed",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (said(("owed", "1008.25")), "the number 1008.25 is in no fact and not in the question"),
+        (said(("owed", "$1,008.25")), r"the number \$1,008.25 is in no fact"),
+        (said(("owed", f"({OWED}) + 3.50")), "the number 3.50 is in no fact"),
+        (said(("owed", '"about 900 dollars"')), "about 900 dollars.* is in no fact"),
+        (said(("owed", 'date "2031-05-06"')), "2031-05-06.* is in no fact"),
+        (said(("owed", "19")), "uses no fact"),
+        (said(("owed", OWED), advice="Pay the $870 at once."), "the advice says 870, which no formula gave"),
+        (said(("owed", 'fact "debt"')), 'the fact "debt" is not known; the facts are invoices, price, bonus'),
+        (said(("owed", OWED.replace("Total", "Wings"))), "Wings"),
+        (said(("owed", "sum of it all")), "cannot be read"),
+        (said(("owed", '__import__("os").system("id")')), "cannot be read"),
+        (said(("", OWED)), "needs a name and a formula"),
+        (said(("owed", 7)), "needs a name and a formula"),
+        ({"reasoning": "It is $1,008.25", "results": []}, "neither a result nor what is missing"),
+        ({"reasoning": "r", "results": ["1008.25"]}, "list of objects"),
+        (said(*[(f"r{n}", OWED) for n in range(13)]), "12 are the most"),
+    ],
+)
+def test_what_nobody_computed_is_refused_and_asked_again(bad: dict[str, Any], why: str) -> None:
+    assert [r.value for r in answer(bad, GOOD).results] == ["$1,008.25"]
+    with pytest.raises(GaveUp, match=why):
+        answer(bad)
+
+
+def test_advice_says_what_is_known_and_what_is_missing_is_said() -> None:
+    found = answer(said(("owed", OWED), advice="Pay the $1,008.25 now; INV-2 alone is $7.25."))
+    assert found.advice.startswith("Pay the $1,008.25")
+    found = answer({"reasoning": "r", "results": [], "missing": ["the due date of INV-9"]})
+    assert (found.results, found.missing) == ((), ("the due date of INV-9",))
+
+
+def test_the_prompt_shows_facts_and_tables_by_name_and_no_private_value() -> None:
+    model, heard = prompts_of(lambda _: GOOD)
+    found = Supplement(query="q", source="help", title="Tax", text="It is 19 %.")
+    LlmAnalyst(asker(model), load_prompt("analyst")).answer(request(supplements=(found,), reask="the result cites nothing"))
+    text = text_of(heard[0])
+    facts = section(text, "facts")
+    assert 'table "invoices" with the columns [Number], [Status], [Total], 3 rows' in facts
+    assert 'fact "price" = $12.00' in facts
+    assert 'fact "bonus" = (hidden)' in facts
+    assert "77.00" not in text
+    assert "It is 19 %." in section(text, "supplements")
+    assert "cites nothing" in section(text, "problem")
+    assert "is to be called: owed" in text
+
+
+def test_a_table_of_any_length_is_told_by_its_first_rows() -> None:
+    def size(rows: int) -> int:
+        model, heard = prompts_of(lambda _: GOOD)
+        table = table_text(("Status", "Total"), tuple(("Overdue", f"${n}.00") for n in range(rows)))
+        facts = (Fact(name="invoices", value=table, kind="table"),)
+        LlmAnalyst(asker(model), load_prompt("analyst")).answer(request(facts=facts))
+        return len(text_of(heard[0]))
+
+    assert size(900) < size(9) + 10

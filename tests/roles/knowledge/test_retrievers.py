@@ -1,22 +1,322 @@
-"""LangChain's retrievers and tools as sources; every source asked at once, and what several say taken once."""
+"""Sources beside the store: when they are asked, what they may answer, and what becomes of one that fails."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import StructuredTool, tool
 from pydantic import ValidationError
+from support import FINISH, Run, planned, subtask, verdict
 
-from roles.contracts import Supplement
-from roles.knowledge.library import Library, gather, help_in
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.build import build_sources
+from orchestrator.settings.settings import load_settings
+from protocol import OperatorDecision
+from protocol.retries import Retries
+from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
+from roles.contracts.context import Context
+from roles.contracts.signals import GateTrigger, Signal
+from roles.journal.journal import Journal, cut
+from roles.knowledge.library import Library, gather, help_in, unasked
 from roles.knowledge.pages.documents import Document
-from roles.knowledge.retrievers import RetrieverSource, ToolSource
-from roles.knowledge.settings import KnowledgeSettings
+from roles.knowledge.retrievers import McpSource, RetrieverSource, ToolSource, found_in
+from roles.knowledge.settings import KnowledgeSettings, McpSettings
 from roles.knowledge.store import KnowledgeStore, SourceFault
+from roles.manager.graph import build_manager
+
+
+class ByTitle:
+    """A source whose pages are found by their titles; what it was asked is kept."""
+
+    name = "library"
+
+    def __init__(self, **pages: str) -> None:
+        self.pages = pages
+        self.asked: list[tuple[str, str | None]] = []
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        self.asked.append((query, app))
+        hits = [title for title in self.pages if title in query.casefold()]
+        return [Supplement(query=query, source=self.name, title=title, text=self.pages[title]) for title in hits][:limit]
+
+
+class Silent:
+    name = "silent"
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        raise SourceFault("silent does not answer; see whether it runs")
+
+
+class Planning:
+    """A Manager with plans in a row, that keeps what it was told."""
+
+    def __init__(self, *plans: PlanAnswer) -> None:
+        self.requests: list[PlanRequest] = []
+        self.plans = plans
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.requests.append(request)
+        return self.plans[min(len(self.requests), len(self.plans)) - 1]
+
+
+class Working:
+    """An Operator that says of everything that it is done, and keeps what it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, list[str]] = {}
+        self.worked: list[str] = []
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.worked.append(view.subtask.id)
+        self.shown.setdefault(view.subtask.id, titles(view.retrieved))
+        return FINISH
+
+
+def titles(found: Sequence[Supplement]) -> list[str]:
+    return [one.title for one in found]
+
+
+def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **more: Any) -> tuple[Run, Planning, Working]:
+    cat = subtask("first").model_copy(update={"instruction": 'Give the cat "Tom" milk'})
+    dog = subtask("second").model_copy(update={"instruction": "Let the dog out"})
+    pair = planned(cat, dog)
+    manager, operator = Planning(*(plans or [pair])), Working()
+    parts = {"manager": manager, "operator": operator, "ahead": ahead}
+    whole = Run([pair], sources=[source], parts=parts, **more).go()
+    return whole, manager, operator
+
+
+def test_nothing_is_looked_up_where_nobody_asks() -> None:
+    library = ByTitle(cat="Cats like milk.")
+    whole, manager, operator = run(library, ahead=False)
+    assert library.asked == []
+    assert whole.bodies("supplement") == []
+    assert manager.requests[0].supplements == ()
+    assert operator.shown == {"first": [], "second": []}
+
+
+def test_who_plans_first_is_told_what_is_known_of_the_goal() -> None:
+    library = ByTitle(do="Do it well.")
+    whole, manager, _ = run(library)
+    assert library.asked[0] == ("do it", None)
+    assert titles(manager.requests[0].supplements) == ["do"]
+    assert whole.bodies("supplement")[0]["ahead"] is True
+
+
+def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal() -> None:
+    _, manager, operator = run(ByTitle(do="Do it well.", cat="Cats like milk.", dog="Dogs run."))
+    assert operator.shown == {"first": ["do", "cat"], "second": ["do", "dog"]}
+    assert titles(manager.requests[-1].supplements) == ["do"]
+
+
+def test_no_quoted_value_goes_to_a_source_that_nobody_has_asked() -> None:
+    library = ByTitle(cat="Cats like milk.")
+    run(library)
+    assert [query for query, _ in library.asked] == ["do it", "Give the cat milk", "Let the dog out"]
+
+
+def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
+    library = ByTitle(cat="Cats like milk.")
+    again = [verdict(Signal.GATE_CONTINUE), verdict(Signal.GATE_DONE)]
+    whole, _, operator = run(library, verdicts={GateTrigger.WORKER_SUCCESS: again})
+    assert whole.status == "fulfilled"
+    assert operator.worked.count("first") == 2
+    assert [query for query, _ in library.asked].count("Give the cat milk") == 1
+
+
+def test_a_source_that_fails_unasked_stops_nobody_and_is_told_of_once() -> None:
+    whole, _, operator = run(Silent())
+    assert whole.status == "fulfilled"
+    assert operator.shown == {"first": [], "second": []}
+    told = [event for event in whole.journal.events("error") if "silent" in event.body["message"]]
+    assert [(event.role, event.subtask) for event in told] == [("manager", ""), ("operator", "first"), ("operator", "second")]
+
+
+def test_who_asks_for_more_is_still_answered() -> None:
+    asking = PlanAnswer(outcome="supplement_needed", query="the dog", reason="how?")
+    library = ByTitle(do="Do it well.", dog="Dogs run.")
+    _, manager, _ = run(library, plans=[asking, planned(subtask("a"))])
+    assert titles(manager.requests[0].supplements) == ["do"]
+    assert titles(manager.requests[1].supplements) == ["do", "dog"]
+
+
+def test_who_has_not_asked_is_shown_what_fits_well_and_nothing_by_a_score_over_a_word_or_two() -> None:
+    unscored = Supplement(query="q", source="a tool", title="t", text="x")
+    *hits, low = (unscored.model_copy(update={"score": score}) for score in (0.8, 0.75, 0.5, 0.35))
+    asked = "Change the phone number of a contact"
+    assert unasked(asked, [*hits, low, unscored]) == [*hits[:2], unscored]
+    assert unasked(asked, [low]) == []
+    assert unasked("Mail to", [hits[0], unscored]) == [unscored]
+
+
+SERVER = '''
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+server = MCPServer("handbook")
+
+
+@server.tool()
+def lookup(query: str) -> str:
+    """Look something up."""
+    if "fire" in query:
+        raise ToolError("the shelf is empty")
+    return f"# On {query}\\nFirst ask, then act."
+
+
+server.run()
+'''
+
+
+@tool
+def handbook(query: str) -> str:
+    """Look something up."""
+    return f"All about {query}"
+
+
+@tool
+def shelf(query: str) -> list[str]:
+    """Several things."""
+    return [f"{query} {n}" for n in range(9)]
+
+
+@tool
+def broken(query: str) -> str:
+    """Never works."""
+    raise ConnectionError("no line")
+
+
+@tool
+def two(query: str, language: str) -> str:
+    """Takes two texts."""
+    return f"{query} in {language}"
+
+
+def test_a_langchain_tool_is_a_source_within_its_bounds() -> None:
+    (found,) = ToolSource(handbook).search("closing", None, 3)
+    assert (found.source, found.text, found.query) == ("tool:handbook", "All about closing", "closing")
+    assert [s.title for s in ToolSource(shelf).search("box", None, 2)] == ["box 0", "box 1"]
+    with pytest.raises(SourceFault, match="tool broken failed: ConnectionError: no line"):
+        ToolSource(broken).search("x", None, 1)
+    with pytest.raises(SourceFault, match="there are: query, language"):
+        ToolSource(two)
+
+
+@pytest.mark.parametrize("nothing", ["", None, [], "  \n "])
+def test_nothing_is_nothing(nothing: Any) -> None:
+    assert found_in(nothing, "q", "s", 3) == []
+
+
+def test_what_is_endless_comes_whole_to_the_manager_which_cuts_it() -> None:
+    (found,) = found_in("word " * 100_000, "q", "s", 3)
+    assert len(cut(found.text, 20_000)) < 21_000
+    assert "480000 more characters" in cut(found.text, 20_000)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> McpSettings:
+    path = tmp_path / "server.py"
+    path.write_text(SERVER)
+    return McpSettings(command=(sys.executable, str(path)))
+
+
+def test_a_tool_of_a_server_is_a_source(server: McpSettings) -> None:
+    (found,) = McpSource(server).search("closing", None, 3)
+    assert found.source == f"mcp:{sys.executable}"
+    assert found.title == "On closing"
+    assert found.text.endswith("First ask, then act.")
+
+
+def test_a_server_that_fails_when_it_is_first_started_is_started_again(server: McpSettings, tmp_path: Path) -> None:
+    path = Path(server.command[1])
+    first = "import pathlib, sys\nif not (p := pathlib.Path(__file__ + '.begun')).exists():\n    p.touch()\n    sys.exit(3)\n"
+    path.write_text(first + SERVER)
+    with pytest.raises(SourceFault, match="cannot be asked"):
+        McpSource(server, retries=Retries(tries=1)).search("closing", None, 3)
+    Path(f"{path}.begun").unlink()
+    (found,) = McpSource(server, retries=Retries(wait=0.01)).search("closing", None, 3)
+    assert found.title == "On closing"
+
+
+def test_it_can_be_asked_where_a_loop_is_running(server: McpSettings) -> None:
+    async def inside() -> list[Any]:
+        return McpSource(server).search("closing", None, 3)
+
+    assert len(asyncio.run(inside())) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "query", "said"),
+    [
+        ({"tool": "nope"}, "x", "name one of its tools, which are: lookup"),
+        ({}, "fire", "the shelf is empty"),
+        ({"command": ("/no/such/program",)}, "x", "cannot be asked"),
+    ],
+)
+def test_a_server_that_cannot_be_asked_says_why(server: McpSettings, changes: dict[str, Any], query: str, said: str) -> None:
+    with pytest.raises(SourceFault, match=said):
+        McpSource(server.model_copy(update=changes)).search(query, None, 1)
+
+
+def test_a_server_is_started_or_reached_not_both() -> None:
+    with pytest.raises(ValidationError, match="either a command"):
+        McpSettings(command=("a",), url="http://127.0.0.1:1/mcp")
+
+
+def gathered(*sources: Any) -> tuple[dict[str, Any], Journal]:
+    """What the Manager reports when it looks something up there, and what it keeps."""
+    journal = Journal(None, time.time)
+    context = Context(environment=SimulatedDesktop(load_world("office")), journal=journal, sources=sources)
+    given = {"goal": "close the month", "assignment": {"task": "supplement", "query": "closing", "app": None}}
+    return build_manager(context).invoke(given)["report"], journal
+
+
+def test_a_source_that_fails_keeps_no_other_from_being_asked_and_is_named() -> None:
+    report, journal = gathered(ToolSource(broken), ToolSource(handbook))
+    assert report["signal"] == "supplied"
+    assert [s.source for s in journal.supplements()] == ["tool:handbook"]
+    report, journal = gathered(ToolSource(broken))
+    assert report["signal"] == "nothing_found"
+    assert "no line" in report["summary"]
+    assert not journal.supplements()
+
+
+def test_a_server_of_the_settings_is_a_source_after_the_help_documents(server: McpSettings) -> None:
+    settings = load_settings(overrides=[f"tools={json.dumps([server.model_dump(mode='json')])}"]).settings
+    assert [source.name for source in build_sources(settings)][-1] == f"mcp {sys.executable}"
+
+
+def test_a_server_without_a_way_to_it_is_refused_before_the_run() -> None:
+    with pytest.raises(UsageProblem, match="either a command"):
+        load_settings(overrides=["tools=[{tool: lookup}]"])
+
+
+def test_a_tool_or_a_retriever_that_never_answers_is_not_waited_for() -> None:
+    @tool
+    def silent(query: str) -> str:
+        """Says nothing."""
+        time.sleep(30)
+        return query
+
+    class Silent(BaseRetriever):
+        def _get_relevant_documents(self, query: str, **_: Any) -> list[Any]:
+            time.sleep(30)
+            return []
+
+    for source in (ToolSource(silent, seconds=0.2), RetrieverSource(Silent(), "shelf", seconds=0.2)):
+        with pytest.raises(SourceFault, match="did not answer within"):
+            source.search("x", None, 1)
 
 
 class Theirs(BaseRetriever):

@@ -1,19 +1,47 @@
-"""What an Operator's model is told, what it costs however long the run, and what is made of its mistakes."""
+"""The Operator in its graph: what it is told, decides, does and reports."""
 
 from __future__ import annotations
 
 import base64
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, saying, section, step, text_of, view
+from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask, verdict
 
-from protocol import AgentStatus, LaunchApp, Screenshot, VisualState
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator.settings.layers import shipped_names
+from orchestrator.settings.settings import load_safety
+from protocol import (
+    Action,
+    ActionTarget,
+    AgentStatus,
+    CallApi,
+    Click,
+    Fill,
+    LaunchApp,
+    OperatorDecision,
+    PressKey,
+    Screenshot,
+    VisualState,
+)
 from protocol.prompt_form import estimate_tokens
-from roles.contracts import OperatorView, ScreenPicture, Supplement
+from roles.contracts import OperatorView, PlanAnswer, PlanRequest, ScreenPicture, Supplement
+from roles.contracts.context import Context
+from roles.contracts.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.journal.journal import Journal
+from roles.operator.graph import build_operator
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
+from roles.policies.scripted import ScriptedOperator
+from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
 
 
 def told(given: OperatorView, **more: Any) -> str:
@@ -227,3 +255,172 @@ def test_a_batch_is_read_as_carefully_as_one_action(then: Any, why: str) -> None
 def test_status_error_of_the_model_is_asked_again() -> None:
     model = saying({"reasoning": "r", "action": "none", "status": "WHAT"}, CLICK)
     assert operator(model).decide(view()).status is AgentStatus.CONTINUE
+
+
+SUBMIT, DRAFT = (Click(target=ActionTarget(text=name)) for name in ("Submit", "Save draft"))
+
+
+class Told:
+    """Decides these one after the other, then finishes; keeps what it was told."""
+
+    def __init__(self, *decisions: Action | OperatorDecision) -> None:
+        self.views: list[OperatorView] = []
+        self._left = [*decisions]
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.views.append(view)
+        action = self._left.pop(0) if self._left else FINISH
+        return action if isinstance(action, OperatorDecision) else decide(action)
+
+
+class Planner:
+    """Plans this, then nothing more; keeps what it was told."""
+
+    def __init__(self, *plans: PlanAnswer) -> None:
+        self.requests: list[PlanRequest] = []
+        self._left = [*plans]
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.requests.append(request)
+        return self._left.pop(0) if self._left else PlanAnswer(outcome="infeasible", reason="no other way")
+
+
+def fill(label: str, text: str) -> Action:
+    return Fill(target=ActionTarget(text=label), text=text)
+
+
+def run(policy: Told, planner: Planner | None = None, **more) -> Run:
+    parts = {"operator": policy, **({"manager": planner} if planner else {})}
+    return Run([planned(subtask("a"))], parts=parts, **({"safety": OPEN_HOUSE} | more)).go()
+
+
+def test_what_a_gate_remarks_is_told_once() -> None:
+    policy = Told(*(fill("Amount", f"${n}.00") for n in range(2, 6)))
+    goes_on = {GateTrigger.PERIODIC_CHECK: [verdict("gate_continue", "the amount is there; the vendor is not")] * 9}
+    run(policy, verdicts=goes_on, limits=Limits(check_every=3))
+    told = [view.host_message for view in policy.views]
+    assert told == ["", "", "", "", "the amount is there; the vendor is not"]
+
+
+def test_a_message_is_of_the_step_that_brought_it_each_time_it_comes() -> None:
+    policy = Told(DRAFT, fill("Amount", "$2.00"))
+    run(policy)
+    _, saved, filled = policy.views
+    assert saved.events == ("Draft saved",)
+    assert filled.events == ('"Draft saved" on the screen came at step 1, in reimbursement',)
+    policy = Told(DRAFT, DRAFT)
+    run(policy)
+    assert policy.views[2].events == ("Draft saved",)
+
+
+def test_a_worker_is_told_what_the_user_said_instead_of_approving() -> None:
+    policy = Told(SUBMIT)
+    whole = run(policy, Planner(planned(subtask("a")), planned(subtask("b"))), safety=SafetyPolicy())
+    whole.go({"type": "respond", "message": "put the vendor in first"})
+    assert policy.views[-1].events == ('the user answered instead of approving click "Submit": put the vendor in first',)
+
+
+def test_the_question_that_comes_with_confirm_is_what_the_person_reads() -> None:
+    whole = run(Told(decide(DRAFT, status="CONFIRM", comment="Shall I keep it as a draft?")))
+    assert whole.asked["reason"] == "Shall I keep it as a draft?"
+
+
+def test_all_that_a_worker_says_of_its_failure_reaches_who_plans_and_the_journal() -> None:
+    comment, reasoning = "There is no such vendor. " * 40, "None of the 15 has that name."
+    planner = Planner(planned(subtask("a")))
+    whole = run(Told(OperatorDecision(status="FAIL", comment=comment, reasoning=reasoning)), planner)
+    assert planner.requests[1].evidence == (comment, reasoning)
+    assert [(body["status"], body.get("reason")) for body in whole.bodies("subtask_status")][-1] == ("rejected", comment)
+    assert whole.bodies("decided")[0]["comment"] == comment
+
+
+def test_the_same_press_for_the_same_message_is_a_stall() -> None:
+    whole = run(Told(*[DRAFT] * 5))
+    assert any("--stale_progress-->" in row for row in whole.rows)
+
+
+@pytest.mark.parametrize("times", [4, 6])
+def test_pages_may_be_turned_as_often_as_there_are_pages(times: int) -> None:
+    names = ", ".join(f"{{name: Person {n:03}}}" for n in range(200))
+    desk = desktop(world=f"name: pages\napps: {{contacts: {{contacts: [{names}]}}}}\nopen: [contacts]\n")
+    whole = run(Told(*[Click(target=ActionTarget(text="Next"))] * times), desk=desk)
+    assert not any("--stale_progress-->" in row for row in whole.rows)
+    assert whole.status == "fulfilled"
+
+
+DOOR = ActionTarget(text="Unlock front door")
+
+
+def house(room: str = "Hall") -> SimulatedDesktop:
+    desk = SimulatedDesktop(load_world("smart-home"), 0)
+    desk.perform(Click(target=ActionTarget(text=room, role="tab")), key="room")
+    return desk
+
+
+def worked(desk: SimulatedDesktop, action: Action, preset: str = "never-ask-in-simulation") -> tuple[Any, Any, dict[str, Any]]:
+    """The Operator's graph with a script of that one action, and how it stands."""
+    safety = SafetyPolicy.model_validate(load_safety(preset))
+    decision = {"action": action.dump(), "status": "CONTINUE", "reasoning": "as written"}
+    script = ScriptedOperator.model_validate({"decisions": {"any": [decision, {"status": "FINISH", "comment": "done"}]}})
+    journal = Journal(None, time.time, Redactor(safety))
+    context = Context(environment=desk, journal=journal, operator=script, safety=safety)
+    graph = build_operator(context, checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
+    given = {"task_goal": "operate it", "initial_observation": desk.observe().model_dump(mode="json")}
+    return graph, config, graph.invoke(given, config)
+
+
+def locked(desk: SimulatedDesktop) -> bool:
+    return bool(desk.world()["apps"]["home"]["devices"]["front-door"]["locked"])
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(target=DOOR),
+        PressKey(target=DOOR, keys=("Enter",)),
+        CallApi(app="home", function="unlock_door", arguments={"device": "Front door"}),
+    ],
+    ids=["click", "key", "function"],
+)
+def test_a_door_is_not_unlocked_before_a_person_said_so(action: Action) -> None:
+    desk = house()
+    graph, config, out = worked(desk, action)
+    assert "__interrupt__" in out or out["interaction_status"] == "needs_approval"
+    assert locked(desk)
+    graph.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+    assert not locked(desk)
+
+
+def test_a_rejected_request_leaves_the_door_locked() -> None:
+    desk = house()
+    graph, config, _ = worked(desk, Click(target=DOOR))
+    graph.invoke(Command(resume={"decisions": [{"type": "reject", "message": "not today"}]}), config)
+    assert locked(desk)
+
+
+def test_a_light_needs_nobody_where_nothing_is_asked() -> None:
+    desk = house()
+    before = desk.world()["apps"]["home"]["devices"]["hall-light"]["on"]
+    _, _, out = worked(desk, Click(target=ActionTarget(text="Switch hall light")))
+    assert out["interaction_status"] == "completed"
+    assert desk.world()["apps"]["home"]["devices"]["hall-light"]["on"] is not before
+
+
+def test_enter_in_the_field_of_an_oven_is_asked_for_like_its_button() -> None:
+    desk = house("Kitchen")
+    _, _, out = worked(desk, Fill(target=ActionTarget(text="Temperature of oven in °C"), text="200", submit=True))
+    assert "__interrupt__" in out or out["interaction_status"] == "needs_approval"
+    assert not desk.world()["apps"]["home"]["devices"]["oven"]["on"]
+
+
+@pytest.mark.parametrize("preset", shipped_names("safety"))
+def test_no_shipped_policy_lets_a_door_be_unlocked_unasked(preset: str) -> None:
+    desk = house()
+    worked(desk, Click(target=DOOR), preset)
+    assert locked(desk)
+
+
+def test_the_report_says_on_what_type_of_surface_it_was() -> None:
+    _, _, out = worked(house(), LaunchApp(app="notes"))
+    assert out["interaction_report"]["environment_type"] == out["environment_type"] == "simulated_physical"

@@ -1,4 +1,4 @@
-"""What an action amounts to: a table of names, kind and hostile, in three languages."""
+"""What an action amounts to, by the words of what it falls on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import protocol as p
-from protocol import ActionTarget, Click, Drag, GUIElement, PressKey, Type, VisualState
+from protocol import ActionTarget, Click, Drag, GUIElement, PressKey, Type, VisualState, Window
+from roles.safety import SafetyPolicy, review
 from roles.safety.effects import SENSITIVE, Effect, effect_of
 
 TARGET = ActionTarget(element_id="it")
@@ -406,3 +407,46 @@ def test_a_name_of_any_length_is_read_at_once(name: str, role: str) -> None:
     since = time.process_time()
     press(name, role)
     assert time.process_time() - since < 0.5
+
+
+SITE = "https://site.example"
+PAGE = Window(window_id="tab-0", app="browser", title=f"Site - {SITE}/list", focused=True)
+PRESSED = ["button", "link", "menuitem", "menuitemcheckbox", "switch", "generic", "tab", "option", "checkbox", "radio", "row"]
+PRESSED += ["listitem", "cell", "treeitem"]
+WORDED = yaml.safe_load((Path(__file__).parent / "control_names.yaml").read_text(encoding="utf-8"))
+ASKED_ABOUT: list[str] = WORDED["sensitive"]
+ASKED_BEFORE = 91
+"""Of the benign ones, by the words that were read before."""
+
+
+def asks(name: str, role: str, leads: str | None) -> bool:
+    element = GUIElement(element_id="e", text=name, role=role, leads=leads, app="browser")
+    seen = VisualState(elements=(element,), app="browser", windows=(PAGE,))
+    return review(Click(target=ActionTarget(element_id="e")), element, seen, SafetyPolicy()).verdict == "ask"
+
+
+@pytest.mark.parametrize("role", PRESSED)
+def test_what_reaches_others_costs_deletes_or_changes_an_account_is_asked_about_in_every_role(role: str) -> None:
+    assert [name for name in ASKED_ABOUT if not asks(name, role, None)] == []
+    assert len(ASKED_ABOUT) > 400
+
+
+def test_a_link_to_the_same_site_is_asked_about_too_where_its_words_command_something() -> None:
+    assert [name for name in ASKED_ABOUT if not asks(name, "link", f"open {SITE}/x")] == []
+
+
+@pytest.mark.parametrize("filler", ["Next: {}", "Show {}", "OK, {}", "{} (3)", "→ {}", "Yes - {}", "{} now", "Home; {}"])
+def test_a_harmless_word_beside_it_makes_nothing_harmless(filler: str) -> None:
+    assert [name for name in ASKED_ABOUT if not asks(filler.format(name), "button", None)] == []
+
+
+def test_what_only_moves_about_is_asked_about_no_more_often_than_before() -> None:
+    asked, every = [], 0
+    for group in WORDED["benign"]:
+        for name in group["names"]:
+            words, _, path = name.partition(" > ")
+            leads = f"{group['leads']} {SITE}{path or '/form'}" if "leads" in group else None
+            asked += [name] if asks(words, group["role"], leads) else []
+            every += 1
+    assert every > 400
+    assert len(asked) <= ASKED_BEFORE, asked

@@ -1,8 +1,9 @@
-"""What a prompt is told of the blackboard, and what becomes of values that disagree."""
+"""What is known: values and their kinds, facts, the blackboard in a prompt, and experience."""
 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,14 @@ from hypothesis import strategies as st
 
 from protocol import GUIElement, VisualState
 from roles.contracts import Board, Fact, FactKnown, FieldHas, PlanRequest, Subtask
-from roles.contracts.facts import BoardSettings
+from roles.contracts.facts import BoardSettings, checked_kind, kind_of, normal, same
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of, fact_told, found, live_names, outcome_told
+from roles.knowledge.pages.documents import Document, DocumentKind
+from roles.knowledge.pages.filling import Wanted, values_in, without_quoted, without_values
+from roles.knowledge.pages.learned import count, keep
+from roles.knowledge.store import KnowledgeStore
 from roles.policies.llm.subtask_words import facts_told
 from roles.safety import SafetyPolicy
 from roles.safety.case import Grounds
@@ -139,9 +144,6 @@ def test_what_is_left_out_is_counted_to_the_last_fact(count: int, most: int) -> 
     assert said == count - len(board.facts)
 
 
-# --- several sources --------------------------------------------------------------------------------------------------
-
-
 def test_values_of_two_sources_stand_side_by_side_and_one_that_is_looked_at_again_replaces_its_own() -> None:
     kept = journal()
     kept.remember(on_screen("total", "$5.00", "billing", 1, kind="money"))
@@ -230,3 +232,162 @@ def test_a_value_that_is_joined_of_several_is_said_by_who_says_all_its_parts(val
     answer = Fact(name="contacts.get", value='{"name": "Ada Novak"}', source="api", source_name="contacts.get")
     screen = VisualState(elements=elements, app="billing")
     assert found(value, screen, Grounds(facts=(answer,))).source == source
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "one"),
+    [
+        ("$1,248.90", "money", "USD 1248.9"),
+        ("1.248,90 €", "money", "EUR 1248.9"),
+        ("1,234", "number", "1234"),
+        ("2,5", "number", ""),
+        ("1.234 €", "money", ""),
+        ("5 March 2026", "date", "2026-03-05"),
+        ("05.03.2026", "date", "2026-03-05"),
+        ("03/04/2026", "date", ""),
+        ("13/04/2026", "date", "2026-04-13"),
+        ("6:15 PM", "time", "18:15"),
+        ("Ada@Example.org", "email", "ada@example.org"),
+        ("https://a.example/b", "url", "https://a.example/b"),
+        ('{"columns":["a"],"rows":[]}', "table", '{"columns":["a"],"rows":[]}'),
+        ("Invoice  INV-3", "text", "Invoice INV-3"),
+        ("", "text", ""),
+    ],
+)
+def test_a_value_has_a_kind_and_one_way_to_write_it_unless_it_can_be_read_in_two(value: str, kind: str, one: str) -> None:
+    assert (kind_of(value), normal(value, kind)) == (kind, one)
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "kind"),
+    [
+        ("money", "next week", "text"),
+        ("date", "$5.00", "money"),
+        ("number", "19 %", "number"),
+        ("money", "1,248.90", "money"),
+        ("truth", "yes", "truth"),
+        ("truth", "perhaps", "text"),
+        ("an amount", "$5.00", "money"),
+        ("text", "$5.00", "text"),
+        ("table", "rows", "text"),
+    ],
+)
+def test_a_kind_that_a_value_does_not_bear_is_not_believed(said: str, value: str, kind: str) -> None:
+    assert checked_kind(said, value) == kind
+
+
+def test_the_same_amount_or_day_in_other_words_is_the_same_value() -> None:
+    assert same("$1,248.90", "USD 1248.90", "money")
+    assert same("2026-03-05", "5 March 2026", "date")
+    assert not same("$1,248.90", "1248.90 €", "money")
+    assert not same("2026-03-05", "2026-03-06", "date")
+
+
+@given(st.text(max_size=60))
+def test_no_text_at_all_is_too_strange_for_a_kind(text: str) -> None:
+    kind = kind_of(text)
+    assert checked_kind(kind, text) == kind
+    assert normal(normal(text, kind) or text, kind) in {normal(text, kind), ""} or kind == "text"
+
+
+STEP = 'Click the control "Feed" in the "zoo" app.'
+LEARNED = Document(kind="experience", app="zoo", title="Feed the {animal}", text=f"1. {STEP}", source="run:1")
+IN_A_ROW = "it failed 2 times in a row"
+
+
+def kept(store: KnowledgeStore, kind: DocumentKind = "experience") -> Document:
+    document, new = keep(store, LEARNED.model_copy(update={"kind": kind}))
+    assert new
+    return document
+
+
+def after(store: KnowledgeStore, document: Document, uses: str) -> tuple[str, int, int]:
+    """Why it is retired, its uses and those that helped; `+` for a run that was helped, `-` for one that was not."""
+    for use in uses:
+        count(store, document.id, helped=use == "+")
+    found = store.get(document.id)
+    return found.retired, *store.uses(document.id)
+
+
+@pytest.mark.parametrize("kind", ["experience", "demonstration"])
+@pytest.mark.parametrize(
+    ("uses", "why"),
+    [
+        ("", ""), ("-", ""), ("+-+-+", ""), ("-+", ""), ("--", IN_A_ROW), ("+++--", IN_A_ROW),
+        ("-+-", ""), ("-+-+-", "it helped 2 of 5 times"), ("+-+-", ""),
+    ],
+)  # fmt: skip
+def test_two_failures_in_a_row_or_less_than_every_second_time_of_four_retire_it(kind: DocumentKind, uses: str, why: str) -> None:
+    with KnowledgeStore() as store:
+        document = kept(store, kind)
+        now = after(store, document, uses)
+        assert now == (why, len(uses), uses.count("+"))
+        found = store.search("feed the animal", kinds=[kind])
+        assert [hit.document for hit in found] == ([] if why else [document.id])
+        assert [(one.id, one.retired) for one in store.list(kind)] == [(document.id, why)], "it is kept, and says why"
+
+
+@given(st.text("+-", max_size=12))
+def test_what_is_retired_is_said_by_the_counts_alone(uses: str) -> None:
+    with KnowledgeStore() as store:
+        now = after(store, kept(store), uses)
+    row = len(uses) - len(uses.rstrip("-"))
+    seldom = len(uses) >= 4 and uses.count("+") * 2 < len(uses)
+    assert bool(now[0]) is (row >= 2 or seldom)
+
+
+def test_what_people_wrote_is_counted_and_never_retired() -> None:
+    with KnowledgeStore() as store:
+        page = store.add(Document(kind="help", title="Feed the animals", text="1. Feed them.", source="zoo.md"))
+        assert after(store, page, "----") == ("", 4, 0)
+        assert [hit.document for hit in store.search("feed the animals")] == [page.id]
+
+
+def test_learning_the_same_again_keeps_what_is_known_of_it(tmp_path: Path) -> None:
+    with KnowledgeStore(tmp_path / "k.sqlite") as store:
+        document = kept(store)
+        after(store, document, "--")
+    with KnowledgeStore(tmp_path / "k.sqlite") as store:
+        again, new = keep(store, LEARNED)
+        assert not new
+        assert again.retired, "another success in the old way does not call it back"
+
+
+def test_what_has_left_the_store_is_no_trouble() -> None:
+    with KnowledgeStore() as store:
+        document = kept(store)
+        store.remove(document.id)
+        count(store, document.id, helped=False)
+        assert store.get(document.id) is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [
+        ("Onboard Ada Byron as usual", [("Ada Byron", "name")]),
+        ("Prepare the visit of Ada Byron on 2026-04-13", [("Ada Byron", "name"), ("2026-04-13", "date")]),
+        ('Jam "Tea" in at 09:30', [("Tea", "quote"), ("09:30", "time")]),
+        ("Settle INV-7 for ada@x.org by May 3", [("INV-7", "id"), ("ada@x.org", "email"), ("May 3", "date")]),
+        ("Retire draft.txt of Acme Supplies & Co", [("draft.txt", "file"), ("Acme Supplies & Co", "name")]),
+        ("do nothing in particular", []),
+    ],
+)
+def test_values_are_told_by_their_shape(goal: str, told: list[tuple[str, str]]) -> None:
+    assert [(one.text, one.kind) for one in values_in(goal)] == told
+
+
+@given(st.text(max_size=60))
+def test_values_stand_where_they_are_said_to(goal: str) -> None:
+    found = values_in(goal)
+    assert all(one.text in goal[one.start : one.end] for one in found)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+def test_values_stand_in_no_search_and_fill_the_slots_of_their_words() -> None:
+    assert without_values('Do the month-end thing for INV-7 with "Tea"') == "Do the month-end thing for with"
+    assert without_quoted('File "Tea" under INV-7') == "File under INV-7"
+    assert without_quoted('"Tea"') == '"Tea"', "nothing else is left to ask"
+    name, day = values_in("Visit of Ada Byron on 2026-04-13")
+    assert (Wanted("visitor").takes(name), Wanted("visitor").takes(day)) == (True, False)
+    assert (Wanted("due date").takes(day), Wanted("thing").takes(day)) == (True, True)
+    assert Wanted("invoice.number").is_called(values_in("for invoice INV-7")[0])

@@ -1,8 +1,9 @@
-"""Conditions of rules: what they may speak of, that the strictest verdict counts, and that what fails never allows."""
+"""A safety policy as data: conditions in CEL, the constraints of a task, and how long requests and approvals are good."""
 
 from __future__ import annotations
 
 import itertools
+from math import inf
 from typing import Any
 
 import pytest
@@ -11,11 +12,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import protocol as p
-from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, VisualState, Window
+from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, Navigate, VisualState, Window
 from roles.contracts import Fact
-from roles.safety import Grounds, Review, SafetyPolicy, explain, review
+from roles.safety import Constraints, Grounds, Review, SafetyPolicy, explain, review
 from roles.safety.effects import Effect
-from roles.safety.policy import problem_with
+from roles.safety.policy import Moment, Uptime, overdue, problem_in, problem_with, together, uptime
 
 TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)
 PIN = GUIElement(element_id="pin", text="Password", role="textbox", app="mail", value="tulip")
@@ -71,9 +72,6 @@ def test_what_is_private_is_not_shown_to_a_condition() -> None:
     assert judge(seen, Fill(target=ActionTarget(element_id="pin"), text="x"), PIN).verdict == "allow"
     hidden = policy({"verdict": "deny", "if": "target.private && target.value == '•••' && screen.fields['Password'] == '•••'"})
     assert judge(hidden, Fill(target=ActionTarget(element_id="pin"), text="x"), PIN).verdict == "deny"
-
-
-# --- which rule counts
 
 
 FAILING = "facts.nothing.value == 'x'"
@@ -153,9 +151,6 @@ def test_arguments_that_are_too_deep_or_too_many_are_cut_or_asked_about_and_cras
     assert "values" in found.reasons[0]
 
 
-# --- several values
-
-
 def call(*to: str) -> CallApi:
     return CallApi(app="mail", function="look_up", arguments={"to": list(to)})
 
@@ -175,9 +170,6 @@ def test_to_be_asked_about_or_denied_one_value_is_enough(condition: dict[str, An
     assert judge(strict, call("a@good.example"), None).verdict == "allow"
 
 
-# --- what stands above the rules
-
-
 @given(st.sampled_from(["", "true", "app == 'home'", FAILING]), st.sampled_from(["Unlock front door", "Turn on oven"]))
 def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: str, name: str) -> None:
     lock = GUIElement(element_id="l", text=name, role="button", app="home", actuator=True)
@@ -187,9 +179,6 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
     assert review(press, lock, state, rules, grounds=GROUNDS).verdict == "ask"
     call = CallApi(app="home", function="unlock_door", arguments={})
     assert review(call, None, state, rules, grounds=GROUNDS).verdict == "ask"
-
-
-# --- bad rules
 
 
 @pytest.mark.parametrize(
@@ -235,9 +224,6 @@ def test_a_verb_that_there_is_not_is_refused() -> None:
     assert policy({"verdict": "deny", "verbs": ["x-mine.dance"]})
 
 
-# --- explained
-
-
 def test_an_explanation_shows_what_each_rule_says_in_the_order_in_which_they_count() -> None:
     rules = policy(
         {"verdict": "allow"},
@@ -280,3 +266,146 @@ def test_every_pair_of_rules_is_decided_by_one_of_them() -> None:
         found = judge(policy(*rules))
         applying = [f"r{number}" for number, rule in enumerate(rules) if says(rule) == found.verdict]
         assert found.policy in (applying or ["otherwise"])
+
+
+BOX = GUIElement(element_id="to", text="To", role="textbox", app="mail")
+LINK = GUIElement(element_id="go", text="More", role="link", app="browser", leads="open https://shop.evil.example/x")
+DELETE = GUIElement(element_id="del", text="Delete", role="button", app="mail")
+
+
+def judged(constraints: dict[str, Any], action: Action, element: GUIElement | None = None, at: str = "") -> Review:
+    windows = (Window(window_id="w", app="browser", title=f"Page - {at}", focused=True),) if at else ()
+    seen = VisualState(elements=(BOX, LINK, DELETE), app="mail", windows=windows)
+    return review(action, element, seen, SafetyPolicy().constrained(constraints))
+
+
+WRITE = Fill(target=ActionTarget(element_id="to"), text="Hello")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"forbiden_actions": ["send"]}, "there is no constraint 'forbiden_actions'; did you mean 'forbidden_actions'?"),
+        ({"block_domains": ["a"]}, "did you mean 'blocked_domains'?"),
+        ({"zzz": 1}, "known here: allowed_apps, forbidden_actions"),
+        ({"maximum_autonomy": "some"}, "constraints.maximum_autonomy: Input should be 'read-only'"),
+        ({"scope": ["app =="]}, "cannot be evaluated"),
+        ({"output_requirements": ["nothing > 1"]}, "cannot be evaluated"),
+    ],
+)
+def test_what_is_no_constraint_is_refused_in_one_sentence(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError) as bad:
+        Constraints.model_validate(wrong)
+    assert said in problem_in(bad.value, "constraints")
+
+
+@pytest.mark.parametrize(
+    ("action", "element", "at"),
+    [
+        (Navigate(url="https://evil.example/a"), None, ""),
+        (Navigate(url="https://user@EVIL.example:8080/a"), None, ""),
+        (Navigate(url="http://evil%2eexample/"), None, ""),
+        (Fill(target=ActionTarget(element_id="to"), text="bob@mail.evil.example"), BOX, ""),
+        (Click(target=ActionTarget(element_id="go")), LINK, ""),
+        (WRITE, BOX, "https://evil.example/form"),
+        (CallApi(app="mail", function="send", arguments={"to": "a@evil.example"}), None, ""),
+    ],
+)
+def test_nothing_is_opened_at_sent_to_or_done_on_a_blocked_domain(action: Action, element: GUIElement | None, at: str) -> None:
+    found = judged({"blocked_domains": "evil.example"}, action, element, at)
+    assert (found.verdict, found.policy) == ("deny", "blocked_domains")
+    assert judged({"blocked_domains": "other.example"}, action, element, at).verdict != "deny"
+
+
+def test_a_page_on_a_blocked_domain_may_be_left() -> None:
+    away = Navigate(url="https://good.example/")
+    assert judged({"blocked_domains": "evil.example"}, away, at="https://evil.example/form").verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    ("level", "writing", "deleting"),
+    [("read-only", "deny", "deny"), ("ask-all", "ask", "ask"), ("ask-sensitive", "allow", "ask")],
+)
+def test_maximum_autonomy_narrows_a_policy_that_allows_everything(level: str, writing: str, deleting: str) -> None:
+    free = SafetyPolicy.model_validate({"rules": [], "otherwise": "allow"}).constrained({"maximum_autonomy": level})
+    seen = VisualState(elements=(BOX, DELETE), app="mail")
+    assert review(WRITE, BOX, seen, free).verdict == writing
+    assert review(Click(target=ActionTarget(element_id="del")), DELETE, seen, free).verdict == deleting
+
+
+def test_what_changes_something_has_to_lie_within_the_scope() -> None:
+    assert judged({"scope": "app == 'mail'"}, WRITE, BOX).verdict == "allow"
+    found = judged({"scope": ["app == 'mail'", "value != 'Hello'"]}, WRITE, BOX)
+    assert (found.verdict, found.policy) == ("deny", "scope")
+    assert "out of scope" in found.reasons[0]
+    untold = {"scope": "facts.nobody.value == 'x'"}
+    assert judged(untold, WRITE, BOX).verdict == "deny", "what cannot be told lies outside"
+
+
+def test_output_requirements_speak_of_the_answer_and_the_facts() -> None:
+    asked = Constraints.model_validate({"output_requirements": ["answer.matches('^[0-9]+$')", "'total' in facts"]})
+    assert len(asked.unmet([])) == 2
+    assert asked.unmet([Fact(name="answer", value="12"), Fact(name="total", value="$1")]) == []
+
+
+def test_what_is_added_narrows_and_nothing_takes_it_back() -> None:
+    first = Constraints(allowed_apps=("mail", "notes"), forbidden_actions=("send",), maximum_autonomy="ask-all")
+    added: list[dict[str, Any]] = [
+        {"constraints": {"allowed_apps": ["notes", "files"], "forbidden_actions": ["delete"]}},
+        {"constraints": {"maximum_autonomy": "ask-sensitive"}},
+    ]
+    both = together(first, added)
+    assert (both.allowed_apps, both.forbidden_actions, both.maximum_autonomy) == (("notes",), ("send", "delete"), "ask-all")
+    assert together(both, added) == both
+
+
+TEN = SafetyPolicy(approval_seconds=10.0)
+
+
+def moment(at: float, up: float = 0.0, boot: str = "b") -> Moment:
+    return Moment(at=at, up=up, boot=boot)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "age"),
+    [
+        (moment(100, 5), moment(107, 12), 7),
+        (moment(100, 5), moment(90, 25), 20),  # the time of day was set back
+        (moment(100, 5), moment(101, 25), 20),  # a little only
+        (moment(100, 5), moment(150, 12), 50),  # or forward: then it is as old as it may be
+        (moment(100, 5), moment(107, 2, "c"), 7),  # the machine was started anew
+        (moment(100, 5), moment(90, 2, "c"), inf),  # and its clock is wrong
+        (moment(100, 5), moment(90, 2), inf),  # an uptime that ran backwards is none
+        (moment(100, 0, ""), moment(107, 0, ""), 7),
+    ],
+)
+def test_the_longest_time_that_a_clock_can_tell_counts(then: Moment, now: Moment, age: float) -> None:
+    assert then.age(now) == age
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0, 1e6), st.floats(-1e6, 1e6))
+def test_setting_the_clock_back_never_makes_anything_younger_than_the_uptime_says(
+    at: float, up: float, passed: float, shift: float
+) -> None:
+    age = moment(at, up).age(moment(at + passed + shift, up + passed))
+    assert age >= (up + passed) - up
+
+
+def test_what_is_older_than_the_policy_allows_is_overdue_and_says_so() -> None:
+    asked = moment(100, 5).model_dump(mode="json")
+    assert not overdue(TEN, asked, moment(110, 15))
+    assert overdue(TEN, asked, moment(111, 16)) == "it is 11 s old, and is good for 10 s (approval_seconds of the safety policy)"
+    assert "of an unknown age" in overdue(TEN, asked, moment(90, 0, "c"))
+    assert not overdue(SafetyPolicy(approval_seconds=None), asked, moment(1e9))
+
+
+@pytest.mark.parametrize("nonsense", [None, {}, "yesterday", {"at": "x"}, {"at": 100, "up": -5.0}, {"at": 105, "who": "me"}, 105])
+def test_what_has_no_moment_that_can_be_read_is_overdue(nonsense: object) -> None:
+    assert overdue(TEN, nonsense, moment(105, 10))
+
+
+def test_the_uptime_of_this_machine_runs_on_and_is_of_one_start() -> None:
+    one, other = uptime(), uptime()
+    assert one.boot == other.boot != ""
+    assert one.seconds <= other.seconds
+    assert Moment.now(lambda: 5.0, lambda: Uptime("x", 3.0)) == Moment(at=5.0, boot="x", up=3.0)
