@@ -1,8 +1,9 @@
-"""Limits of a run: budgets, calls that take too long, and when a worker is stalled."""
+"""Signals, and limits of a run: budgets, calls that take too long, and when a worker is stalled."""
 
 from __future__ import annotations
 
 import threading
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -15,12 +16,42 @@ from environments.check import check_environment
 from environments.contract import Environment, EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
+from orchestrator.core.machine import Situation, TaskStatus
 from protocol import ActionTarget, ExecStatus, Fill, Wait
 from roles.contracts import StepRecord
 from roles.contracts.limits import Limits, stalled
 from roles.contracts.nodes import RunBlocked, TimedEnvironment
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal, SubtaskStatus, gate_decision
 from roles.journal.budgets import COUNTED, WARN_AT, Budgets, BudgetUse, Spending, Work
 from roles.journal.events import event_of
+
+WORDS: dict[type[StrEnum], str] = {
+    TaskStatus: "created pending on_hold fulfilled rejected",
+    SubtaskStatus: "ready pending fulfilled rejected",
+    ExecStatus: "executed timeout error pending",
+    GateTrigger: "PERIODIC_CHECK WORKER_STALE WORKER_SUCCESS FINAL_CHECK",
+    Situation: "INIT GET_ACTION EXECUTE_ACTION QUALITY_CHECK PLAN SUPPLEMENT FINAL_CHECK DONE",
+}
+
+
+@pytest.mark.parametrize("kind", WORDS, ids=lambda kind: kind.__name__)
+def test_the_words_of_a_status_are_those_of_the_seed(kind: type[StrEnum]) -> None:
+    assert {word.value for word in kind} == set(WORDS[kind].split())
+
+
+def test_a_gate_decision_is_one_of_the_words_of_the_seed_and_a_signal() -> None:
+    assert {word.value for word in GATE_DECISIONS} == set(["gate_done", "gate_fail", "gate_supplement", "gate_continue"])
+    assert {word for word in Signal if word.startswith("gate_")} == set(GATE_DECISIONS)
+    assert [gate_decision(word.value) for word in GATE_DECISIONS] == [*GATE_DECISIONS]
+    assert gate_decision("passed") is None
+
+
+def test_each_trigger_has_decisions_and_each_decision_a_trigger() -> None:
+    assert set(ALLOWED_DECISIONS) == set(GateTrigger)
+    assert set().union(*ALLOWED_DECISIONS.values()) == set(GATE_DECISIONS)
+    assert ALLOWED_DECISIONS[GateTrigger.FINAL_CHECK] == {Signal.GATE_DONE, Signal.GATE_FAIL}
+    assert all(Signal.GATE_FAIL in allowed for allowed in ALLOWED_DECISIONS.values())
+
 
 EVERYTHING = Limits(
     replans=4, simulated_seconds=50.0, recoveries=6, unusable=7, tokens=900, money=1.5,
