@@ -14,7 +14,7 @@ class TooMuch(ValueError):
     """The answer is no longer read."""
 
 
-def bound(client: Any, seconds: float = float("inf")) -> None:
+def bound(client: Any, seconds: float = float("inf"), most: int = MOST) -> None:
     """Bound the answers to a client of `httpx` or `httpx2`, `async` or not: providers' packages have either."""
 
     def asked(request: Any) -> None:
@@ -24,7 +24,7 @@ def bound(client: Any, seconds: float = float("inf")) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise TooMuch("the answer is compressed, which was not asked for")
         base = next(kind for kind in type(response.stream).__mro__ if kind.__name__ in {"SyncByteStream", "AsyncByteStream"})
-        response.stream = type("Body", (_Body, base), {})(response.stream, time.monotonic() + seconds)
+        response.stream = type("Body", (_Body, base), {})(response.stream, time.monotonic() + seconds, most)
 
     async def asked_async(request: Any) -> None:
         asked(request)
@@ -40,15 +40,15 @@ def bound(client: Any, seconds: float = float("inf")) -> None:
 class _Body:
     """The bytes of an answer, counted."""
 
-    def __init__(self, stream: Any, until: float) -> None:
+    def __init__(self, stream: Any, until: float, most: int) -> None:
         self._stream = stream
         self._until = until
-        self._left = MOST
+        self._most = self._left = most
 
     def _counted(self, chunk: bytes) -> bytes:
         self._left -= len(chunk)
         if self._left < 0:
-            raise TooMuch(f"the answer is longer than {MOST // 1_000_000} MB")
+            raise TooMuch(f"the answer is longer than {self._most / 1_000_000:g} MB")
         if time.monotonic() > self._until:
             raise TimeoutError("the answer does not end")
         return chunk

@@ -17,14 +17,13 @@ from roles.contracts import FactKnown, FieldHas, Subtask, Supplement
 from roles.contracts.facts import USER, Board, BoardSettings, Fact, FactSource, OtherValue, normal, source_told
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
-from roles.safety.case import NOTHING, Grounds, origin_of
+from roles.safety.case import NOTHING, Grounds, held_by, screen_of, stands_in
 from roles.safety.privacy.vault import is_reference, references_in
 
 _ANSWERED: frozenset[FactSource] = frozenset({"api", "agent", "tool", "script", "file"})
 """Sources that say more than one value at a time."""
 _SHOWN = frozenset({"demonstration", "experience"})
 """Kinds of supplements in which somebody shows how it is done."""
-_NOWHERE = VisualState()
 _USED = 8
 
 
@@ -42,17 +41,20 @@ class Origin(NamedTuple):
 
 def found(value: str, screen: VisualState | None, grounds: Grounds) -> Origin:
     """The first of all that has the whole value in it: the screen before tools, documents, facts and the user's words."""
-    if screen is not None and origin_of(value, NOTHING, screen).source == "screen":
+    if not value.strip():
+        return Origin("model")
+    if screen is not None and screen_of(value, NOTHING, screen) is not None:
         return Origin("screen", screen.app or "")
-    for fact in reversed(grounds.facts):
-        if fact.source in _ANSWERED and fact.name in _holding(value, (fact,)):
+    holding = [fact for fact in grounds.facts if held_by(fact, value)]
+    for fact in reversed(holding):
+        if fact.source in _ANSWERED:
             return Origin(fact.source, fact.source_name, (fact.name,))
     for supplement in reversed([*grounds.supplements()]):
-        if _in_supplement(value, supplement):
+        if stands_in(value, supplement.text):
             return Origin(*_document(supplement))
-    if used := _holding(value, grounds.facts):
-        return Origin("facts", used=used[-_USED:])
-    if origin_of(value, Grounds(said=grounds.said), _NOWHERE).source == "user":
+    if holding:
+        return Origin("facts", used=tuple(fact.name for fact in holding)[-_USED:])
+    if any(stands_in(value, said) for said in grounds.said()):
         return Origin("user")
     return _joined(value, screen, grounds) or Origin("model")
 
@@ -85,17 +87,6 @@ _FIGURE = re.compile(r"[^\w\s]?\s?\d[\d.,]*\d\s?[^\w\s]?")
 def _amounts(text: str) -> frozenset[str]:
     """The figures in a text, without what stands between thousands."""
     return frozenset(figure.replace(",", "") for figure in re.findall(r"\d[\d.,]*\d", text))
-
-
-def _holding(value: str, facts: Sequence[Fact]) -> tuple[str, ...]:
-    return origin_of(value, Grounds(facts=tuple(facts)), _NOWHERE).facts
-
-
-def _in_supplement(value: str, supplement: Supplement) -> bool:
-    def only() -> Iterable[Supplement]:
-        return (supplement,)
-
-    return origin_of(value, Grounds(supplements=only), _NOWHERE).source == "supplement"
 
 
 def _document(supplement: Supplement) -> tuple[FactSource, str]:

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
 
+from protocol.http_bounds import TooMuch, bound
 from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
 from roles.knowledge.pages.documents import KINDS, MAX_TITLE, asked_stems, fits, indexed
@@ -173,6 +174,7 @@ class OnlineSearch:
         try:
             # A redirect could lead anywhere, key and all; the address is the user's to name.
             with httpx.Client(timeout=given.seconds, follow_redirects=False, headers=headers, trust_env=False) as client:
+                bound(client, given.seconds, given.max_bytes)
                 return self._trying(self._once, client, url)
         except Overload as bad:
             raise SourceFault(f"{self.name}: {bad}; asked {self._retries.tries} times") from None
@@ -183,25 +185,19 @@ class OnlineSearch:
         import httpx
 
         given = self._settings
-        until = time.monotonic() + given.seconds
-        body = bytearray()
         try:
-            with client.stream("GET", url) as answer:
-                if answer.status_code in PASSING:
-                    raise Overload(f"it answers {answer.status_code}", retry_after(answer.headers))
-                if answer.status_code != 200:
-                    raise SourceFault(f"{self.name}: it answers {answer.status_code}; look at url and key_env")
-                for part in answer.iter_bytes():
-                    body += part
-                    if len(body) > given.max_bytes:
-                        raise SourceFault(f"{self.name}: its answer is larger than {given.max_bytes} bytes (max_bytes)")
-                    if time.monotonic() > until:  # one that drips would never run into the time for a single read
-                        raise Overload(f"it takes longer than {given.seconds} seconds")
-        except httpx.TimeoutException:
+            answer = client.get(url)
+        except TooMuch:
+            raise SourceFault(f"{self.name}: its answer is larger than {given.max_bytes} bytes (max_bytes)") from None
+        except (httpx.TimeoutException, TimeoutError):
             raise Overload(f"it takes longer than {given.seconds} seconds") from None
         except httpx.HTTPError as bad:  # its own words may hold the address, and with it a key
             raise Overload(f"it cannot be reached ({type(bad).__name__})") from None
-        return bytes(body)
+        if answer.status_code in PASSING:
+            raise Overload(f"it answers {answer.status_code}", retry_after(answer.headers))
+        if answer.status_code != 200:
+            raise SourceFault(f"{self.name}: it answers {answer.status_code}; look at url and key_env")
+        return bytes(answer.content)
 
     def _key(self) -> dict[str, str]:
         given = self._settings

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
@@ -79,19 +79,18 @@ def origin_of(text: str, grounds: Grounds, state: VisualState) -> Origin:
     parts: set[Source] = set()
     known: list[Fact] = []
     apps: list[str] = []
-    if any(_stands_in(value, said) for said in grounds.said()):
+    if any(stands_in(value, said) for said in grounds.said()):
         whole.add("user")
-    seen = _screen_of(value, grounds, state)
+    seen = screen_of(value, grounds, state)
     if seen is not None:
         whole.add("screen")
         apps.append(seen.app or "")
     for fact in grounds.facts:
-        inside = _stands_in(value, fact.value)
-        if inside or (len(fact.value.strip()) >= _PART and _stands_in(_plain(fact.value), text)):
-            (whole if inside else parts).add(_source_of(fact))
+        if held := held_by(fact, text):
+            (whole if held == "whole" else parts).add(_source_of(fact))
             known.append(fact)
             apps.append(fact.app or "")
-    if any(_stands_in(value, supplement.text) for supplement in grounds.supplements()):
+    if any(stands_in(value, supplement.text) for supplement in grounds.supplements()):
         whole.add("supplement")
     found = [source for source in ORDER if source in whole]
     every = whole | parts | ({"model"} if not whole else set())
@@ -104,6 +103,13 @@ def origin_of(text: str, grounds: Grounds, state: VisualState) -> Origin:
     )
 
 
+def held_by(fact: Fact, text: str) -> Literal["whole", "part", ""]:
+    """Whether a fact has the `whole` text in it, or is a `part` of it."""
+    if stands_in(text, fact.value):
+        return "whole"
+    return "part" if len(fact.value.strip()) >= _PART and stands_in(fact.value, text) else ""
+
+
 def _source_of(fact: Fact) -> Source:
     """Of a fact: who put it there; what the Operator noted was on a screen only if code saw it there."""
     if fact.source in _CALLS and fact.role == "operator":
@@ -111,21 +117,22 @@ def _source_of(fact: Fact) -> Source:
     return _BY_ROLE.get(fact.role) or ("screen" if fact.element_id else "model")
 
 
-def _screen_of(value: str, grounds: Grounds, state: VisualState) -> VisualState | None:
+def screen_of(value: str, grounds: Grounds, state: VisualState) -> VisualState | None:
     """The first screen with the value on it, the present one before earlier ones."""
     for screen in (state, *grounds.screens()):
-        if any(_stands_in(value, text) for element in screen.elements for text in (element.text, element.value) if text):
+        if any(stands_in(value, text) for element in screen.elements for text in (element.text, element.value) if text):
             return screen
     return None
 
 
+@lru_cache(maxsize=256)
 def _plain(text: str) -> str:
     return " ".join(text[:_LONGEST].casefold().split())
 
 
-def _stands_in(value: str, text: str) -> bool:
+def stands_in(value: str, text: str) -> bool:
     """Whether `value` stands in `text` as words of its own: "b@x.org" does not stand in "bob@x.org", nor in "b@x.org.evil"."""
-    text = " ".join(text.casefold().split())
+    value, text = _plain(value), " ".join(text.casefold().split())
     if value == text:
         return True
     if value not in text:
