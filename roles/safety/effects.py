@@ -66,16 +66,9 @@ def learned_rules(bodies: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [rule for at, rule in enumerate(rules) if rule not in rules[:at]]
 
 
-_TYPED = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "entry", "textarea", "input"))
-_TICKED = frozenset(("checkbox", "radio", "menuitemradio"))
-_SHOWN = frozenset(
-    ("row", "cell", "gridcell", "columnheader", "rowheader", "listitem", "option", "treeitem", "tab", "heading", "text",
-     "paragraph", "article", "status", "alert", "list", "table", "group", "form", "progress", "window")
-)  # fmt: skip
-"""Roles that show something: pressing them looks closer, unless their words command something."""
-_LISTED = frozenset(("row", "cell", "gridcell", "listitem"))
-_BUTTONS = frozenset(("button", "submit"))
-_DIALOGS = frozenset(("dialog", "alertdialog"))
+_TYPED, _TICKED, _SHOWN, _LISTED, _BUTTONS, _DIALOGS = (
+    words("roles", kind) for kind in ("typed", "ticked", "shown", "listed", "buttons", "dialogs")
+)
 _FORMS = _DIALOGS | {"form", "search"}
 _SECTIONS = _FORMS | {"region"}
 _WORST = (
@@ -84,27 +77,11 @@ _WORST = (
 )  # fmt: skip
 _KEEPS = frozenset((Effect.SAVE, Effect.CONFIRM, Effect.SUBMIT, Effect.ACTIVATE))
 """Effects of a button that takes over what stands in the fields beside it."""
-_CHORDS = {
-    **dict.fromkeys("ac", Effect.OBSERVE),
-    **dict.fromkeys("fow", Effect.NAVIGATE),
-    **dict.fromkeys("vxyz", Effect.EDIT),
-    "s": Effect.SAVE,
-    "d": Effect.DELETE,
-}
-"""With Control or Meta held."""
+_CHORDS = {key: Effect(effect) for effect in VOCABULARY["chords"] for key in words("chords", effect)}
 _ENTERS = frozenset(("enter", "return", "numpadenter", "\n", "\r"))
 _SPACES = frozenset((" ", "space", "spacebar"))
-_MOVES = frozenset(
-    ("escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end", "goback", "gohome",
-     "appswitch", "browserback")
-)  # fmt: skip
-BY_VERB = {
-    "upload": Effect.UPLOAD,
-    **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
-    **dict.fromkeys(("launch_app", "switch_window", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
-    **dict.fromkeys(("memorize", "answer", "ask_user", "finish_goal", "fail_goal"), Effect.OBSERVE),
-}
-"""By verb alone. Any other verb may do anything: scripts, calls, buttons held down, verbs that are carried."""
+_MOVES = words("keys", "moving")
+BY_VERB = {verb: Effect(effect) for effect in VOCABULARY["verbs"] for verb in words("verbs", effect)}
 
 
 def worst(*effects: Effect) -> Effect:
