@@ -230,10 +230,7 @@ def ask_by_interrupt(state: State, ctx: Context) -> Update:
     request = read_request(asked) if asked else None
     if request and (late := overdue_request(ctx, safety_of(state, ctx), request)):
         refusal = overdue_then(ctx, request, late, safety_of(state, ctx), subtask=subtask_id(state), step=pending_of(state).step)
-        if refusal is None:
-            return {"route": ASK}
-        _record(state, ctx, refusal, pending_of(state).digest)
-        return _dropped(state, ctx, refusal)
+        return {"route": ASK} if refusal is None else _refuse(state, ctx, refusal)
     if by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
         return {"route": ASK}
     return apply_answer(state, ctx, answer)
@@ -343,7 +340,8 @@ def _applied(state: State, ctx: Context, decision: Decision) -> Update:
         found = _review(state, ctx, asked)
         if found.verdict == "deny":
             decision = decision.rejected(f"what was added forbids it: {'; '.join(found.reasons)}")
-    _record(state, ctx, decision, pending.digest)
+    _note(state, ctx, decision, pending.digest)
+    ctx.journal.commit()  # before anything comes of it
     return _taken(state, ctx, decision.model_copy(update={"digest": pending.digest}), asked)
 
 
@@ -367,15 +365,11 @@ def _edited(state: State, ctx: Context, decision: Edit) -> Update:
             raise ValueError("only a request that is held and shown can be released")
     except (ValidationError, ValueError) as bad:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
-        refusal = decision.rejected(f"the edited action was not usable: {first}")
-        _record(state, ctx, refusal, pending.digest)
-        return refused(state, refusal)
+        return _refuse(state, ctx, decision.rejected(f"the edited action was not usable: {first}"))
     action = ctx.journal.sealed(action, current_screen(state, ctx))
     found = _review(state, ctx, action)
     if found.verdict == "deny":
-        refusal = decision.rejected(f"the edited action is not allowed: {'; '.join(found.reasons)}")
-        _record(state, ctx, refusal, pending.digest)
-        return refused(state, refusal)
+        return _refuse(state, ctx, decision.rejected(f"the edited action is not allowed: {'; '.join(found.reasons)}"))
     # All of it or nothing survives a kill.
     changed = _as_edited(state, ctx, action, found)
     _note(state, ctx, decision, changed.digest)
@@ -431,10 +425,11 @@ def refused(state: State, decision: Decision) -> Update:
     return report | heard | {"action_trace": [*state["action_trace"], note]}
 
 
-def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None:
-    """Write down what was said, and make it last before anything comes of it."""
-    _note(state, ctx, decision, digest)
+def _refuse(state: State, ctx: Context, refusal: Reject) -> Update:
+    """Write the refusal down, and give the action up for it."""
+    _note(state, ctx, refusal, pending_of(state).digest)
     ctx.journal.commit()
+    return _dropped(state, ctx, refusal)
 
 
 def _note(state: State, ctx: Context, decision: Decision, digest: str) -> None:
