@@ -297,10 +297,8 @@ def shared_run(run_id: str, address: str) -> Iterator[tuple[SharedRuns, SharedRu
 
 def events_of_shared(runs: SharedRuns, run: SharedRun) -> list[Event]:
     """The journal of one run of a shared store."""
-    from roles.journal.journal import Event
-
     try:
-        return [Event(*row[:-1], json.loads(row.body)) for row in runs.events(run.run_id)]
+        return runs.events(run.run_id)
     except (ValueError, RecursionError) as bad:
         raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
 

@@ -6,10 +6,11 @@ member of the union; the type checker names every other place that must say what
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin
 
 from pydantic import ConfigDict, Field, InstanceOf, ValidationError
 
@@ -562,3 +563,25 @@ def _empty(annotation: Any) -> Any:
     """Nothing, as a value of the type that a required field has."""
     made = get_origin(annotation) or annotation
     return () if made is Sequence else made() if made in {str, int, float, bool, dict} else None
+
+
+class Event(NamedTuple):
+    """One line of the run's history; `body` is JSON and already redacted."""
+
+    id: int
+    at: float
+    kind: str
+    role: str
+    subtask: str
+    step: int
+    body: Json
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Self:
+        """The event that is stored in a row, whose last column is its body."""
+        return cls(*row[:-1], json.loads(row[-1]))
+
+    @property
+    def content(self) -> JournalEvent | Unreadable:
+        """What it says, as its class."""
+        return event_of(self.kind, self.body)

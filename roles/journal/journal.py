@@ -15,7 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from protocol import JsonObject, VisualState
 from protocol.retries import Retries
@@ -34,9 +34,9 @@ from roles.journal.events import (
     LedgerEvent,
     StepEvent,
     SupplementEvent,
-    Unreadable,
     event_of,
 )
+from roles.journal.events import Event as Event
 from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
 from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import MASK, Redactor
@@ -109,23 +109,6 @@ class Screens:
 
 _CACHED = 200
 _META = "SELECT value FROM meta WHERE {own}key = ?"
-
-
-class Event(NamedTuple):
-    """One line of the run's history; `body` is JSON and already redacted."""
-
-    id: int
-    at: float
-    kind: str
-    role: str
-    subtask: str
-    step: int
-    body: Json
-
-    @property
-    def content(self) -> JournalEvent | Unreadable:
-        """What it says, as its class."""
-        return event_of(self.kind, self.body)
 
 
 Content = TypeVar("Content", bound=EventBody)
@@ -215,8 +198,7 @@ class Journal(Ledger):
 
     def events(self, *kinds: str | type[EventBody], after: int = 0) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
-        for row in self.rows.events([kind if isinstance(kind, str) else kind.KIND for kind in kinds], after):
-            yield Event(*row[:-1], json.loads(row.body))
+        return self.rows.events([kind if isinstance(kind, str) else kind.KIND for kind in kinds], after)
 
     def contents(self, kind: type[Content]) -> Iterator[Content]:
         """What the events of one kind say, in order."""

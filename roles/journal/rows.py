@@ -14,7 +14,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from protocol.retries import Retries
 from protocol.sqlite import connected
@@ -22,6 +22,7 @@ from roles.journal.budgets import COUNTED
 from roles.journal.events import (
     AnsweredEvent,
     DecidedEvent,
+    Event,
     FeedbackEvent,
     ObservedEvent,
     OutcomeEvent,
@@ -64,18 +65,6 @@ TEXTS = {
     "parts": ("name", "body"),
 }
 """Every table, with its key and the columns in which something is said."""
-
-
-class EventRow(NamedTuple):
-    """An event as it is stored; `body` is JSON."""
-
-    id: int
-    at: float
-    kind: str
-    role: str
-    subtask: str
-    step: int
-    body: str
 
 
 class Result(Protocol):
@@ -155,12 +144,12 @@ class Rows(ABC):
         """Append an event and return its number."""
         return self.append("events", at, kind, role, subtask, step, key, dumps(body))
 
-    def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
+    def events(self, kinds: Sequence[str], after: int) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
         where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         where += f" AND {_SELDOM}" if kinds and not set(kinds) & set(_OFTEN) else ""
         select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
-        return map(EventRow._make, self.read(f"{select}{where} ORDER BY id", after, *kinds))
+        return map(Event.of, self.read(f"{select}{where} ORDER BY id", after, *kinds))
 
     def counted(self) -> Iterator[tuple[str, str, str]]:
         """Kind, role and body of every event that a budget counts, in order."""

@@ -125,7 +125,7 @@ class Transcripts:
         """Take away the pictures of screens on which something is known to be private by now."""
         checked: dict[str, bool] = {}
         for row in self._rows.events([ModelCallEvent.KIND], 0):
-            call = json.loads(row.body).get("transcript") or {}
+            call = row.body.get("transcript") or {}
             for state_id in call.get("screens", ()):
                 if state_id not in checked:
                     checked[state_id] = private(state_id)
@@ -148,7 +148,7 @@ class Transcripts:
             found: defaultdict[tuple[str, str, str], deque[str]] = defaultdict(deque)
             for row in self._rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND], 0):
                 if row.kind == ModelCallEvent.KIND:
-                    call = json.loads(row.body).get("transcript") or {}
+                    call = row.body.get("transcript") or {}
                     if call.get("reply"):
                         found[row.role, row.subtask, call["request"]].append(call["reply"])
                     continue

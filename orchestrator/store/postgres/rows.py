@@ -25,7 +25,8 @@ from psycopg import sql
 from orchestrator.errors import StoreTaken, UsageProblem
 from orchestrator.store.checkpoints import DURABLE, Cursors, strict
 from orchestrator.store.postgres.connection import Link, once, only
-from roles.journal.rows import NUMBERED, EventRow, Result, Rows, dumps
+from roles.journal.events import Event
+from roles.journal.rows import NUMBERED, Result, Rows, dumps
 
 _ALL = "__all__"
 """The one channel that is stored. What LangGraph's saver would write of each is one blob here: cursors that are held in memory
@@ -330,12 +331,12 @@ class PostgresRows(Rows):
         about = None if field is None else str(field)
         return self.append("events", at, kind, role, subtask, step, key, dumps(body), about)
 
-    def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
+    def events(self, kinds: Sequence[str], after: int) -> Iterator[Event]:
         where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
         statement = f"{select}{where} ORDER BY id LIMIT {_PAGE}"
         while page := self.read(statement, after, *kinds).fetchall():
-            yield from map(EventRow._make, page)
+            yield from map(Event.of, page)
             after = page[-1][0]
 
 

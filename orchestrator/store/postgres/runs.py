@@ -16,7 +16,8 @@ from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from orchestrator.store.printable import mapping_in
 from protocol import JsonObject
-from roles.journal.rows import ACTION, PART, EventRow, Query, RowsCopy
+from roles.journal.events import Event
+from roles.journal.rows import ACTION, PART, Query, RowsCopy
 
 
 class SharedRun(NamedTuple):
@@ -70,7 +71,7 @@ class SharedRuns:
             row = self._link.connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run = %s", (name,)).fetchone()  # noqa: S608
         return _run(row or ())
 
-    def events(self, run_id: str, kinds: Sequence[str] = ()) -> list[EventRow]:
+    def events(self, run_id: str, kinds: Sequence[str] = ()) -> list[Event]:
         """What was written of a run, by whoever works it now: everything, or some kinds."""
         with translated(self._link):
             return list(PostgresRows(self._link, run_id, writing=False).events(kinds, 0))
