@@ -11,7 +11,7 @@ from typing import Any
 
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.policies import notes_told
-from roles.contracts.values import MissingInput, Trouble
+from roles.contracts.values import MissingInput, Trouble, table_of
 from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import about_told, board_in
 from roles.knowledge.formula import literals_in, sheet_of, worked_out
@@ -56,11 +56,10 @@ def _values(request: AnalystRequest) -> dict[str, str]:
 
 def facts_and_tables(request: AnalystRequest) -> str:
     """Facts by name and value; of a table its columns and first rows. A private value is not told, but can be computed with."""
-    tables = sheet_of(request).tables
     board = board_in(request)
     lines = []
     for fact in (fact for fact in board.facts if fact.value):
-        table = tables.get(fact.name.casefold())
+        table = table_of(fact.value)
         if fact.private:
             lines.append(f'fact "{fact.name}" = (hidden)')  # also a reference: nobody computes with that
         elif table is not None:

@@ -358,10 +358,9 @@ def literals_in(formula: str) -> tuple[str, ...]:
 
 @dataclass
 class Sheet:
-    """What formulas are worked out on: facts and tables by name."""
+    """What formulas are worked out on: facts by their names in small letters; a table is a fact that holds one."""
 
     facts: Mapping[str, Fact]
-    tables: Mapping[str, Table]
     used: list[str] = field(default_factory=list)
     """Names of the facts that were looked at, in order."""
     row: tuple[str, ...] | None = None
@@ -426,12 +425,13 @@ def _literal(node: Node) -> Value:
 
 
 def _known(name: str, kind: str, sheet: Sheet) -> Value:
-    """A fact, or a table that a fact is."""
-    fact, table = sheet.facts.get(name.casefold()), sheet.tables.get(name.casefold())
-    if table is None if kind == "table" else fact is None:
+    """A fact, or the table that a fact holds."""
+    fact = sheet.facts.get(name.casefold())
+    table = table_of(fact.value, fact.name) if fact is not None else None
+    if fact is None or (kind == "table" and table is None):
         raise MissingInput(f'the {kind} "{name}"')
-    sheet.used.append(fact.name if fact is not None else table.source if table is not None and table.source else name)
-    return table if table is not None or fact is None else typed(fact.value)
+    sheet.used.append(fact.name)
+    return typed(fact.value) if table is None else table
 
 
 def _condition(node: Node, sheet: Sheet) -> Value:
@@ -499,21 +499,15 @@ def worked_out(formula: str, name: str, sheet: Sheet) -> Result:
     result = Result(name=name, value=shown(value), kind=kind_of_value(value), used=used, working=formula)
     # What was found out may be asked about by the next question of the same subtask.
     sheet.facts = {**sheet.facts, name.casefold(): Fact(name=name, value=result.value, kind=result.kind, role="analyst")}
-    if isinstance(value, Table):
-        sheet.tables = {**sheet.tables, name.casefold(): Table(value.columns, value.rows, name)}
     return result
 
 
 def sheet_of(request: AnalystRequest) -> Sheet:
     """The blackboard and the run's memory as formulas see them."""
-    facts = {fact.name.casefold(): fact for fact in request.facts}
-    tables = {name: table for name, fact in facts.items() if (table := table_of(fact.value, fact.name)) is not None}
-    rows = tuple(
+    steps = tuple(
         (str(s.step), s.subtask, s.app or "", s.verb, s.target, s.exec_status.value) for s in request.steps if not s.recovery
     )
     found = tuple((s.title, s.source, s.app or "") for s in request.supplements)
-    memory = {"steps": Table(_STEP_COLUMNS, rows, "steps"), "supplements": Table(_SUPPLEMENT_COLUMNS, found, "supplements")}
-    for name, table in memory.items():
-        facts.setdefault(name, Fact(name=name, value=table_text(table.columns, table.rows), kind="table"))
-        tables.setdefault(name, table)
-    return Sheet(facts, tables)
+    memory = {"steps": table_text(_STEP_COLUMNS, steps), "supplements": table_text(_SUPPLEMENT_COLUMNS, found)}
+    facts = {name: Fact(name=name, value=value, kind="table") for name, value in memory.items()}
+    return Sheet(facts | {fact.name.casefold(): fact for fact in request.facts})
