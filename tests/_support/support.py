@@ -18,7 +18,7 @@ from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine
 from orchestrator.store.checkpoints import CursorSaver
 from protocol import Action, ActionResult, AgentStatus, ExecStatus, OperatorDecision, VisualState
-from roles.contracts import GateVerdict, PlanAnswer, Subtask, Supplement
+from roles.contracts import GateVerdict, OperatorView, PlanAnswer, PlanRequest, Subtask, Supplement
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
@@ -84,6 +84,33 @@ def planned(*subtasks: Subtask) -> PlanAnswer:
 
 def verdict(decision: GateDecision, reason: str = "as written") -> GateVerdict:
     return GateVerdict(decision=decision, reason=reason, issues=(reason,))
+
+
+class Watching:
+    """An Operator that does what a list says, then finishes, and keeps what it was shown."""
+
+    def __init__(self, *decisions: Action | OperatorDecision | Callable[[OperatorView], OperatorDecision]) -> None:
+        self.views: list[OperatorView] = []
+        self._decisions = (*decisions, FINISH)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.views.append(view)
+        told = self._decisions[min(len(self.views), len(self._decisions)) - 1]
+        if isinstance(told, OperatorDecision):
+            return told
+        return decide(told) if isinstance(told, Action) else told(view)
+
+
+class Planner:
+    """A Manager with these plans in a row and no other, that keeps what it was told."""
+
+    def __init__(self, *plans: PlanAnswer) -> None:
+        self.requests: list[PlanRequest] = []
+        self._left = [*plans]
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.requests.append(request)
+        return self._left.pop(0) if self._left else PlanAnswer(outcome="infeasible", reason="it cannot be done")
 
 
 class Handbook:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from support import FINISH, Run, decide, desktop, planned, subtask
+from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, planned, subtask
 from warm import python
 
 from protocol import (
@@ -26,30 +26,16 @@ from protocol import (
     SelectOption,
     Wait,
 )
-from roles.contracts import OperatorView, PlanAnswer, PlanRequest
 from roles.contracts.limits import Limits
 from roles.safety import Rule, SafetyPolicy
 
 ROOT = Path(__file__).parents[3]
-OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
 AMOUNT = ActionTarget(text="Amount")
 VENDOR = ActionTarget(text="Vendor")
 NUMBER = ActionTarget(text="Invoice number")
 SUBMIT = ActionTarget(text="Submit")
 CATEGORY = ActionTarget(text="Category")
 ENTER = (Fill(target=AMOUNT, text="$5.00"), Fill(target=VENDOR, text="Acme"), Fill(target=NUMBER, text="A-1"))
-
-
-class Once:
-    """Gives one decision, then finishes; keeps what it was given."""
-
-    def __init__(self, decision: OperatorDecision) -> None:
-        self.views: list[OperatorView] = []
-        self._decision = decision
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        self.views.append(view)
-        return self._decision if len(self.views) == 1 else FINISH
 
 
 def together(*actions: Action | NextAction, **more: Any) -> OperatorDecision:
@@ -59,8 +45,8 @@ def together(*actions: Action | NextAction, **more: Any) -> OperatorDecision:
     return decide(first, then=then, **more)
 
 
-def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[Run, Once]:
-    policy = Once(together(*actions))
+def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[Run, Watching]:
+    policy = Watching(together(*actions))
     desk = more.pop("desk", None) or desktop(events)
     whole = Run([planned(subtask("a"))], desk=desk, parts={"operator": policy}, **({"safety": OPEN_HOUSE} | more)).go()
     return whole, policy
@@ -109,7 +95,7 @@ def test_an_action_of_a_batch_is_approved_alone() -> None:
 
 
 def test_a_rejected_action_ends_the_batch() -> None:
-    policy = Once(together(Click(target=SUBMIT), ENTER[0]))
+    policy = Watching(together(Click(target=SUBMIT), ENTER[0]))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy}).go()
     whole.go({"type": "reject", "message": "no"})
     assert done(whole) == []
@@ -117,7 +103,7 @@ def test_a_rejected_action_ends_the_batch() -> None:
 
 def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
     forbidden = SafetyPolicy(rules=(Rule(name="no-vendor", verdict="deny", targets=("Vendor",)),), otherwise="allow")
-    policy = Once(together(*ENTER))
+    policy = Watching(together(*ENTER))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], safety=forbidden, parts={"operator": policy}).go()
     assert [item["action"]["target"]["text"] for item in whole.desk.received()] == ["Amount"]
 
@@ -298,18 +284,12 @@ def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> 
 
 
 def test_what_a_spent_budget_leaves_undone_is_told_to_who_plans_anew() -> None:
-    asked: list[PlanRequest] = []
-
-    class Manager:
-        def plan(self, request: PlanRequest) -> PlanAnswer:
-            asked.append(request)
-            return planned(subtask("a")) if len(asked) == 1 else PlanAnswer(outcome="infeasible", reason="no")
-
-    parts = {"operator": Once(together(*ENTER)), "manager": Manager()}
+    planner = Planner(planned(subtask("a")))
+    parts = {"operator": Watching(together(*ENTER)), "manager": planner}
     whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(max_steps=1), parts=parts).go()
     assert "max_steps (1) is reached" in why(whole)
     assert whole.bodies("batch_stopped")[0]["left"] == ['fill "Vendor" with "Acme"', 'fill "Invoice number" with "A-1"']
-    assert any("(not done either: fill" in line for line in asked[1].evidence)
+    assert any("(not done either: fill" in line for line in planner.requests[1].evidence)
 
 
 def test_a_wait_and_a_choice_need_no_new_look() -> None:
@@ -320,7 +300,7 @@ def test_a_wait_and_a_choice_need_no_new_look() -> None:
 
 
 def test_the_steps_of_a_batch_count_as_steps() -> None:
-    policy = Once(together(*ENTER))
+    policy = Watching(together(*ENTER))
     whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy}).go()
     assert done(whole) == ["fill", "fill"]
     assert whole.status == "rejected"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from support import FINISH, OPEN_HOUSE, Run, decide, desktop, planned, subtask
+from support import FINISH, OPEN_HOUSE, Run, Watching, decide, desktop, planned, subtask
 
 from deskcrew import Crew
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
@@ -290,22 +291,8 @@ def pressing(view: OperatorView, name: str) -> OperatorDecision:
     return decide(Click(target=ActionTarget.of(next(e for e in inside if e.name == name and e.role == "button"))))
 
 
-class Buyer:
-    """Goes to the review of the order, then presses these; keeps what it was given."""
-
-    def __init__(self, *names: str) -> None:
-        self.views: list[OperatorView] = []
-        self._way, self._names = [*WAY], [*names]
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        self.views.append(view)
-        if self._way:
-            return decide(self._way.pop(0))
-        return pressing(view, self._names.pop(0)) if self._names else FINISH
-
-
-def buying(*names: str, safety: SafetyPolicy = SafetyPolicy(), events: str = "") -> tuple[Run, Buyer]:  # noqa: B008
-    policy = Buyer(*names)
+def buying(*names: str, safety: SafetyPolicy = SafetyPolicy(), events: str = "") -> tuple[Run, Watching]:  # noqa: B008
+    policy = Watching(*WAY, *(partial(pressing, name=name) for name in names))
     whole = Run([planned(subtask("a"))], desk=desktop(events, world=SHOP), parts={"operator": policy}, safety=safety).go()
     return whole, policy
 

@@ -5,11 +5,10 @@ Rows about knowledge (help documents, search, demonstrations) are not the Operat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from support import FINISH, Handbook, Run, decide, desktop, planned, subtask, verdict
+from support import FINISH, OPEN_HOUSE, Handbook, Run, Watching, decide, desktop, planned, subtask, verdict
 
 from environments.contract import Screenshots
 from protocol import (
@@ -39,21 +38,6 @@ from roles.safety.privacy.vault import reference
 AMOUNT = ActionTarget(text="Amount")
 VENDOR = ActionTarget(text="Vendor")
 SUBMIT = ActionTarget(text="Submit")
-OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
-
-
-class Watching:
-    """An Operator that does what a list says, and keeps what it was given."""
-
-    def __init__(self, *decisions: OperatorDecision | Callable[[OperatorView], OperatorDecision]) -> None:
-        self.views: list[OperatorView] = []
-        self._decisions: Sequence[Any] = (*decisions, FINISH)
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        self.views.append(view)
-        told = self._decisions[min(len(self.views), len(self._decisions)) - 1]
-        decision: OperatorDecision = told(view) if callable(told) else told
-        return decision
 
 
 def run(*decisions: Any, plans: Any = None, **more: Any) -> tuple[Run, Watching]:

@@ -8,11 +8,10 @@ from typing import Any, get_type_hints
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from support import FINISH, decide, desktop
+from support import Watching, decide, desktop
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
-from roles.contracts import OperatorView
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
@@ -33,19 +32,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-class Listed:
-    """An Operator that does what a list says, and keeps what it was shown."""
-
-    def __init__(self, *decisions: OperatorDecision) -> None:
-        self.views: list[OperatorView] = []
-        self._decisions = (*decisions, FINISH)
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        self.views.append(view)
-        return self._decisions[min(len(self.views), len(self._decisions)) - 1]
-
-
-def given(desk: SimulatedDesktop, policy: Listed, more: dict[str, Any], **kept: Any) -> tuple[Any, dict[str, Any]]:
+def given(desk: SimulatedDesktop, policy: Watching, more: dict[str, Any], **kept: Any) -> tuple[Any, dict[str, Any]]:
     safety = SafetyPolicy()
     context = Context(environment=desk, journal=Journal(None, time.time, Redactor(safety)), operator=policy, safety=safety)
     first = desk.observe().model_dump(mode="json")
@@ -54,7 +41,7 @@ def given(desk: SimulatedDesktop, policy: Listed, more: dict[str, Any], **kept: 
 
 def steps(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> list[tuple[str, dict[str, Any]]]:
     """What each node wrote, in order."""
-    graph, start = given(desk, Listed(*decisions), more)
+    graph, start = given(desk, Watching(*decisions), more)
     config: Any = {"recursion_limit": 500}
     return [(name, wrote or {}) for chunk in graph.stream(start, config, stream_mode="updates") for name, wrote in chunk.items()]
 
@@ -63,8 +50,8 @@ def wrote(told: list[tuple[str, dict[str, Any]]], node: str, field: str) -> list
     return [update[field] for name, update in told if name == node and field in update]
 
 
-def work(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> tuple[dict[str, Any], Listed]:
-    policy = Listed(*decisions)
+def work(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> tuple[dict[str, Any], Watching]:
+    policy = Watching(*decisions)
     graph, start = given(desk, policy, more)
     return graph.invoke(start, {"recursion_limit": 500}), policy
 
@@ -181,7 +168,7 @@ def test_approval_is_needed_from_the_review_on_and_not_before() -> None:
 
 
 def test_what_a_person_said_stands_in_the_state_until_it_is_used() -> None:
-    policy = Listed(PRESS)
+    policy = Watching(PRESS)
     graph, start = given(desktop(), policy, {}, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
     asked = graph.invoke(start, config)["__interrupt__"][0]
@@ -229,7 +216,7 @@ def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> No
 
 def test_the_task_context_says_what_is_needed_to_act_and_the_policy_is_given_it() -> None:
     desk = desktop()
-    policy = Listed(FILL)
+    policy = Watching(FILL)
     graph, start = given(desk, policy, {"task_goal": "enter the amount"})
     out = graph.invoke(start)
     first = policy.views[0]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from support import Run, planned, subtask
+from support import Planner, Run, planned, subtask
 
 from environments.contract import CHANGE_FILES
 from environments.sandbox.contract import NoSandbox, ScriptResult
 from protocol import ActionTarget, Click, FailGoal, Fill
-from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
+from roles.contracts import EffectSeen, FactKnown, PlanRequest, Script
 from roles.contracts.limits import Limits
 from roles.evaluator.rules import RulesEvaluator
 from roles.policies.scripted import ScriptedTechnician
@@ -23,23 +23,14 @@ def bash(code: str) -> Script:
     return Script(code=code)
 
 
-class Planner:
-    """Gives the one subtask to the Technician; asked again, it gives up, and remembers what it was told."""
-
-    def __init__(self, expect) -> None:
-        self.expect = expect
-        self.told: list[PlanRequest] = []
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        self.told.append(request)
-        if len(self.told) == 1:
-            return planned(subtask("t", worker="technician", expect=self.expect))
-        return PlanAnswer(outcome="infeasible", reason="it cannot be done")
-
-
 def crew(desk, sandbox, *scripts: Script, expect=(), limits=None, safety=None, **parts) -> Run:
     technician = ScriptedTechnician(scripts={"t": scripts})
-    parts = {"technician": technician, "sandbox": sandbox, "manager": Planner(expect), **parts}
+    parts = {
+        "technician": technician,
+        "sandbox": sandbox,
+        "manager": Planner(planned(subtask("t", worker="technician", expect=expect))),
+        **parts,
+    }
     return Run([planned(subtask("t"))], desk=desk, limits=limits or Limits(), safety=safety or SafetyPolicy(), parts=parts)
 
 
@@ -47,7 +38,7 @@ def told(run: Run) -> PlanRequest:
     """What the Manager was told last."""
     manager = run.context.manager
     assert isinstance(manager, Planner)
-    return manager.told[-1]
+    return manager.requests[-1]
 
 
 def files(desk) -> dict[str, str]:
