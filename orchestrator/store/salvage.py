@@ -188,8 +188,7 @@ def _from_shared_store(path: Path) -> Salvage | None:
     from orchestrator.store.postgres.runs import shared_runs
 
     with shared_runs(address) as runs:
-        every = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}TRUE ORDER BY id"
-        return Salvage([Event(*row[:-1], _body(row[-1])) for row in runs.query(path.parent.name)(every)], "")
+        return Salvage([Event._make((*row[:-1], _body(row[-1]))) for row in runs.rows(path.parent.name)], "")
 
 
 def _open_mended(path: Path) -> sqlite3.Connection:

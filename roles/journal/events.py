@@ -579,7 +579,7 @@ class Event(NamedTuple):
     @classmethod
     def of(cls, row: Sequence[Any]) -> Self:
         """The event that is stored in a row, whose last column is its body."""
-        return cls(*row[:-1], json.loads(row[-1]))
+        return cls._make((*row[:-1], json.loads(row[-1])))
 
     @property
     def content(self) -> JournalEvent | Unreadable:

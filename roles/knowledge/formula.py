@@ -221,7 +221,7 @@ def aggregated(how: str, values: Sequence[Any]) -> Value:
     """One value of many. What is empty is left out of all but the count; a text among numbers is said."""
     if how == "count":
         return Number(Decimal(len(values)))
-    filled = [value for value in values if value != ""]
+    filled: list[Value] = [value for value in values if value != ""]
     if how in {"minimum", "maximum"}:
         if not filled:
             raise MissingInput("a row to take the least or the most of")

@@ -76,6 +76,10 @@ class SharedRuns:
         with translated(self._link):
             return list(PostgresRows(self._link, run_id, writing=False).events(kinds, 0))
 
+    def rows(self, run_id: str) -> list[Any]:
+        """Every event of a run as it is stored: a body may be damaged."""
+        return self.query(run_id)("SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}TRUE ORDER BY id")
+
     def query(self, run_id: str) -> Query:
         """Asks for rows of a run. Raises StoreGone."""
 

@@ -95,11 +95,11 @@ def _shared(run: str, address: str, runs_dir: Path) -> Source:
     with shared_runs(address) as runs:
         found, place = runs.find(run), runs.shown
         events, notes = [], []
-        for row in runs.events(found.run_id):
+        for row in runs.rows(found.run_id):
             try:
-                events.append(Event(*row[:-1], dict(json.loads(row.body))))
+                events.append(Event._make((*row[:-1], dict(json.loads(row[-1])))))
             except (ValueError, TypeError, RecursionError) as bad:
-                notes.append(f"event {row.id} in {place} cannot be read ({type(bad).__name__})")
+                notes.append(f"event {row[0]} in {place} cannot be read ({type(bad).__name__})")
 
     def opening() -> sqlite3.Connection:
         with shared_runs(address) as runs:
