@@ -44,7 +44,7 @@ from roles.safety.privacy.redaction import Redactor, SecretBorder
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
 from roles.skills.chain_tools import McpTools, given_tools, installed_tools
-from roles.skills.contract import OutsideTool, ToolFault
+from roles.skills.contract import NoAnswer, OutsideTool
 from roles.skills.registry import Skills
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def build_skills(settings: Settings, environment: Environment, given: Iterable[A
         for server in told.mcp:
             tools += McpTools(server, retries=settings.retries).tools()
         return Skills(environment, told, tools)
-    except (ToolFault, ValueError) as bad:
+    except (NoAnswer, ValueError) as bad:
         raise UsageProblem(str(bad)) from bad
 
 

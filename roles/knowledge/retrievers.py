@@ -25,7 +25,8 @@ from roles.knowledge.settings import McpSettings, OnlineSettings
 from roles.knowledge.store import SourceFault
 from roles.safety.privacy.vault_shapes import REFERENCE
 from roles.skills.arguments import CallTimeout, within
-from roles.skills.chain_tools import McpFault, McpServer, tools_of
+from roles.skills.chain_tools import McpServer, tools_of
+from roles.skills.contract import NoAnswer, ToolFault
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -64,7 +65,7 @@ class McpSource:
         """Raises SourceFault when the server cannot be asked."""
         try:
             answer = self._server.ask(lambda client: self._asked(client, query))
-        except McpFault as bad:
+        except NoAnswer as bad:
             raise SourceFault(str(bad)) from bad
         said = [getattr(part, "text", "") for part in answer.content]
         if answer.is_error:
@@ -76,11 +77,11 @@ class McpSource:
         given, tools = self._settings, {tool.name: tool for tool in await tools_of(client)}
         tool = tools.get(given.tool) if given.tool else next(iter(tools.values())) if len(tools) == 1 else None
         if tool is None:
-            raise McpFault(f"{self.name}: tool: name one of its tools, which are: {', '.join(tools) or 'none'}")
+            raise ToolFault(f"{self.name}: tool: name one of its tools, which are: {', '.join(tools) or 'none'}")
         try:
             argument = given.argument or _only_text(self.name, tool.input_schema.get("properties", {}))
         except SourceFault as bad:
-            raise McpFault(str(bad)) from bad
+            raise ToolFault(str(bad)) from bad
         return await client.call_tool(tool.name, {argument: query})
 
 

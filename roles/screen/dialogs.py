@@ -80,7 +80,8 @@ HARMLESS: DialogKind = "harmless"
 
 _NAMED = re.compile(r"[\w/-]+\.\w{2,4}\b|\"[^\"]*\"|“[^”]*”")
 """Names of files and quoted titles: what a thing is called says nothing about what a dialog does."""
-_GRAVE = frozenset({"payment", "account", "permission", "security"})
+GRAVE = frozenset({"payment", "account", "permission", "security"})
+"""Kinds to which the crew never says yes by itself."""
 
 
 @cache
@@ -153,25 +154,19 @@ def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
     dialog = screen.dialog
     if dialog is None:
         return None
-    inside = screen.elements
-    text = dialog_text(dialog, inside).casefold()
-    buttons = [e for e in inside if e.role == "button" and e.enabled and e.name]
-    aliases = table("dialogs")["verbs"].get(verb, (verb,))
-    for alias in aliases:
+    buttons = [e for e in screen.elements if e.role == "button" and e.enabled and e.name]
+    for alias in table("dialogs")["verbs"].get(verb, (verb,)):
         for button in buttons:
             name = _YES.sub("", _bare(button.name))
             if alias not in {"ok", "yes"} and (name == alias or name.startswith(alias + " ")):
                 return button
-    asked = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases)
-    if not asked or classify_dialog(dialog, inside) in _GRAVE:
-        return None
-    return next((b for b in buttons if _bare(b.name) in table("dialogs")["agree"]), None)
+    asked = expected(dialog, screen.elements, verb)
+    return next((b for b in buttons if asked and _bare(b.name) in table("dialogs")["agree"]), None)
 
 
-def expected(dialog: GUIElement, children: Sequence[GUIElement], verb: str, target: str) -> bool:
-    """Whether the dialog is the question that the crew's own last action (`delete`, `budget.txt`) had to bring up."""
+def expected(dialog: GUIElement, children: Sequence[GUIElement], verb: str) -> bool:
+    """Whether the dialog is the question that the crew's own `verb` had to bring up, and no graver one."""
     text = dialog_text(dialog, children).casefold()
     aliases = table("dialogs")["verbs"].get(verb, (verb,))
-    about = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases if alias not in {"ok"})
-    grave = classify_dialog(dialog, children) in _GRAVE
-    return about and not grave and (not target or target.casefold() in text or not re.search(r"\.\w{2,4}\b", text))
+    about = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases if alias != "ok")
+    return about and classify_dialog(dialog, children) not in GRAVE

@@ -22,7 +22,7 @@ from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.calls import changes_something, effect_seen, function_words, is_call, looks_only, target_of, told_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import Page, held, likeness, shows
+from roles.screen.page import Page, likeness, shows
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
@@ -114,7 +114,7 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
         paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
-        if paired or (shows(wanted.label, value, Page(state, "")) if wanted.app else held(wanted.label, value, state)):
+        if paired or shows(wanted.label, value, Page(state, "")):
             return Finding(True, (f"state:{state.state_id}",))
     there = listed(wanted, value, request) if latest is None and not wanted.beside else None
     if there is not None:

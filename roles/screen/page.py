@@ -62,7 +62,7 @@ class Scopes:
 
     def __init__(self, elements: Sequence[GUIElement]) -> None:
         self.elements = list(elements)
-        self._above = {e.element_id: e.parent for e in elements}
+        self._by_id = {e.element_id: e for e in elements}
 
     def inside(self, outer: GUIElement) -> list[GUIElement]:
         below, found = {outer.element_id}, []
@@ -87,22 +87,17 @@ class Scopes:
         for said in (exact, [e for e in self.elements if e.role in _SAID and says(e, name)]):
             holders = list(dict.fromkeys(id_ for e in said if (id_ := self._holder(e)) is not None))
             if len(holders) == 1:
-                holder = next(e for e in self.elements if e.element_id == holders[0])
+                holder = self._by_id[holders[0]]
                 return [holder, *self.inside(holder)]
             if len(holders) > 1:
                 return None
         return None
 
     def _holder(self, element: GUIElement) -> str | None:
-        at: str | None = element.element_id
-        roles = {e.element_id: e.role for e in self.elements}
-        for _ in range(40):
-            if at is None:
-                return None
-            if roles.get(at) in _RECORDS:
-                return at
-            at = self._above.get(at)
-        return None
+        at: GUIElement | None = element
+        while at is not None and at.role not in _RECORDS:
+            at = self._by_id.get(at.parent or "")
+        return at.element_id if at is not None else None
 
     def _under(self, name: str) -> list[GUIElement] | None:
         """Without a row: what stands on the line of the name, else what follows it until another such name."""
@@ -185,44 +180,6 @@ def _inflected(one: str, other: str) -> bool:
     return one.startswith(other[: max(4, len(other) - 2)]) or other.startswith(one[: max(4, len(one) - 2)])
 
 
-def listed(words: str, names: Sequence[str]) -> tuple[list[str], str]:
-    """Which of `names` a list in words holds, and what is left of the words: `a, b and c`, names with `and` in them too."""
-    left, found = f" {words} ", []
-    for name in sorted(set(names), key=len, reverse=True):
-        pattern = rf"(?<![\w]){re.escape(name)}(?![\w])"
-        exact = re.search(pattern, left) or (re.search(pattern, left, re.IGNORECASE) if len(name) > 1 else None)
-        if name.strip() and exact:
-            found.append((words.casefold().find(name.casefold()), name))
-            left = left[: exact.start()] + " , " + left[exact.end() :]
-    rest = re.sub(r"\b(?:and|or|the|both|all|options?|items?|boxe?s?|checkboxe?s?|from|list)\b|[\s,;:.\"']+", " ", left).strip()
-    return [name for _, name in sorted(found)], rest
-
-
-_MARKED = frozenset({"option", "tab", "treeitem", "listitem", "row", "button", "menuitem", "link"})
-
-
-def held(label: str, value: str, state: VisualState) -> bool:
-    """Whether what is called so shows the value where it is no field: a group of boxes, a list that the page draws, a switch."""
-    page = Page(state, "")
-    if shows(label, value, page):
-        return True
-    roles = LISTS | BOXES | {"textbox", "group", "radiogroup"}
-    called = any(similarity(label, e.name) >= 0.6 for e in page.elements if e.role in roles)
-    return not called and chosen(value, state)
-
-
-def chosen(names: str, state: VisualState) -> bool:
-    """Boxes are ticked, a list shows it, or an entry is selected."""
-    boxes = [e for e in state.elements if e.role in BOXES]
-    wanted, rest = listed(names, [e.name for e in boxes])
-    if wanted and not rest:
-        return all(e.value == "true" for e in boxes if e.name in wanted)
-    for entry in state.elements:
-        if entry.role in LISTS and entry.value and (picked := listed(names, entry.options))[0] and not picked[1]:
-            return entry.value == ", ".join(picked[0])
-    return any(e.role in _MARKED and e.selected and likeness(names, e.name) >= 0.9 for e in state.elements)
-
-
 class Record(NamedTuple):
     """A control that is there for each of several things, and what stands with it."""
 
@@ -252,13 +209,10 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
     return [Record(control, part) for control, part in zip(controls, parts, strict=True)]
 
 
-_GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "grid", "table"})
-_OPTIONS = frozenset(
-    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "button", "tab"}
-)
-
-
-_ON, _OFF = frozenset({"on", "yes", "true", "checked", "enabled"}), frozenset({"off", "no", "false", "unchecked", "disabled"})
+GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "toolbar", "grid", "table"})
+OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "button", "tab"})
+ON = frozenset({"on", "yes", "true", "checked", "enabled", "ticked"})
+OFF = frozenset({"off", "no", "false", "unchecked", "disabled", "unticked"})
 
 
 def shows(name: str, value: str, page: Page) -> bool:
@@ -267,13 +221,13 @@ def shows(name: str, value: str, page: Page) -> bool:
     if answer is not None and answer.value == "true":
         return True
     for part in _parts(name, page):
-        marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in _OPTIONS and e.selected)]
+        marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in OPTIONS and e.selected)]
         if any(same_value(e.name, value) for e in marked):
             return True
     for e in page.controls:
         called = similarity(name, e.name) >= 0.9
-        if e.role in BOXES and called and plain(value) in _ON | _OFF:
-            return (e.value == "true") == (plain(value) in _ON)
+        if e.role in BOXES and called and plain(value) in ON | OFF:
+            return (e.value == "true") == (plain(value) in ON)
         holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
         if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
             return True
@@ -289,7 +243,7 @@ def _ends_with(name: str, value: str) -> bool:
 def _parts(name: str, page: Page) -> list[list[GUIElement]]:
     """What stands in the groups of that name, and on the line of a text of that name."""
     scopes = Scopes(page.elements)
-    named = [e for e in page.elements if e.role in _GROUPS and e.name and similarity(name, e.name) >= 0.9]
+    named = [e for e in page.elements if e.role in GROUPS and e.name and similarity(name, e.name) >= 0.9]
     found = [inside for e in named if (inside := scopes.inside(e))]
     labels = [e for e in page.texts if plain(e.name).rstrip(" :*") == plain(name)]
     return found or [lines(page.elements, label) for label in labels]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from roles.contracts.orders import Pick, Relation, RowTest, StepFailure
-from roles.contracts.values import parse_date, parse_time, plain_number
+from roles.contracts.values import Number, Trouble, converted, parse_date, parse_time, plain_number, unit_of
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import fold
 from roles.screen.values import find_dates, is_masked, kind_of, same_value
@@ -19,11 +20,6 @@ _NUMBER = re.compile(
     r"(?P<sign>[-−])?(?P<before>[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)?\s?(?P<sign2>[-−])?"
     r"(?P<number>\d(?:[\d.,'\u00a0\u202f]*\d)?)\s?(?P<after>[€£$¥%]|[^\W\d_]+)?"
 )
-_UNITS = {
-    "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF", "jpy": "JPY",
-    "dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR", "pounds": "GBP",
-}  # fmt: skip
-_SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _CUT = ("…", "...")
 _DENIALS = frozenset({"not", "no", "without", "never"})
@@ -209,15 +205,14 @@ def _order(one: tuple[int | None, int | None], other: tuple[int | None, int | No
     return one[1] - other[1]
 
 
-def amount_in(text: str) -> tuple[float, str] | None:
+def amount_in(text: str) -> Number | None:
     """The first number in a text with its unit: `Only 3 left`, `$1,248.90`, `12 KB` (in bytes)."""
     match = _NUMBER.search(text)
     if match is None:
         return None
-    number = float(plain_number(match["number"].rstrip(".,'")))
-    number = -number if match["sign"] or match["sign2"] else number
-    unit = fold(match["before"] or match["after"] or "")
-    return (number * _SIZES[unit], "B") if unit in _SIZES else (number, _UNITS.get(unit, ""))
+    amount, word = Decimal(plain_number(match["number"].rstrip(".,'"))), match["before"] or match["after"] or ""
+    number = Number(-amount if match["sign"] or match["sign2"] else amount, unit_of(word) or unit_of(word.upper()) or "")
+    return converted(number, "B") if number.unit.endswith("B") else number
 
 
 def _by_amount(text: str, test: RowTest, first: str, last: str) -> int | None:
@@ -226,11 +221,13 @@ def _by_amount(text: str, test: RowTest, first: str, last: str) -> int | None:
         raise StepFailure(f'"{test.value}" is not an amount')
     if shown is None:
         return 0 if test.label else None
-    if low[1] and shown[1] and low[1] != shown[1]:
-        raise StepFailure(f'"{text}" and "{test.value}" are in different units and cannot be compared')
+    try:
+        amount = converted(shown, low.unit).amount if low.unit and shown.unit else shown.amount
+    except Trouble:
+        raise StepFailure(f'"{text}" and "{test.value}" are in different units and cannot be compared') from None
     holds = {
-        "over": shown[0] > low[0], "under": shown[0] < low[0], "at_least": shown[0] >= low[0], "at_most": shown[0] <= low[0],
-        "between": low[0] <= shown[0] <= high[0],
+        "over": amount > low.amount, "under": amount < low.amount, "at_least": amount >= low.amount,
+        "at_most": amount <= low.amount, "between": low.amount <= amount <= high.amount,
     }  # fmt: skip
     return 2 if holds[test.relation] else 0
 
@@ -263,7 +260,7 @@ def _sort_key(row: Row, by: str) -> float:
     amount = amount_in(text) if text else None
     if amount is None:
         raise StepFailure(f'"{row.text}" shows no {by or "value"} to compare with the others')
-    return amount[0]
+    return float(amount.amount)
 
 
 def _told(row: Row, by: str) -> str | None:

@@ -13,32 +13,31 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from environments.effects.words import Effect
 from protocol import JsonObject
 from protocol.http_bounds import TooMuch, bound
 from protocol.retries import Overload, Retries, asked_for
 from roles.skills.arguments import CallTimeout, within
-from roles.skills.contract import Idempotence, McpAddress, McpSkills, OutsideTool, Skill, ToolFault, ToolRefused, ToolSilent
+from roles.skills.contract import (
+    Idempotence,
+    McpAddress,
+    McpSkills,
+    NoAnswer,
+    OutsideTool,
+    Skill,
+    ToolFault,
+    ToolRefused,
+    ToolSilent,
+)
 
 MOST_TOOLS = 200
 """Tools of one server."""
 
 
-class McpFault(Exception):
-    """There is no answer; the message is one sentence. `how` says what may have come of the question all the same."""
-
-    def __init__(self, why: str, how: Literal["unreached", "refused", "silent"] = "unreached") -> None:
-        """Not reached: nothing was asked. Refused: the server itself said no. Silent: it was asked, and nobody knows."""
-        super().__init__(why)
-        self.how: Literal["unreached", "refused", "silent"] = how
-
-
-class _NotReached(Overload, McpFault):
+class _NotReached(Overload, ToolFault):
     """It was not reached, and may be the next time: nothing was asked of it."""
-
-    how: Literal["unreached", "refused", "silent"] = "unreached"
 
 
 class McpServer:
@@ -53,11 +52,11 @@ class McpServer:
         self._trying = (retries or Retries()).trying(lambda bad: isinstance(bad, _NotReached))
 
     def tools(self) -> list[Any]:
-        """What it says that it can do. Raises McpFault."""
+        """What it says that it can do. Raises NoAnswer."""
         return list(self.ask(tools_of))
 
     def ask(self, question: Callable[[Any], Awaitable[Any]]) -> Any:
-        """What comes of `question`, which is given the SDK's client. Raises McpFault, also one that the question raises."""
+        """What comes of `question`, which is given the SDK's client. Raises NoAnswer, also one that the question raises."""
         return self._trying(self._once, question)
 
     def _once(self, question: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -80,23 +79,25 @@ class McpServer:
         try:
             from mcp import Client
         except ImportError:
-            raise McpFault(f'{self.name}: the MCP client is not installed; pip install "deskcrew[mcp]"') from None
+            raise ToolFault(f'{self.name}: the MCP client is not installed; pip install "deskcrew[mcp]"') from None
         given = self._address
         asked = False
         try:
             async with asyncio.timeout(given.seconds), _way_to(given) as way, Client(self._inside or way) as client:
                 asked = True
                 return await question(client)
-        except* McpFault as fault:
+        except* NoAnswer as fault:
             raise _first(fault) from None
         except* TimeoutError:
             late = f"{self.name} did not answer within {given.seconds:g} seconds ({self._limit})"
-            raise (McpFault(late, "silent") if asked else _NotReached(late)) from None
+            raise (ToolSilent if asked else _NotReached)(late) from None
         except* Exception as bad:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
-            if asked or isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # the next time as well
-                raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
+            if asked:
+                raise (ToolRefused if _is_answer(first) else ToolSilent)(why) from bad
+            if isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # the next time as well
+                raise ToolFault(why) from bad
             raise _NotReached(why, asked_for(first)) from bad
 
 
@@ -250,7 +251,6 @@ def installed_tools(names: Sequence[str], *, seconds: float) -> list[OutsideTool
 
 
 _SUMMARY = 600
-_FAULTS: dict[str, type[Exception]] = {"unreached": ToolFault, "refused": ToolRefused, "silent": ToolSilent}
 
 
 class McpTool:
@@ -275,22 +275,15 @@ class McpTools:
         self._server = McpServer(f"mcp {self.name}", settings, "skills.mcp.seconds", server, retries)
 
     def tools(self) -> list[McpTool]:
-        """Those that the settings name, or all. Raises ToolFault where the server cannot be asked, or has no such tool."""
-        given = self._settings
-        try:
-            there = {tool.name: tool for tool in self._server.tools()}
-        except McpFault as bad:
-            raise ToolFault(str(bad)) from bad
+        """Those that the settings name, or all. Raises NoAnswer where the server cannot be asked, or has no such tool."""
+        given, there = self._settings, {tool.name: tool for tool in self._server.tools()}
         if missing := [name for name in given.tools if name not in there]:
             raise ToolFault(f"mcp {self.name}: tools: it has no tool {missing[0]!r}; it has: {', '.join(there) or 'none'}")
         return [McpTool(self, name, self._skill(there[name])) for name in given.tools or list(there)[:MOST_TOOLS]]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Raises ToolFault where nothing was reached, ToolRefused, and ToolSilent where no answer came."""
-        try:
-            answer = self._server.ask(lambda client: client.call_tool(tool, dict(arguments)))
-        except McpFault as bad:
-            raise _FAULTS[bad.how](str(bad)) from bad
+        answer = self._server.ask(lambda client: client.call_tool(tool, dict(arguments)))
         said = [part.text for part in answer.content if getattr(part, "text", None)]
         if answer.is_error:
             raise ToolRefused(f"{self.name}.{tool} refused: {' '.join(said)[:300]}")

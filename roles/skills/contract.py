@@ -87,16 +87,20 @@ class Skill(Frozen):
         return tuple(str(name) for name in found) if isinstance(found, list) else ()
 
 
-class ToolFault(Exception):
-    """A tool from outside could not be reached: it did nothing. The message is one sentence."""
+class NoAnswer(Exception):
+    """A program of others did not do what it was asked for, as far as is known. The message is one sentence."""
 
 
-class ToolRefused(Exception):
-    """A tool said no; how far it had come is not known. The message is one sentence."""
+class ToolFault(NoAnswer):
+    """It could not be reached: it did nothing."""
 
 
-class ToolSilent(Exception):
-    """A tool was asked and no answer came: it may have done it. The message is one sentence."""
+class ToolRefused(NoAnswer):
+    """It said no; how far it had come is not known."""
+
+
+class ToolSilent(NoAnswer):
+    """It was asked and no answer came: it may have done it."""
 
 
 class OutsideTool(Protocol):

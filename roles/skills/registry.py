@@ -301,12 +301,17 @@ def _taken(skill: Skill) -> list[str]:
     return takes
 
 
-def _kind(said: Any, defined: Any, deep: int = 3) -> str:
-    """What a value has to be, with the choices that there are, or how it is written where an example tells."""
+def _referred(said: Any, defined: Any) -> JsonObject:
+    """The schema itself, or the one that it refers to."""
     said = said if isinstance(said, dict) else {}
     name = str(said.get("$ref", "")).rpartition("/")[2]
-    if name and deep and isinstance(defined, dict):
-        return _kind(defined.get(name), defined, deep - 1)
+    found = defined.get(name) if name and isinstance(defined, dict) else said
+    return found if isinstance(found, dict) else {}
+
+
+def _kind(said: Any, defined: Any, deep: int = 3) -> str:
+    """What a value has to be, with the choices that there are, or how it is written where an example tells."""
+    said = _referred(said, defined)
     if isinstance(choices := said.get("enum"), list):
         return _short(" | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices), _CHOICES)
     if (examples := said.get("examples")) and isinstance(examples, list) and deep:
@@ -334,10 +339,7 @@ def _example(skill: Skill) -> str:
 
 def _literal(said: Any, defined: Any, deep: int = 3) -> Any:
     """A value that a schema allows: an example or choice of its own, or the plainest of its kind."""
-    said = said if isinstance(said, dict) else {}
-    name = str(said.get("$ref", "")).rpartition("/")[2]
-    if name and deep and isinstance(defined, dict):
-        return _literal(defined.get(name), defined, deep - 1)
+    said = _referred(said, defined)
     for own in (said.get("examples"), said.get("enum")):
         if isinstance(own, list) and own:
             return own[0]

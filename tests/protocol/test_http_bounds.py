@@ -21,8 +21,8 @@ from roles.policies.llm.calls import Breaker, Caller, Clocks, Question
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
-from roles.skills.chain_tools import McpFault, McpServer, tools_of
-from roles.skills.contract import McpAddress
+from roles.skills.chain_tools import McpServer, tools_of
+from roles.skills.contract import McpAddress, NoAnswer
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
@@ -113,7 +113,7 @@ def test_an_answer_is_bounded_by_its_bytes_and_its_time_and_is_not_unpacked(serv
 @pytest.mark.parametrize(("way", "seconds", "said"), [(endless, 30, "longer than 16 MB"), (dripping, 1, "within 1 seconds")])
 def test_a_server_of_mcp_that_answers_without_end_is_a_fault_in_words(serving, way, seconds, said):
     pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
-    with pytest.raises(McpFault, match=said):
+    with pytest.raises(NoAnswer, match=said):
         McpServer("mcp x", McpAddress(url=serving(way), seconds=seconds), "skills.mcp.seconds").ask(tools_of)
 
 

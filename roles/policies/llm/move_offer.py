@@ -320,7 +320,7 @@ class _MoveOffer:
         for verb in (verb for verb in self._job.deeds if names_effect(pressed.target, verb)):
             agreed = agree_choice(verb, self._screen)
             if agreed is dismiss_choice(dialog, inside):  # "Cancel" beside "Yes" does not cancel an order
-                agreed = yes[0] if yes and expected(dialog, inside, verb, "") else None
+                agreed = yes[0] if yes and expected(dialog, inside, verb) else None
             if agreed is not None:
                 return agreed
         return None

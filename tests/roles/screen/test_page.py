@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocol import BoundingBox, GUIElement, VisualState
-from roles.screen.page import Scopes, chosen, likeness, listed
+from roles.screen.page import Scopes, likeness
 
 
 def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:
@@ -21,20 +21,6 @@ def test_names_count_as_they_are_written_before_what_is_like_them():
     assert likeness("OK", "OK") > likeness("OK", "ok") > likeness("OK", "Okay") == 0.9
     assert likeness("x", "Close") == 0.9
     assert likeness("Launch", "OK") < 0.6
-
-
-def test_a_list_in_words_is_cut_by_the_names_that_there_are():
-    names = ["Fish", "Fish and chips", "Tea"]
-    assert listed("Fish and chips and Tea", names) == (["Fish and chips", "Tea"], "")
-    assert listed("Tea, Cake", names) == (["Tea"], "Cake")
-
-
-def test_a_choice_is_seen_in_boxes_and_lists():
-    boxes = state(("checkbox", "A", {"value": "true"}), ("checkbox", "B", {"value": "false"}))
-    assert chosen("A", boxes)
-    assert not chosen("A and B", boxes)
-    assert not chosen("nothing", boxes)
-    assert chosen("Oslo", state(("combobox", "City", {"value": "Oslo", "options": ("Bern", "Oslo")})))
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,11 @@ from roles.contracts.orders import (
     Step,
     StepFailure,
 )
+from roles.contracts.values import table_text
 from roles.policies.orders.skills.creating import new_records
 from roles.policies.orders.skills.filling import tried_before
 from roles.policies.orders.skills.finding import find_record, fitting, naming, survey
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, table_text
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
 from roles.screen.calls import Record, records_in, shows, telling, tells_of
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, matches
@@ -90,45 +91,47 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
     labels = () if isinstance(step, FindStep) else step.labels
     if step.records is None or (isinstance(step, ReadStep) and not labels):
         return None
-    found = _told(step.records, at)
+    found = _told(step.records, labels, at)
     if found is None or isinstance(found, Move):
         return found
-    if len(found) == 1 and (move := _whole(found, labels, step.records, at)) is not None:
-        return move
     rows = [row for row, _ in found]
     if any(row.value(label) is None for row in rows for label in labels):
         return None
-    known: list[str] = at.notes.setdefault("learned", [])
+    values = []
     if isinstance(step, ReadStep):
         values = [(name, rows[0].value(label) or "") for label, name in zip(labels, step.names, strict=True)]
     elif isinstance(step, CollectStep):
-        columns = list(labels) or [label for label, _ in rows[0].cells] if rows else list(labels) or ["Name"]
-        values = [(step.name, table_text(columns, [[row.value(label) or "" for label in columns] for row in rows]))]
-    else:
-        values = []
-    left = next(((name, value) for name, value in values if name not in known), None)
-    if left is None:
-        return done(f"{at.notes['told by']} tells of {naming(step.records)}")
-    known.append(left[0])
-    return act(Memorize(name=left[0], value=left[1]), f"{at.notes['told by']} says it", f"{left[0]} on the blackboard")
+        columns = labels or (tuple(label for label, _ in rows[0].cells) if rows else ("Name",))
+        cells = tuple(tuple(row.value(label) or "" for label in columns) for row in rows)
+        values = [(step.name, table_text(columns, cells))]
+    known: list[str] = at.notes.setdefault("learned", [])
+    for name, value in values:
+        if name not in known:
+            known.append(name)
+            return act(Memorize(name=name, value=value), f"{at.notes['told by']} says it", f"{name} on the blackboard")
+    return done(f"{at.notes['told by']} tells of {naming(step.records)}")
 
 
-def _told(records: Records, at: Situation) -> Move | list[tuple[Row, Record]] | None:
-    """The records that are meant, as a function lists them, or the next call; None where none tells for certain."""
+def _told(records: Records, labels: Sequence[str], at: Situation) -> Move | list[tuple[Row, Record]] | None:
+    """The records that are meant, as a function lists them, or the next call; None where none tells for certain.
+
+    What the list does not say of a sole record under these labels is asked of the function that tells all of one.
+    """
     for skill in _reading(records, _LISTS, 0, at):
         limit = skill.takes.get("limit", {}).get("maximum")
-        found = _asked(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
-        if not isinstance(found, tuple):
-            return found
-        pairs = [(_row(record), record) for record in found[0]]
+        answer = _asked(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
+        if not isinstance(answer, tuple):
+            return answer
+        pairs = [(_row(record), record) for record in answer[0]]
         rows = [row for row, _ in pairs]
-        if not found[1] or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
+        if not answer[1] or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
             continue
         fit = fitting(records, rows, at)
         if records.exactly and len(fit) != records.exactly:
             raise StepFailure(f"{skill.called} tells of {len(fit)} {naming(records)} where {records.exactly} was to be found")
         at.notes["told by"] = skill.called
-        return [pair for pair in pairs if pair[0] in fit]
+        found = [pair for pair in pairs if pair[0] in fit]
+        return _whole(*found[0], labels, records, at) if len(found) == 1 else found
     return None
 
 
@@ -142,21 +145,19 @@ def _reading(records: Records, verbs: Collection[str], needs: int, at: Situation
             yield skill
 
 
-def _whole(found: list[tuple[Row, Record]], labels: Sequence[str], records: Records, at: Situation) -> Move | None:
-    """What the list does not say of a record is asked of the function that tells all of one; put into `found`."""
-    row, record = found[0]
-    if all(row.value(label) is not None for label in labels):
-        return None
-    for skill in _reading(records, {"get", "read", "show"}, 1, at):
+def _whole(
+    row: Row, record: Record, labels: Sequence[str], records: Records, at: Situation
+) -> Move | list[tuple[Row, Record]] | None:
+    ways = _reading(records, {"get", "read", "show"}, 1, at) if any(row.value(label) is None for label in labels) else ()
+    for skill in ways:
         if (key := _key(record, skill.needs[0])) is None:
             continue
-        told = _asked(skill, {skill.needs[0]: key}, at, "it tells all of the record")
-        if not isinstance(told, tuple):
-            return told
-        if len(told[0]) == 1:
-            found[0] = (row.opened(_row(told[0][0]).cells, ""), told[0][0])
-            return None
-    return None
+        answer = _asked(skill, {skill.needs[0]: key}, at, "it tells all of the record")
+        if not isinstance(answer, tuple):
+            return answer
+        if len(answer[0]) == 1:
+            return [(row.opened(_row(answer[0][0]).cells, ""), answer[0][0])]
+    return [(row, record)]
 
 
 def _row(record: Mapping[str, Any]) -> Row:
@@ -220,7 +221,7 @@ def _written(step: CreateStep | FillStep | PressStep, at: Situation) -> Move | N
         return None  # two that fit alike are no choice for a rule
     skill, arguments, lacks = fits[0]
     if lacks:
-        told = _told(wish.records, at) if wish.records is not None else None
+        told = _told(wish.records, (), at) if wish.records is not None else None
         if told is None or isinstance(told, Move):
             return told
         key = _key(told[0][1], lacks) if len(told) == 1 else None
@@ -278,53 +279,44 @@ def _looked(step: CreateStep | FillStep | PressStep, wish: _Wish, at: Situation)
     """What came of the call: a refusal leads to the window, and what is said to be done is looked at."""
     name = str(at.notes["doing"])
     call = next((s for s in reversed(at.history) if s.action.get("action_type") == "call_api"), None)
-    if not at.notes.get("called") and (call is None or call.exec_status is ExecStatus.ERROR):
-        at.notes["doing"] = ""
-        return None if may_touch(at) else fail(f"{name} did not do it ({call.error if call else 'it was not called'})")
-    if not at.notes.get("called") and call is not None and call.exec_status is not ExecStatus.EXECUTED:
-        return fail(f"{name} did not say whether it was done ({call.error or call.exec_status.value})")
-    at.notes["called"] = True
-    texts = telling(entry.value for entry in wish.entries)
-    over = _seen(wish, texts, at) if may_touch(at) else _read_back(wish, texts, at)
+    if not at.notes.get("called"):
+        if call is None or call.exec_status is ExecStatus.ERROR:
+            at.notes["doing"] = ""
+            return None if may_touch(at) else fail(f"{name} did not do it ({call.error if call else 'it was not called'})")
+        if call.exec_status is not ExecStatus.EXECUTED:
+            return fail(f"{name} did not say whether it was done ({call.error or call.exec_status.value})")
+        at.notes["called"] = True
+    meant = wish.made or wish.records
+    try:
+        over = (_seen if may_touch(at) else _read_back)(wish, meant, at) if meant is not None else None
+    except StepFailure:
+        over = None
     return over or fail(f"{name} said that it was done, and {at.title(step.app)} does not show it")
 
 
-def _seen(wish: _Wish, texts: Sequence[str], at: Situation) -> Move | None:
+def _seen(wish: _Wish, meant: Records, at: Situation) -> Move | None:
     """The window is looked at; None where it does not show what was done."""
-    meant = wish.made or wish.records
-    if meant is None:
-        return None
     if way := at.to_app(meant.app):
         return way
     if wish.made is None:
         rows = survey(meant.model_copy(update={"exactly": 0}), at)
         return rows if isinstance(rows, Move) else None if rows else done(f"{naming(meant)} is no longer there")
-    try:
-        way = find_record(meant, at)
-    except StepFailure:
-        return None
-    if way is not None:
+    if (way := find_record(meant, at)) is not None:
         return way if way.kind != "fail" else None
+    texts = telling(entry.value for entry in wish.entries)
     return done(f"{at.title(meant.app)} shows what was written") if all(shows(at.view.seen, text) for text in texts) else None
 
 
-def _read_back(wish: _Wish, texts: Sequence[str], at: Situation) -> Move | None:
+def _read_back(wish: _Wish, meant: Records, at: Situation) -> Move | None:
     """A function that reads is asked for what was written; None where it does not tell of it."""
-    meant = wish.made or wish.records
-    if meant is None:
-        return None
     if not at.notes.get("reading back"):
         at.notes.update(asked={}, **{"reading back": True})
-    try:
-        found = _told(meant.model_copy(update={"exactly": 0}), at)
-    except StepFailure:
-        return None
+    found = _told(meant.model_copy(update={"exactly": 0}), [entry.label for entry in wish.entries] if wish.made else (), at)
     if found is None or isinstance(found, Move):
         return found
     if wish.made is None:
         return None if found else done(f"{at.notes['told by']} tells of it no more")
-    if len(found) == 1 and (move := _whole(found, [e.label for e in wish.entries], meant, at)) is not None:
-        return move
+    texts = telling(entry.value for entry in wish.entries)
     return done(f"{at.notes['told by']} tells of it") if any(tells_of(texts, record) for _, record in found) else None
 
 

@@ -8,7 +8,7 @@ from environments.effects.words import is_way_out
 from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wait
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import put
-from roles.screen.answers import refusal
+from roles.screen.answers import differences, refusal
 from roles.screen.dialogs import agree_choice, dialog_text
 from roles.screen.language.words import deeds
 from roles.screen.matching import tokens
@@ -18,6 +18,8 @@ _WITH_IT = frozenset({"change", "setting", "it", "now", "this", "item", "selecte
 """Words behind the verb that name nothing else."""
 _ONWARD = frozenset({"next", "continue", "review", "proceed", "next step"})
 _STAYS_OPEN = frozenset({"save", "set", "update", "apply"})
+_PLACES = frozenset({"sent", "drafts", "submitted", "sent mail", "send feedback"})
+"""What is called as a verb is and does not do it."""
 
 
 # --- which control ----------------------------------------------------------------------------------------------------
@@ -72,13 +74,12 @@ def commit_button(verb: str, app: str, at: Situation, owner: Sequence[str], abou
     if at.screen.dialog is not None:
         return agree_choice(verb, at.screen) or lone_way_on(at)
     card = at.card(app)
-    kinds = card.kinds if card else ()
-    cards = [v for k in kinds for v in (*k.verbs, *([k.create] if k.create else []))] + list(card.verbs if card else ())
+    cards = [v for k in at.kinds(app) for v in (*k.verbs, *([k.create] if k.create else []))] + list(card.verbs if card else ())
     labels = [v.control for v in cards if v.verb == verb and v.control and v.at in {"form", "app"}]
     mine = [*about, *([card.title] if card else [])]
-    for options, loose in ((_beside(at), True), (at.screen.presses, False), (at.screen.presses, True)):
-        places = {"sent", "drafts", "submitted", "sent mail", "send feedback"}
-        buttons = [e for e in options if e.role in {"button", "menuitem"} and fold(e.name) not in places and not _others(e, at)]
+    near = _beside(at)
+    for options, loose in ((near, True), (at.screen.presses, False), (at.screen.presses, True)):
+        buttons = [e for e in options if e.role in {"button", "menuitem"} and fold(e.name) not in _PLACES and not _others(e, at)]
         if (found := control_for(verb, buttons, labels, owner, mine, loose)) is not None:
             return found
     return None
@@ -118,13 +119,9 @@ def push(control: GUIElement, verb: str, at: Situation) -> Move:
     times = at.count("pressed")
     if not times:
         at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
-    at.notes.update(
-        button=control.name, verb=verb, fresh=[], **{"in": at.view.seen.app}, at=at.history[-1].step if at.history else 0
-    )
+    at.mark(button=control.name, verb=verb, fresh=[], app=at.view.seen.app)
     if times > 3:
         return fail(f'pressing "{control.name}" has no visible effect')
-    if verb == "save" and times == 2:
-        return act(PressKey(keys=("Control", "s")), f'"{control.name}" did nothing; its shortcut may')
     if at.keyboard or times in {1, 2}:
         why = f'"{control.name}" did not react to a click; press it by key'
         return act(PressKey(target=ActionTarget.of(control), keys=("Enter",)), why, f"what {verb} shows")
@@ -144,11 +141,8 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
         return push(button, verb, at)
     if verb in _STAYS_OPEN and not at.screen.complaints and not at.notes.get("wrote"):
         return done(f'nothing has changed that wants saving: "{button.name}" is disabled')
-    if any(f.invalid for f in at.screen.inputs) and (move := mend(at)) is None:
-        return act(Wait(seconds=0.5), f'"{button.name}" is disabled: {_complaints(at)}')
-    if (looks := at.count("disabled")) < 2:
-        pause = act(Wait(seconds=1.0), f'"{button.name}" may be enabled in a moment')
-        return pause if looks else act(PressKey(keys=("Tab",)), f'"{button.name}" may be enabled when the field is left')
+    if at.count("disabled") < 2:
+        return act(PressKey(keys=("Tab",)), f'"{button.name}" may be enabled when the field is left')
     return fail(f'"{button.name}" is disabled and no required field is empty; {_complaints(at)}')
 
 
@@ -164,7 +158,7 @@ def _without_button(verb: str, app: str, at: Situation) -> Move:
         return done(f"{at.title(app)} keeps what was set without a button")
     field = next((e for e in at.screen.fields if e.track_id == at.notes.get("field")), None)
     if field is not None and not at.count("enter"):
-        at.notes.update(pressed=1, button="", verb=verb, at=at.history[-1].step if at.history else 0)
+        at.mark(pressed=1, button="", verb=verb)
         return act(PressKey(target=ActionTarget.of(field), keys=("Enter",)), f"there is no button to {verb} it; Enter may")
     names = ", ".join(e.name for e in at.screen.presses if e.role == "button") or "none"
     return fail(f"there is no button to {verb} in {at.title(app)}; buttons there are: {names}", f"how to {verb} in {app}")
@@ -173,24 +167,28 @@ def _without_button(verb: str, app: str, at: Situation) -> Move:
 # --- what came of it --------------------------------------------------------------------------------------------------
 
 
-def came_of(verb: str, at: Situation) -> Move | None:
-    """What came of the last press: done, a mended field, a confirmed question; None where it has to be pressed (again)."""
+def came_of(verb: str, at: Situation, *, done_to_it: bool = False) -> Move | None:
+    """What came of the last press: done, a mended field, a confirmed question; None where it has to be pressed (again).
+
+    `done_to_it`: it was no form that was handed in, and any change of what the screen holds is a proof.
+    """
     if not at.notes.get("pressed"):
         return None
     if at.view.seen.loading:
         return act(Wait(seconds=1.0), "it is still loading")
     if at.screen.dialog is not None:
         return agreed(verb, at)
-    if (app := at.notes.get("in")) and (way := at.to_app(app)) is not None:
+    if (app := at.notes.get("app")) and (way := at.to_app(app)) is not None:
         closed = way.action is not None and way.action.verb == "launch_app"
         return fail(f"{at.title(app)} ended before it told whether {verb} was done") if closed else way
-    if any(f.invalid for f in at.screen.inputs) or _new_complaints(at):
+    wrong, said = any(f.invalid for f in at.screen.inputs), bool(_new_complaints(at))
+    if (wrong and said) if done_to_it else (wrong or said):
         return mend(at)
-    return after(verb, at, verb in _STAYS_OPEN)
+    return _proof(verb, at, any_change=done_to_it or verb in _STAYS_OPEN)
 
 
-def after(verb: str, at: Situation, loose: bool) -> Move | None:
-    """The proof of a press, or why there is none yet; with `loose` any change of what the screen holds is one."""
+def _proof(verb: str, at: Situation, *, any_change: bool) -> Move | None:
+    """Done, where the screen shows it; a failure where it says no; None where it shows nothing of it."""
     last = at.last
     if last is None or last.step <= int(at.notes.get("at", 0)):
         return None
@@ -198,13 +196,14 @@ def after(verb: str, at: Situation, loose: bool) -> Move | None:
         return act(Wait(seconds=2.0), f"it is not known whether it was done ({last.error or last.exec_status.value}); look again")
     if not last.visible_change:
         return None
-    if said := refusal(at.view.before, at.view.seen, at.view.user_request, str(at.notes.get("button", ""))):
-        return fail(f"after the press the screen says: {said}")
+    if no := refusal(at.view.before, at.view.seen, at.view.user_request, str(at.notes.get("button", ""))):
+        return fail(f"after the press the screen says: {no}")
     if _new_complaints(at) and any(event.startswith(("validation", "alert")) for event in last.events):
         return None
     gone = not any(e.name == at.notes.get("button") and e.enabled for e in at.screen.presses)
     moved = any(event.startswith("navigation") for event in last.events)
-    proof = news(at) or (last.events if moved else ()) or (["the screen changed"] if gone or (loose and _differs(at)) else ())
+    changed = gone or (any_change and at.view.before is not None and any(differences(at.view.before, at.view.seen)))
+    proof = news(at) or (last.events if moved else ()) or (["the screen changed"] if changed else ())
     return done(f"{verb}: {'; '.join(proof)}") if proof else None
 
 
@@ -216,8 +215,19 @@ def agreed(verb: str, at: Situation) -> Move:
     if choice is None or at.count("agreed") > 3:
         said = dialog_text(dialog, at.screen.elements)[:160] if dialog is not None else ""
         return fail(f'a dialog asks something else: "{said}"')
-    at.notes["at"] = at.history[-1].step if at.history else 0
+    at.mark()
     return press(choice, f"the crew itself asked to {verb} it", at=at)
+
+
+def watch(text: str, at: Situation) -> None:
+    """Keep in mind a row that is to be gone from its list afterwards."""
+    at.notes.update(row=text, alike=sum(item.text == text for item in at.screen.items))
+
+
+def is_listed_still(at: Situation) -> bool:
+    """Whether the row that was to be gone is in the list that is shown."""
+    row = at.notes.get("row")
+    return bool(row) and sum(item.text == row for item in at.screen.items) >= at.notes["alike"]
 
 
 def news(at: Situation) -> list[str]:
@@ -240,16 +250,6 @@ def _tells_of(verb: str, said: str) -> bool:
     return bool(words) and any(
         word in deeds()["past"].get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en"))) for word in told
     )
-
-
-def _differs(at: Situation) -> bool:
-    """Whether the screen holds other things than before the last step: a button that took the focus has done nothing."""
-
-    def contents(elements: Sequence[GUIElement]) -> list[tuple[object, ...]]:
-        kept = (e for e in elements if e.role not in {"status", "alert", "progressbar", "tooltip"})
-        return [(e.role, e.name, e.value, e.enabled, e.selected, e.expanded) for e in kept]
-
-    return at.view.before is not None and contents(at.view.before.elements) != contents(at.view.seen.elements)
 
 
 # --- complaints -------------------------------------------------------------------------------------------------------

@@ -12,10 +12,8 @@ from roles.policies.orders.skills.filling import fill, outcome, tried_before, wr
 from roles.policies.orders.skills.finding import find_row, go_to, step_back
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
-from roles.screen.matching import similarity, tokens
+from roles.screen.matching import tokens
 from roles.screen.screens import Item, fold
-
-_MAKING = frozenset({"new", "create", "add", "compose", "write", ""})
 
 
 def create(step: CreateStep, at: Situation) -> Move:
@@ -120,19 +118,10 @@ def _is_blank(at: Situation) -> bool:
 
 
 def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:
-    """The control of the card, else the only one that says so of this kind, or of no kind at all."""
+    """The control of the card, of which a part may be a name."""
     options = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link", "menuitem", "tab"}]
-    if label:
-        words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
-        return next((e for e in options if called(e.name, label) and ("{" not in label or words & set(tokens(e.name)))), None)
-    made = []
-    for element in options:
-        first, *rest = fold(element.name).split()
-        noun = " ".join(word for word in rest if word not in {"a", "an", "new", "another"})
-        if first.strip("+") in _MAKING and (not noun or similarity(step.kind, noun) >= 0.9):
-            made.append((bool(noun), element))
-    best = [e for named, e in made if named == max(made, key=lambda pair: pair[0])[0]]
-    return best[0] if len({e.name for e in best}) == 1 else None
+    words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
+    return next((e for e in options if called(e.name, label) and ("{" not in label or words & set(tokens(e.name)))), None)
 
 
 # --- proof ------------------------------------------------------------------------------------------------------------
@@ -164,14 +153,12 @@ def _looked(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | No
         at.notes.update(looked=True, begun=True)  # its form is still open
         return None
     found = _row_of(records, "looking", at)
-    if isinstance(found, Item) and fold(records.tests[0].value) in {
-        fold(t) for t in (found.press.name, *found.text.split(" · "))
-    }:
+    if isinstance(found, Move):
+        return found
+    if found is not None and fold(records.tests[0].value) in map(fold, (found.press.name, *found.text.split(" · "))):
         return done(f"it was made before: {found.text}")
-    if isinstance(found, Item):
-        found = None
-    at.notes["looked"] = found is None
-    return found
+    at.notes["looked"] = True
+    return None
 
 
 def _row_of(records: Records, what: str, at: Situation) -> Item | Move | None:
@@ -179,7 +166,7 @@ def _row_of(records: Records, what: str, at: Situation) -> Item | Move | None:
     if at.count(f"{what} steps") > 14:
         return None
     try:
-        found = find_row(records, Situation(at.view, at.notes.setdefault(what, {}), at.said))
+        found = find_row(records, at.apart(what))
     except StepFailure:
         return None
     return None if isinstance(found, Move) and found.kind == "fail" else found
@@ -192,7 +179,7 @@ def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
     if left:
         here = at.notes.setdefault("opened", any(field_for(e.label, at) is not None for e in left))
         rest = FillStep(app=step.app, records=None if here else records, entries=tuple(left), commit=step.commit)
-        return fill(rest, Situation(at.view, at.notes.setdefault("rest", {}), at.said))
+        return fill(rest, at.apart("rest"))
     texts = [e.value for e in step.entries if e.value.strip()]
     if news(at) or not texts or records is None:
         return done(why)

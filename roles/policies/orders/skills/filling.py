@@ -5,35 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
+from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_time
-from roles.policies.orders.skills.committing import came_of, commit, control_for, mend
-from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_here
-from roles.policies.orders.skills.lists import is_sheet
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.committing import came_of, commit, control_for, mend, watch
+from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_any, is_here
+from roles.policies.orders.skills.revealing import revealed
+from roles.policies.orders.skills.situation import Move, Situation, done, fail, press
 from roles.policies.orders.skills.widgets import (
-    CELL,
     GOOD,
-    RANGES,
     choose,
     field_for,
     fit,
     held,
     holds,
-    in_column,
+    in_row,
+    is_writable,
     proposed,
     put,
-    put_cell,
     took_it,
 )
 from roles.screen.answers import PAGE_SAYS_NO, refusal
-from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold, shown
 from roles.screen.values import same_value
 
 _PARTS = re.compile(r"\s*[,;\n]\s*")
-_MORE = re.compile(r"^(?:(?:show |view )?(?:more|advanced|details|all)(?: (?:options|details|settings|fields))?|options|add .*)$")
 
 
 def fill(step: FillStep, at: Situation) -> Move:
@@ -41,18 +37,15 @@ def fill(step: FillStep, at: Situation) -> Move:
     owner = names_of(step.records)
     if (over := outcome(step.entries, step.commit, at, owner)) is not None:
         return over
-    row = None
+    row: Item | None = None
     if step.records is not None and at.notes.get("there") != "open":
         if not at.notes.get("there") and _shown_already(step, owner, at):
             at.notes["there"] = "open"
         else:
             first = step.entries[0].label if step.entries else ""
-            on_page = at.shows_all(step.app)
-            reached = reach(step.records, at, lambda item: on_page or bool(_row_fields(item, first, at)))
+            reached = reach(step.records, at, lambda item: at.shows_all(step.app) or bool(in_row(item, first, at)))
             if isinstance(reached, Move):
                 return reached
-            if on_page and reached is not None and (move := _in_cells(step.entries, reached, at)) is not None:
-                return move
             row = reached
     move = write(step.entries, step.app, at, owner, step.form, row)
     if move.kind == "done" and not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
@@ -63,47 +56,6 @@ def fill(step: FillStep, at: Situation) -> Move:
         return move
     about = (step.records.place, step.records.kind) if step.records else ()
     return commit(step.commit, step.app, at, owner, about)
-
-
-def _in_cells(entries: Sequence[Entry], row: Item, at: Situation) -> Move | None:
-    """Cells that become fields when they are pressed, or by a control of their row; None where it has fields, or no cells."""
-    columns, cells = at.screen.columns, at.screen.kids(row.element)
-    buttons = [e for e in at.screen.within(row.element) if e.role in {"button", "link"} and e.enabled]
-    for entry in entries:
-        cell = next((cell for name, cell in zip(columns, cells, strict=False) if similarity(entry.label, name) >= 0.9), None)
-        if cell is None or (not at.notes.get("edited") and _row_fields(row, entry.label, at)):
-            return None
-        inside = [cell, *at.screen.within(cell)]
-        if field := next((e for e in inside if e.role in {"textbox", "combobox", "spinbutton"}), None):
-            if (move := put(field, entry.value, at)).kind != "done" or entry is not entries[-1]:
-                return move if move.kind != "done" else None
-            if at.count("kept") > 1:
-                return fail(f'the row does not keep {entry.value!r} as "{entry.label}"')
-            save = control_for("save", buttons, ())
-            return (
-                press(save, "it keeps what was written")
-                if save
-                else act(PressKey(keys=("Enter",)), "it may keep what was written")
-            )
-        if any(same_value(shown(e).rsplit(": ", 1)[-1], entry.value) for e in inside):
-            continue
-        if opener := next((e for e in inside if e.expanded is not None), None):
-            at.notes["edited"] = True
-            if at.count(f"open {entry.label}") > 3:
-                return fail(f'"{entry.label}" of this row does not show {entry.value!r} after it was chosen')
-            named = [e for e in at.screen.elements if opener.expanded and e.role in {"button", "menuitem", "option"}]
-            choice = proposed(entry.value, at) or next((e for e in named if fold(e.name) == fold(entry.value)), None)
-            return press(choice or opener, f'"{opener.name}" is to show {entry.value!r}', at=at)
-        if at.count(f"edit {entry.label}") > 3:
-            return fail(f'"{entry.label}" of this row cannot be changed')
-        edit, at.notes["edited"] = control_for("edit", buttons, ()), True
-        return (
-            press(edit, "it lets the row be changed")
-            if edit
-            else act(Click(target=ActionTarget.of(cell), count=2), "it becomes a field")
-        )
-    waits = at.last is not None and at.last.verb != "wait" and bool(at.notes.get("edited"))
-    return act(Wait(seconds=1.0), "to see that it stays") if waits else done("the row shows it")
 
 
 def _denied(at: Situation) -> str:
@@ -129,20 +81,19 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
     if not at.notes.get("pressed"):
         return None
     over = came_of(verb, at)
+    there = _written(entries, at, owner)
+    lost = [(entry, field) for entry, field, text in there if not (holds(field, text) or took_it(field, at))]
     if over is not None and over.kind == "done":
-        lost = [(e, f) for e, f, t in _written(entries, at, owner) if held(f) and not (holds(f, t) or took_it(f, at))]
-        changed = [f'"{e.label}" shows {held(f)!r}' for e, f in lost]
+        changed = [f'"{entry.label}" shows {held(field)!r}' for entry, field in lost if held(field)]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
-    if over is None and at.notes.get("pressed"):
-        left = [f for _, f, t in _written(entries, at, owner) if not (holds(f, t) or took_it(f, at))]
-        if not left and (_written(entries, at, owner) or not at.notes.get("whole")):
-            return None
-        texts = [t for t in dict(at.notes.get("whole", {})).values() if t.strip()]
-        told = fold(" ".join(shown(e) for e in at.view.seen.elements if e.role not in {"textbox", "searchbox", "combobox"}))
-        if texts and all(fold(text.splitlines()[0]) in told for text in texts[-1:]):
-            return done(f"{verb}: the form is empty, and the screen shows {texts[-1]!r}")
-        return fail(f"it is not known whether {verb} was done: the form no longer holds what was written, and nothing shows it")
-    return over
+    whole: dict[str, str] = at.notes.get("whole", {})
+    if over is not None or not at.notes.get("pressed") or (not lost and (there or not whole)):
+        return over
+    texts = [text for text in whole.values() if text.strip()]
+    told = fold(" ".join(shown(e) for e in at.view.seen.elements if e.role not in {"textbox", "searchbox", "combobox"}))
+    if texts and fold(texts[-1].splitlines()[0]) in told:
+        return done(f"{verb}: the form is empty, and the screen shows {texts[-1]!r}")
+    return fail(f"it is not known whether {verb} was done: the form no longer holds what was written, and nothing shows it")
 
 
 def _written(entries: Sequence[Entry], at: Situation, owner: Sequence[str]) -> list[tuple[Entry, GUIElement, str]]:
@@ -164,7 +115,7 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
     if at.notes.get("there") == "open":
         return None
     card = at.kind(records.app, records.kind)
-    open_one = not (records.tests or records.pick or records.but or records.place) or (card is not None and card.single)
+    open_one = is_any(records) or (card is not None and card.single)
     if is_here(records, at) or at.notes.get("opening") or open_one:
         move = find_record(records, at)
         at.notes["there"] = "open" if move is None else ""
@@ -177,22 +128,18 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
     if isinstance(found, Move):
         return found
     if at.notes.get("there") == "row" or offers(found):
-        same = [item for item in at.screen.items if item.text == found.text]
-        at.notes.update({"there": "row", "row text": found.text, "rows": len(same), "row id": found.element.track_id})
+        watch(found.text, at)
+        at.notes.update({"there": "row", "row id": found.element.track_id})
         return found
     move = find_record(records, at)
     at.notes["there"] = "open" if move is None else ""
     return move
 
 
-def _writable(element: GUIElement) -> bool:
-    return element.role in RANGES | {"textbox", "combobox", "checkbox", "switch"}
-
-
 def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
     """The fields are on the screen under the record's own name, or in the form that an earlier attempt left open."""
     labels = [entry.label for entry in step.entries]
-    options = [e for e in at.screen.elements if _writable(e)]
+    options = [e for e in at.screen.elements if is_writable(e)]
     if owner and labels and all(any(fit(label, e, owner) > max(fit(label, e, ()), GOOD) for e in options) for label in labels):
         return True
     if not tried_before(at) or not owner or not any(at.screen.says(name) for name in owner):
@@ -205,15 +152,6 @@ def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
     return bool(at.notes["formed"])
 
 
-def _row_fields(row: Item | None, label: str, at: Situation) -> list[GUIElement]:
-    """Fields in the record's row that the label may mean."""
-    if row is None:
-        return []
-    inside = [e for e in at.screen.within(row.element) if _writable(e)]
-    words = [e for e in inside if fit(label, e, (row.text, *(p.value for p in row.cells))) >= 0.95]
-    return in_column(label, row.element, at) or words
-
-
 def write(
     entries: Sequence[Entry], app: str, at: Situation, owner: Sequence[str] = (), form: str = "", row: Item | None = None
 ) -> Move:
@@ -222,8 +160,6 @@ def write(
         return _open_form(form, app, at)
     over: list[int] = at.notes.setdefault("over", [])
     for n, entry in enumerate(entries):
-        if n in over and CELL.fullmatch(entry.label.strip().upper()):
-            continue
         move = _entry(n, entry, app, at, owner, row)
         if move is None and n in over:
             continue  # it was read back before the form went on to another page
@@ -238,20 +174,17 @@ def write(
 
 def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> Move | None:
     """One value into its field; None where there is no such field on the screen."""
-    if CELL.fullmatch(entry.label.strip().upper()) and is_sheet(at):
-        return put_cell(entry.label.strip().upper(), "" if entry.mode == "clear" else entry.value, at)
-    field = field_for(entry.label, at, owner, _row_fields(row, entry.label, at), entry.nth)
-    if field is None:
-        return choose(entry.label, entry.value, at)
-    if field.role == "radio":
-        return choose(entry.label, entry.value, at) or put(field, entry.value, at)
+    field = field_for(entry.label, at, owner, in_row(row, entry.label, at), entry.nth)
+    if field is None or field.role == "radio":
+        chosen = choose(entry.label, entry.value, at)
+        if chosen is not None or field is None:
+            return chosen
     whole: dict[str, str] = at.notes.setdefault("whole", {})
     if str(n) not in whole:
         whole[str(n)] = _target(entry, field, app, at)
-    text = whole[str(n)]
-    if entry.mode == "add" and (entry_offered := proposed(entry.value, at)) is not None and not holds(field, text):
-        return press(entry_offered, f'"{entry_offered.name}" is proposed', at=at)
-    return put(field, text, at)
+    if entry.mode == "add" and (offered := proposed(entry.value, at)) is not None and not holds(field, whole[str(n)]):
+        return press(offered, f'"{offered.name}" is proposed', at=at)
+    return put(field, whole[str(n)], at)
 
 
 def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
@@ -259,8 +192,6 @@ def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
     there, text = held(field), entry.value
     again = tried_before(at)
     match entry.mode:
-        case "set":
-            return text
         case "clear":
             return ""
         case "append" | "prepend" if there:
@@ -298,11 +229,10 @@ def _same(one: str, other: str) -> bool:
 
 def _many_lines(label: str, there: str, app: str, at: Situation) -> bool:
     """Whether a field takes several lines: as its card says, else all but those that hold a short text."""
-    card = at.card(app)
-    types = [f.type for kind in (card.kinds if card else ()) for f in kind.fields if fold(f.label) == fold(label)]
-    return "\n" in there or (
-        "text" not in types if types else len(there) > 60 or fold(label) in {"body", "text", "content", "note"}
-    )
+    types = [f.type for kind in at.kinds(app) for f in kind.fields if fold(f.label) == fold(label)]
+    if types:
+        return "\n" in there or "text" not in types
+    return "\n" in there or len(there) > 60 or fold(label) in {"body", "text", "content", "note"}
 
 
 def _later(there: str, minutes: str, label: str) -> str:
@@ -323,45 +253,31 @@ def _open_form(form: str, app: str, at: Situation) -> Move:
     """Press the control that leads to the form; a form in a menu is found there."""
     button = control_for(form, [e for e in at.screen.presses if e.enabled], [form])
     if button is None:
-        if (menu := open_menu(at)) is not None:
-            return menu
         names = ", ".join(e.name for e in at.screen.presses if e.role in {"button", "menuitem", "link", "tab"}) or "none"
-        return fail(f'there is no "{form}" in {at.title(app)} here; controls there are: {names}')
+        none = f'there is no "{form}" in {at.title(app)} here; controls there are: {names}'
+        return revealed(form, at, "menu") or fail(none)
     if (scroll := at.reach(button)) is not None:
         return scroll
     at.notes["formed"] = True
     return press(button, f'"{button.name}" leads to the form')
 
 
-def open_menu(at: Situation) -> Move | None:
-    """Unfold a menu of further actions that is still closed."""
-    names = {"more", "more actions", "more options", "actions", "options", "menu", "…", "⋯", "⋮", "..."}
-    folded = [e for e in at.screen.elements if e.role == "menuitem" and e.expanded is False and e.enabled]
-    menu = next((e for e in (*folded, *at.screen.presses) if e.enabled and (e in folded or fold(e.name) in names)), None)
-    if menu is None or menu.expanded or at.count("menus") > 3:
-        return None
-    return press(menu, "a menu may offer it", at=at)
-
-
 def _to_field(label: str, app: str, at: Situation) -> Move:
-    """The field is not on the screen: let the record be changed, unfold what is folded, go to the page that has it."""
+    """The field is not on the screen: let the record be changed, go to the place that has it, or unfold it."""
     presses = [e for e in at.screen.presses if e.enabled]
     edit = control_for("edit", [e for e in presses if e.role in {"button", "link", "menuitem"}], ())
     if edit is not None and at.count("edits") < 2:
         return press(edit, f'"{edit.name}" lets it be changed', at=at)
-    tried: list[str] = at.notes.setdefault("unfolded here", [])
-    places = [e for e in presses if e.name not in tried and not e.selected and e.expanded is not True]
-    named = [e for e in places if fit(label, e, ("add", "show", "more")) >= 0.9 and e.role in {"tab", "button", "link"}]
-    folded = [e for e in places if _MORE.match(fold(e.name)) and (e.expanded is False or e.role == "tab")]
-    if (further := next(iter([*named, *folded]), None)) is not None and len(tried) < 6:
-        tried.append(further.name)
-        return press(further, f'"{further.name}" may show the field', at=at)
-    card = at.card(app)
-    kinds = [k for k in (card.kinds if card else ()) if k.single and any(fold(f.label) == fold(label) for f in k.fields)]
-    if kinds and at.count("to form") < 8 and (move := go_to(app, kinds[0].place, at)) is not None:
+    places = [e for e in presses if e.role in {"tab", "button", "link"} and not e.selected and e.expanded is not True]
+    named = next((e for e in places if fit(label, e, ("add", "show", "more")) >= 0.9), None)
+    if named is not None and at.count(f"to {named.name}") < 1:
+        return press(named, f'"{named.name}" may show the field', at=at)
+    kind = next((k for k in at.kinds(app) if k.single and any(fold(f.label) == fold(label) for f in k.fields)), None)
+    if kind is not None and at.count("to form") < 8 and (move := go_to(app, kind.place, at)) is not None:
         return move
     onward = next((e for e in presses if fold(e.name) in {"next", "continue"} and e.role == "button"), None)
     if onward is not None and at.notes.get("over") and at.count("onward") < 6:
         return press(onward, "the form has another step", at=at)
     names = ", ".join(e.name for e in at.screen.fields if e.name) or "none"
-    return fail(f'there is no field "{label}" in {at.title(app)}; fields there are: {names}', f"how to enter the {label}")
+    none = f'there is no field "{label}" in {at.title(app)}; fields there are: {names}'
+    return revealed(label, at, "section") or fail(none, f"how to enter the {label}")

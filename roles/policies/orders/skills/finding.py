@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest, StepFailure
@@ -27,14 +26,13 @@ from roles.policies.orders.skills.lists import (
     scrolled,
     turn,
 )  # fmt: skip
+from roles.policies.orders.skills.revealing import HARMLESS, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.screen.matching import similarity
 from roles.screen.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
 from roles.screen.screens import Item, fold, leads_back
 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
-_HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _SHORT = 8
 """Rows below which a list without pages is not scrolled to see whether it goes on."""
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 3000, 40, 25
@@ -54,39 +52,25 @@ def go_to(app: str, place: str, at: Situation) -> Move | None:
         return way
     if not place or _is_at(place, at):
         return None
-    kinds = card.kinds if (card := at.card(app)) else ()
-    outer = next((kind.within for kind in kinds if kind.within), "")
-    if outer and not any(_same_place(place, own) for kind in kinds for own in (kind.place, *kind.places)):
-        return _into(app, outer, place, at)
+    outer = next((kind.within for kind in at.kinds(app) if kind.within), "")
+    if outer and not any(_same_place(place, own) for kind in at.kinds(app) for own in (kind.place, *kind.places)):
+        key = next(iter(at.keys(app, outer)), "")  # the record on whose page they stand: the conversation of a message
+        within = Records(app=app, kind=outer, tests=(RowTest(label=key, value=place),))
+        return find_record(within, at.apart("within"))
     tries, pressed = at.count(f"to {place}"), at.notes.setdefault("pressed places", [])
-    if place in pressed and ((at.last is not None and at.last.visible_change) or _led_here(place, at)):
+    changed = next((record for record in reversed(at.history) if record.visible_change), None)
+    led_here = changed is not None and _same_place(str((changed.action.get("target") or {}).get("text") or ""), place)
+    if place in pressed and ((at.last is not None and at.last.visible_change) or led_here):
         return None  # it shows nothing by which it could be known
     way = _leading_to(place, at) if tries < 8 else None
     if way is not None:
         if way.action is not None and way.action.verb != "scroll":
             pressed.append(place)
         return way
-    if tries < 8 and (way := step_back(at) or _unfolded(at)):
+    if tries < 8 and (way := step_back(at) or revealed(place, at, "section")):
         return way
     there = ", ".join(dict.fromkeys(e.name for e in at.screen.presses if e.role in _PLACES)) or "none"
     return fail(f'{at.title(app)} has no place "{place}"; places there are: {there}', f"where to find {place} in {at.title(app)}")
-
-
-def _into(app: str, kind: str, place: str, at: Situation) -> Move | None:
-    """Open the record on whose page they stand: the conversation of a message."""
-    card = at.kind(app, kind)
-    key = next((f.label for f in card.fields if f.key), "") if card else ""
-    notes = at.notes.setdefault("within", {})
-    return find_record(
-        Records(app=app, kind=kind, tests=(RowTest(label=key, value=place),)), Situation(at.view, notes, said=at.said)
-    )
-
-
-def _led_here(place: str, at: Situation) -> bool:
-    """Whether the last thing that changed the screen was a press on what is called so."""
-    last = next((record for record in reversed(at.history) if record.visible_change), None)
-    target = (last.action.get("target") or {}) if last is not None else {}
-    return _same_place(str(target.get("text") or ""), place)
 
 
 def _same_place(name: str, place: str) -> bool:
@@ -119,7 +103,7 @@ def _leading_to(place: str, at: Situation) -> Move | None:
     if row is not None:
         double = row.press is row.element and at.count(f"selected {place}")
         return press(row.press, f'"{place}" is in the list', count=2 if double else 1, at=at)
-    buttons = [e for e in at.screen.presses if e.role == "button" and e.enabled and effect_of_words(e.name) in _HARMLESS]
+    buttons = [e for e in at.screen.presses if e.role == "button" and e.enabled and effect_of_words(e.name) in HARMLESS]
     button = next((e for e in buttons if fold(e.name) == fold(place)), None)
     return press(button, f'"{button.name}" leads there', at=at) if button is not None else None
 
@@ -131,23 +115,11 @@ def step_back(at: Situation) -> Move | None:
     return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
 
 
-def _unfolded(at: Situation) -> Move | None:
-    """Opens what is folded up: a menu, a navigation drawer."""
-    tried: list[str] = at.notes.setdefault("unfolded", [])
-    folded = (e for e in at.screen.presses if e.expanded is False and e.enabled and effect_of_words(e.name) in _HARMLESS)
-    menu = next((e for e in folded if e.name not in tried), None)
-    if menu is None:
-        return None
-    tried.append(menu.name)
-    return press(menu, f'it may be in "{menu.name}"', at=at)
-
-
 # --- lists ------------------------------------------------------------------------------------------------------------
 
 
 def to_list(records: Records, place: str, at: Situation) -> Move | None:
     """The next move towards the list of such records; None when it is on the screen, be it empty."""
-    card = at.kind(records.app, records.kind)
     way = go_to(records.app, place, at)
     if way is not None and (way.kind != "fail" or records.place or not listed(records, at)):
         return way  # where nobody named a place, a list on the screen will do
@@ -155,13 +127,6 @@ def to_list(records: Records, place: str, at: Situation) -> Move | None:
         return None
     if way := step_back(at):
         return way
-    tried: list[str] = at.notes.setdefault("tabs", [])
-    nouns = [records.kind, *(card.words if card else ())]
-    for tab in at.screen.presses:
-        named = tab.role in _PLACES and tab.enabled and any(similarity(noun, tab.name) >= 0.6 for noun in nouns)
-        if named and tab.name not in tried:
-            tried.append(tab.name)
-            return press(tab, f'"{tab.name}" may list them', at=at)
     return fail(f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}')
 
 
@@ -189,7 +154,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
         elif (move is None and (state["rows"] or all_meant)) or state["place"] + 1 >= len(places):
             state["phase"] = "look"
         else:
-            for key in ("searched for", "tabs", "dated"):
+            for key in ("searched for", "dated"):
                 at.notes.pop(key, None)
             state.update(_fresh(state["place"] + 1, None))
     if state["phase"] == "look":
@@ -201,7 +166,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
 
 def _fresh(place: int, query: str | None) -> Survey:
     """What is known of a list before it is looked through. A query of None is decided on its first page."""
-    return {"phase": "walk", "place": place, "rows": [], "last": [], "rows_here": [], "page": 0, "way": "page",
+    return {"phase": "walk", "place": place, "rows": [], "rows_here": [], "page": 0, "way": "page",
             "begun": False, "pages": [], "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
 
 
@@ -221,12 +186,11 @@ def _places_of(records: Records, at: Situation, state: Survey) -> list[str]:
         return [records.place]
     card = at.kind(records.app, records.kind)
     places = list(card.places) if card else []
-    state["start"] = state.get("start") or next((place for place in places if _is_at(place, at)), "")
-    first = [card.place] if card and card.place else [*places[:1], state["start"]]
+    first = card.place if card else ""
     if state["begun"] and not places and not state["places"]:
         folders = [e for e in at.screen.elements if e.role in {"treeitem", "tab"} and e.enabled and e.name]
-        state["places"] = [e.name for e in folders if not e.selected and effect_of_words(e.name) in _HARMLESS]
-    return list(dict.fromkeys([*(p for p in first if p or not places), *places, *(state["places"] or ())]))[:_MOST_PLACES]
+        state["places"] = [e.name for e in folders if not e.selected and effect_of_words(e.name) in HARMLESS]
+    return list(dict.fromkeys([*([first] if first or not places else []), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
 def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | None:
@@ -237,18 +201,17 @@ def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | 
         if (way := prepared(records, place, state, at)) is not None:
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
-        state["looking_in"] = place
     here, pages = listed(records, at), pages_of(at)
-    texts, new = [one.row.text for one in here], 0
+    before, texts, new = [Row.load(kept) for kept in state["rows_here"]], [one.row.text for one in here], 0
     if pages is not None:
         if pages[0] > len(state["pages"]) + 1 and (way := turn(False, at)) is not None:
             return way  # a page was passed over
         new = len(here) if pages[0] in state["pages"] else 0
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
-    elif state["way"] != "page" or texts == state["last"]:
-        new = overlap([Row.load(kept) for kept in state["rows_here"]], [one.row for one in here])
-        state["whole"] = state["whole"] and not (state["way"] == "scroll" and state["last"] and not new)  # some were passed over
+    elif state["way"] != "page" or texts == [row.text for row in before]:
+        new = overlap(before, [one.row for one in here])
+        state["whole"] = state["whole"] and not (state["way"] == "scroll" and before and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
         state["total"] = state.get("total", 0) + (not state["tried"])
@@ -256,8 +219,7 @@ def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | 
         if matches(row, records.tests) is not False:
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
-    state.update({"last": texts, "begun": True, "columns": columns})
-    state["rows_here"] = [one.row.dump() for one in here]
+    state.update({"rows_here": [one.row.dump() for one in here], "begun": True, "columns": columns})
     known, kept = map(fold, numbers_of(records, at)), [[*map(fold, Row.load(kept).texts)] for kept in state["rows"]]
     unique = any(number in row for number in known for row in kept)  # then the other pages need not be seen
     return None if unique else _onward(records, texts, state, at)
@@ -309,7 +271,7 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
         unknown = [n for n, row in enumerate(rows) if row.body is None and row in meant and _lacks(row, records, labels)]
     if not unknown:
         return None
-    if len(unknown) > _MOST_OPENED and not state.get("opened_any"):
+    if len(unknown) > _MOST_OPENED and all(row.body is None for row in rows):
         raise StepFailure(f"{len(unknown)} records would have to be opened to find out which are meant; that is too many")
     row = rows[unknown[0]]
     if (way := open_row(row, records, at)) is not None:
@@ -325,7 +287,6 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
         raise StepFailure(f'neither the list nor the page of "{row.key}" says anything about "{silent}"; they show {labels}')
     empty = [(label, "") for label in sorted(there) if opened.value(label) is None]  # what a page does not show is empty
     state["rows"][unknown[0]] = opened.opened(empty, body).dump()
-    state["opened_any"] = True
     at.notes.pop("opening", None)
     return step_back(at) or _look(records, labels, state, at)
 
@@ -337,8 +298,7 @@ def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
 
 def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
     """Those that fit all tests, less what is excepted, as the superlative leaves them."""
-    card = at.kind(records.app, records.kind)
-    keys = {f.label for f in card.fields if f.key} if card else set()
+    keys = at.keys(records.app, records.kind)
     fit = best_fitting([row for row in rows if matches(row, records.tests)], records.tests)
     if not records.exactly:  # who is called so, and not all whose names contain it
         called = [test for test in records.tests if test.relation == "is" and not test.negated and test.label in keys]
@@ -382,7 +342,7 @@ def naming(records: Records) -> str:
 
 def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     """The row in its list, on whichever page that stands."""
-    if (way := to_list(records, at.notes.get("survey", {}).get("looking in", records.place), at)) is not None:
+    if (way := to_list(records, records.place, at)) is not None:
         return way
     here = listed(records, at)
     found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if like(one.row, row)]
@@ -441,8 +401,7 @@ def find_record(records: Records, at: Situation) -> Move | None:
     card = at.kind(records.app, records.kind)
     if card is not None and card.single:
         return go_to(records.app, records.place or card.place, at)
-    unnamed = not (records.tests or records.pick or records.but or records.place)
-    if unnamed and _is_page_of(records, at):
+    if is_any(records) and _is_page_of(records, at):
         return None  # the one that is open is meant
     if "survey" not in at.notes and shows_it(records, at):
         return None
@@ -458,11 +417,15 @@ def find_record(records: Records, at: Situation) -> Move | None:
     return None
 
 
+def is_any(records: Records) -> bool:
+    """Whether nothing is said of the record but its kind."""
+    return not (records.tests or records.pick or records.but or records.place)
+
+
 def _is_page_of(records: Records, at: Situation) -> bool:
     """Whether a record of the kind is open: what stands there are its fields, and not rather another kind's."""
     labels = {fold(pair.label) for pair in at.screen.pairs} | {fold(e.name) for e in at.screen.inputs}
-    kinds = card.kinds if (card := at.card(records.app)) else ()
-    shares = {kind.kind: len(labels & {fold(f.label) for f in kind.fields}) for kind in kinds}
+    shares = {kind.kind: len(labels & {fold(f.label) for f in kind.fields}) for kind in at.kinds(records.app)}
     own = shares.get(records.kind, len(labels))
     return at.view.seen.app == records.app and not listed(records, at) and 0 < own >= max(shares.values(), default=0)
 

@@ -37,13 +37,10 @@ class Survey(TypedDict, total=False):
     place: int
     """Of `places`, which is looked through."""
     places: list[str] | None
-    start: str
     looked: list[str]
-    looking_in: str
     rows: list[list[Any]]
     rows_here: list[list[Any]]
     """Those of the last screen."""
-    last: list[str]
     stood: list[str]
     columns: list[str]
     page: int
@@ -55,7 +52,6 @@ class Survey(TypedDict, total=False):
     total: int
     query: str | None
     tried: list[str | None]
-    opened_any: bool
     loose: bool
 
 
@@ -85,15 +81,14 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
         names = at.screen.heads(outer) if outer is not None else beside
         inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
         groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, names, at)))
-    card = at.kind(records.app, records.kind)
     if at.shows_all(records.app):
         return [Listed(replace(_row(item, ""), body=""), item) for items in groups.values() for item in items]
     fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
     if not fitting:
         return []
     items = max(fitting, key=lambda pair: pair[0])[1]
-    keys = [f.label for f in card.fields if f.key] if card else []
-    found = [Listed(_row(item, keys[0] if keys else "Name"), item) for item in items]
+    key = next(iter(at.keys(records.app, records.kind)), "Name")
+    found = [Listed(_row(item, key), item) for item in items]
     own = [one for one in found if _of_kind(one.row, records.kind)]  # folders stand beside files, as a column says
     at.notes["folders"] = [one.row.key for one in found if own and one not in own and _of_kind(one.row, "folder")]
     return own or found
@@ -102,11 +97,11 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
 def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
     """How well a list is one of these records: by its columns, and better than of other records; else by leading somewhere."""
     leads = any(item.press is not item.element for item in items)
-    card, kind = at.card(records.app), at.kind(records.app, records.kind)
+    kind = at.kind(records.app, records.kind)
     if not leads and any(leads_back(e.name) for e in at.screen.presses) and not (kind and kind.within):
         return 0.0  # the lines of an invoice on its own page
     columns = {fold(pair.label) for pair in items[0].cells if pair.label}
-    shares = {kind.kind: _share(kind, columns) for kind in card.kinds} if card else {}
+    shares = {kind.kind: _share(kind, columns) for kind in at.kinds(records.app)}
     if columns and shares.get(records.kind, -1.0) >= 0:
         share = shares[records.kind]
         return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
@@ -285,18 +280,16 @@ def start_search(field: GUIElement, at: Situation) -> Move:
 
 def name_of(records: Records, at: Situation) -> str:
     """Words by which the application can search for them."""
-    card = at.kind(records.app, records.kind)
-    keys = {"", *(f.label for f in card.fields if f.key)} if card else {""}
+    keys = {"", *at.keys(records.app, records.kind)}
     words = (t.value for t in records.tests if t.label in keys and not t.negated and t.relation in {"is", "has", "about"})
     return next((w for w in words if " .. " not in w), "")
 
 
 def numbers_of(records: Records, at: Situation) -> list[str]:
     """Numbers by which the record is known, each of which is there once."""
-    card = at.kind(records.app, records.kind)
-    keys = {f.label for f in card.fields if f.key} if card else set()
+    keys = at.keys(records.app, records.kind) if records.exactly == 1 else []
     named = [t.value for t in records.tests if t.label in keys and t.relation == "is" and not t.negated]
-    return [n for n in named if sum(c.isdigit() for c in n) > 2 and " " not in n] if records.exactly == 1 else []
+    return [n for n in named if sum(c.isdigit() for c in n) > 2 and " " not in n]
 
 
 # --- the same rows on two screens -----------------------------------------------------------------------------------------

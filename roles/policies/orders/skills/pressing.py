@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import VerbCard
-from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
+from protocol import ActionTarget, Click, GUIElement, Wait
 from roles.contracts.orders import Entry, PressStep
-from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, news, push
-from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
+from roles.policies.orders.skills.committing import (
+    agreed,
+    bare,
+    came_of,
+    control_for,
+    is_listed_still,
+    lone_way_on,
+    news,
+    push,
+)
+from roles.policies.orders.skills.filling import names_of, reach, write
 from roles.policies.orders.skills.finding import find_record
+from roles.policies.orders.skills.revealing import revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for
-from roles.screen.dialogs import agree_choice, classify_dialog
+from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
 from roles.screen.screens import Item, fold
 
 _PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
 _TAKES_AWAY = frozenset({"delete", "move", "archive", "remove", "trash"})
 _SIMPLE = frozenset({"press", "click", "tap", "open", "show", "edit"})
-_GRAVE = frozenset({"payment", "account", "permission", "security"})
 _OPPOSITE = {"turn_on": "turn_off", "turn_off": "turn_on", "enable": "disable", "disable": "enable"}
 _NARROW = 600
 """A screen less wide than this is held in a hand."""
@@ -60,10 +69,6 @@ def _inside(row: Item, at: Situation) -> list[GUIElement]:
     return [e for e in at.screen.within(row.element) if e.role in _PRESSED - {"link", "option"} and e.name]
 
 
-def _presses(at: Situation) -> list[GUIElement]:
-    return [e for e in at.screen.elements if e.role in _PRESSED and e.name]
-
-
 def _labels(step: PressStep, at: Situation) -> list[str]:
     card = _card(step, at)
     return [step.control] if step.control else [card.control] if card and card.control else []
@@ -93,22 +98,23 @@ def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation)
     ticked = card is not None and any(verb.verb == "tick" and "{title}" in verb.control for verb in card.verbs)
     if not ticked and (other := _others_chosen(row, at)) is not None:  # a tick may say something of the record itself
         return other
-    if _is_chosen(row, at) or at.notes.get("selected"):
-        if (control := _control(step, row, _presses(at), at)) is not None:
+    selected = bool(at.notes.get("selected"))
+    if selected or _is_chosen(row, at):
+        if (control := _control(step, row, [e for e in at.screen.elements if e.role in _PRESSED and e.name], at)) is not None:
             return push(control, step.verb, at)
-        if at.notes.get("selected") and (menu := open_menu(at)) is not None:
+        if selected and (menu := revealed(step.verb, at, "menu")) is not None:
             return menu
     tries, toolbar = at.count("selects"), stands is not None and stands.at == "list"
     if tries > (3 if toolbar else 0):
         return None
     at.notes["selected"] = True
-    if toolbar and tries < 3:
-        return _select(row, tries, at)
-    if scroll := at.reach(row.press):
-        return scroll
-    hold = Click(target=ActionTarget.of(row.press), hold=0.8)
-    click = hold if _in_hand(at) else Click(target=ActionTarget.of(row.press), button="right")
-    return act(click, "its own menu may offer it", "a menu of the row")
+    return _chosen(row, tries, at) if toolbar and tries < 3 else _context_menu(row, at)
+
+
+def _context_menu(row: Item, at: Situation) -> Move:
+    target = ActionTarget.of(row.press)
+    click = Click(target=target, hold=0.8) if _in_hand(at) else Click(target=target, button="right")
+    return at.reach(row.press) or act(click, "its own menu may offer it", "a menu of the row")
 
 
 def _in_hand(at: Situation) -> bool:
@@ -126,26 +132,24 @@ def _is_chosen(row: Item, at: Situation) -> bool:
 
 def _others_chosen(row: Item, at: Situation) -> Move | None:
     """What else is chosen would be dealt with as well: it is let go first."""
-    for item in at.screen.items:
-        if item.element.element_id != row.element.element_id and item.element.role == row.element.role and _is_chosen(item, at):
-            if at.count("let go") > 20:
-                return fail(f'"{item.text}" is selected as well, and cannot be deselected')
-            box = _box(item, at)
-            click = Click(target=ActionTarget.of(box or item.press), modifiers=() if box is not None else ("Control",))
-            return at.reach(item.press) or act(click, f'"{item.text}" is chosen, and is not meant', "it is let go")
-    return None
+    alike = [item for item in at.screen.items if item.element.role == row.element.role and item.element is not row.element]
+    other = next((item for item in alike if _is_chosen(item, at)), None)
+    if other is None:
+        return None
+    if at.count("let go") > 20:
+        return fail(f'"{other.text}" is selected as well, and cannot be deselected')
+    box = _box(other, at)
+    click = Click(target=ActionTarget.of(box or other.press), modifiers=() if box is not None else ("Control",))
+    return at.reach(other.press) or act(click, f'"{other.text}" is chosen, and is not meant', "it is let go")
 
 
-def _select(row: Item, tries: int, at: Situation) -> Move:
+def _chosen(row: Item, tries: int, at: Situation) -> Move:
     """Choose a row without opening it: its box, a long press on a phone, a click where it opens nothing, a click with Control."""
     if (box := _box(row, at)) is not None:
         return press(box, "its box chooses it", at=at)
     target = ActionTarget.of(row.press)
-    click = Click(target=target, modifiers=("Control",))
-    if _in_hand(at):
-        click = Click(target=target, hold=0.8)
-    elif row.press is row.element or tries:
-        click = Click(target=target)
+    plain = Click(target=target, hold=0.8 if _in_hand(at) else 0.0)
+    click = plain if _in_hand(at) or row.press is row.element or tries else Click(target=target, modifiers=("Control",))
     return at.reach(row.press) or act(click, "to choose it without opening it", "the row is chosen")
 
 
@@ -154,7 +158,7 @@ def _select(row: Item, tries: int, at: Situation) -> Move:
 
 def _on_page(step: PressStep, at: Situation) -> Move:
     """On the page that is open: its control, or a menu's."""
-    presses = _presses(at)
+    presses = [e for e in at.screen.elements if e.role in _PRESSED and e.name]
     if (control := _control(step, None, presses, at)) is not None:
         if step.entries and all(field_for(entry.label, at) is not None for entry in step.entries):  # it takes what stands there
             move = write(step.entries, step.app, at)
@@ -162,13 +166,13 @@ def _on_page(step: PressStep, at: Situation) -> Move:
                 return move
             at.notes["given"] = True
         return push(control, step.verb, at)
-    wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     opposite = _OPPOSITE.get(step.verb) or (step.verb[2:] if step.verb.startswith("un") else f"un{step.verb}")
     undo = control_for(opposite, [e for e in presses if e.enabled], (), *_said(step, None, at)) if step.records else None
     if undo is not None:
         return done(f'"{undo.name}" is offered: it is so already')
-    if (menu := open_menu(at)) is not None:
+    if (menu := revealed(step.verb, at, "menu")) is not None:
         return menu
+    wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     if (off := next((e for e in presses if bare(e.name) in wanted), None)) is not None:
         return fail(f'"{off.name}" is disabled')
     names = ", ".join(e.name for e in presses if e.role in {"button", "menuitem"}) or "none"
@@ -180,18 +184,17 @@ def _on_page(step: PressStep, at: Situation) -> Move:
 
 def _answered(step: PressStep, at: Situation) -> Move | None:
     """What the press asks for, then the proof; None where it has to be pressed again."""
-    if at.view.seen.loading:
-        return act(Wait(seconds=1.0), "it is still loading")
-    if at.screen.dialog is not None:
-        return _in_dialog(step, at.screen.dialog, at)
-    if step.entries and not at.notes.get("given"):
-        return _given(step, at)
-    if any(f.invalid for f in at.screen.inputs) and set(at.screen.complaints) - set(at.notes.get("warned", [])):
-        return mend(at)
+    if not at.view.seen.loading:
+        if at.screen.dialog is not None:
+            return _in_dialog(step, at.screen.dialog, at)
+        if step.entries and not at.notes.get("given"):
+            return _given(step, at)
+    over = came_of(step.verb, at, done_to_it=True)
+    if over is not None and over.kind != "done":
+        return over
     if not step.entries and step.verb not in _SIMPLE and (asked := _asked_for(at)):
         return fail(f'"{at.notes.get("button")}" asks for more than was said: {asked}')
-    over = after(step.verb, at, loose=True)
-    if (over is None or over.kind == "done") and _still_there(step.verb, at):
+    if step.verb in _TAKES_AWAY and is_listed_still(at):
         return act(Wait(seconds=1.0), "it is still in the list") if at.count("looks") < 2 else None
     return over
 
@@ -216,11 +219,10 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
     empty = next((f for f in fields if not f.value and (f.required or not step.entries)), None)
     if empty is not None:
         return fail(f'"{step.verb}" asks for "{empty.name}", and nothing says what it is')
-    harmless = classify_dialog(dialog, at.screen.elements) not in _GRAVE
-    if agree_choice(step.verb, at.screen) is None and harmless and (fields and step.entries):
+    if fields and step.entries and agree_choice(step.verb, at.screen) is None:
         on = control_for(step.verb, at.screen.presses, ()) or lone_way_on(at)
-        if on is not None and at.count("agreed") < 4:
-            at.notes["at"] = at.history[-1].step if at.history else 0
+        if on is not None and classify_dialog(dialog, at.screen.elements) not in GRAVE and at.count("agreed") < 4:
+            at.mark()
             return press(on, f"the crew itself asked to {step.verb} it", at=at)
     return agreed(step.verb, at)
 
@@ -233,30 +235,15 @@ def _fitting(step: PressStep, fields: Sequence[GUIElement], at: Situation) -> li
 
 
 def _given(step: PressStep, at: Situation) -> Move | None:
-    """Without a dialog: an entry of a menu that opened, or fields on the page with a button behind them."""
+    """Without a dialog: an entry of a menu that opened."""
     value = fold(step.entries[0].value)
     roles = {"menuitem", "option", "menuitemradio", "treeitem"}
     items = [e for e in at.screen.elements if e.role in roles and e.enabled and e.expanded is None]
     into = [e for e in items if fold(e.name.rsplit("/", 1)[-1]) == value] or [e for e in items if value in fold(e.name)]
     if len(into) == 1:
-        at.notes.update(given=True, at=at.history[-1].step if at.history else 0)
+        at.mark(given=True)
         return press(into[0], f'"{into[0].name}" is where it goes', at=at)
-    if all(field_for(entry.label, at) is not None for entry in step.entries):
-        move = write(step.entries, step.app, at)
-        if move.kind != "done":
-            return move
-        at.notes.update(given=True, at=at.history[-1].step if at.history else 0)
-        button = commit_button(step.verb, step.app, at, (), ()) or commit_button("save", step.app, at, (), ())
-        if button is not None and button.enabled:
-            return press(button, f'"{button.name}" is how to {step.verb} it', at=at)
-        return act(PressKey(keys=("Enter",)), "there is no button for it; Enter may")
     if at.last is not None and not at.last.visible_change:
         return None
     asked = ", ".join(entry.label for entry in step.entries)
     return fail(f'"{step.verb}" does not ask for {asked} in {at.title(step.app)}')
-
-
-def _still_there(verb: str, at: Situation) -> bool:
-    """Whether what was taken away is still in the list that is shown."""
-    text = at.notes.get("row text")
-    return verb in _TAKES_AWAY and bool(text) and sum(i.text == text for i in at.screen.items) >= int(at.notes["rows"])

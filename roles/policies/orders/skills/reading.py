@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from environments.effects import Effect
-from environments.effects.words import effect_of_words
-from protocol import ActionTarget, GUIElement, Memorize, Scroll, Wait
+from protocol import ActionTarget, GUIElement, Memorize, Wait
 from roles.contracts.orders import CollectStep, ReadStep, Records, StepFailure, WaitStep
+from roles.contracts.values import table_text
 from roles.policies.orders.skills.finding import (
     find_record,
     find_row,
+    is_any,
     is_here,
     naming,
     shows_it,
@@ -20,7 +20,8 @@ from roles.policies.orders.skills.finding import (
     to_list,
 )
 from roles.policies.orders.skills.lists import listed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press, table_text
+from roles.policies.orders.skills.revealing import further, revealed
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
 from roles.screen.matching import similarity
 from roles.screen.page import plain
 from roles.screen.rows import Row, is_cut, matches
@@ -29,9 +30,6 @@ from roles.screen.values import is_masked
 
 _PIECE = 15.0
 """Seconds between two looks."""
-_HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
-_UNCOVERS = frozenset({"show", "reveal", "unmask", "unhide", "display", "view"})
-_FOLDED = frozenset({"more", "details", "show more", "show details", "more details"})
 
 
 class Source(NamedTuple):
@@ -63,7 +61,7 @@ def read(step: ReadStep, at: Situation) -> Move:
 def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     records = step.records
     if records is not None and not is_here(records, at):
-        if step.labels and not at.notes.get("opened it") and not _unnamed(records) and not shows_it(records, at):
+        if step.labels and not at.notes.get("opened it") and not is_any(records) and not shows_it(records, at):
             rows = survey(records, at)
             if isinstance(rows, Move):
                 return rows
@@ -77,7 +75,10 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     if found is not None:
         return found
     masked = any(is_masked(pair.value, pair.label) for pair in at.screen.pairs if similarity(label, pair.label) >= 0.9)
-    if (way := _reveal(label, at, masked)) is not None:
+    hidden = revealed(label, at, "section", "tab", "mask") if masked else revealed(label, at, "section", "tab")
+    edge = at.view.seen.screen_resolution[1] * 0.9
+    goes_on = any(e.bbox is not None and e.bbox.y2 > edge for e in at.screen.elements)
+    if (way := hidden or (further(at) if goes_on else None)) is not None:
         return way
     if masked:
         return fail(f'the "{label}" is hidden in {at.title(step.app)}', f"a control that shows the {label}")
@@ -97,10 +98,6 @@ def _in_list(row: Row, label: str, labels: Sequence[str], records: Records, at: 
         return item
     value = row.value(label) or ""
     return Source(value, next((pair.element for pair in item.cells if pair.value == value), item.press))
-
-
-def _unnamed(records: Records) -> bool:
-    return not (records.tests or records.pick or records.but or records.place)
 
 
 def field_on(label: str, app: str, records: Records | None, at: Situation) -> Source | None:
@@ -167,31 +164,6 @@ def _word(text: str, number: int) -> str:
     return str(words[number - 1 if number > 0 else number])
 
 
-def _uncovers(name: str, label: str) -> bool:
-    """`Show`, `Reveal phone`: the verb alone, or with what is meant."""
-    verb, _, rest = fold(name).partition(" ")
-    meant = {*fold(label).split(), "value", "values", "hidden", "private"}
-    return verb in _UNCOVERS and (not rest or bool(meant & set(rest.split())))
-
-
-def _reveal(label: str, at: Situation, masked: bool = False) -> Move | None:
-    """What is hidden behind a mask, a tab, a section or further down; each is tried once."""
-    tried: list[str] = at.notes.setdefault("revealed", [])
-    ways = [e for e in at.screen.elements if e.enabled and e.name and effect_of_words(e.name) in _HARMLESS]
-    tabs = [e for e in ways if e.role == "tab" and not e.selected]
-    folds = [e for e in ways if e.expanded is False or (e.role in {"button", "link"} and fold(e.name) in _FOLDED)]
-    masks = [e for e in ways if masked and e.role in {"button", "link", "switch", "checkbox"} and _uncovers(e.name, label)]
-    for element in sorted([*masks, *folds, *tabs], key=lambda e: -similarity(label, e.name)):
-        if element.name not in tried:
-            tried.append(element.name)
-            return press(element, f'"{label}" may stand in "{element.name}"', at=at)
-    edge = at.view.seen.screen_resolution[1] * 0.9
-    below = any(e.bbox is not None and e.bbox.y2 > edge for e in at.screen.elements)
-    if below and at.count("scrolls") < 5 and not (at.last and at.last.verb == "scroll" and not at.last.visible_change):
-        return act(Scroll.toward("down", 1, "page"), f'"{label}" may stand further down')
-    return None
-
-
 def collect(step: CollectStep, at: Situation) -> Move:
     """Skill: a row for each record that fits; none is a table without rows. Says how many were looked at, and where."""
     rows = survey(step.records, at, step.labels)
@@ -210,11 +182,11 @@ def collect(step: CollectStep, at: Situation) -> Move:
     if hidden := [(row, name) for row in rows for name in step.labels if is_masked(row.value(name) or "", name)]:
         row, name = hidden[0]
         raise StepFailure(f'the "{name}" of {row.key} is hidden in {at.title(step.records.app)}')
-    lines = [[row.value(name) or "" for name in columns] for row in rows]
+    lines = tuple(tuple(row.value(name) or "" for name in columns) for row in rows)
     here = listed(step.records, at)
     shown = here[0].item.element if here else at.screen.elements[0]
     at.notes["kept"] = True
-    action = Memorize(target=ActionTarget.of(shown), name=step.name, value=table_text(columns, lines))
+    action = Memorize(target=ActionTarget.of(shown), name=step.name, value=table_text(tuple(columns), lines))
     return act(action, f"{len(rows)} of {state['seen']} records belong to {step.name}", f"{step.name} on the blackboard")
 
 

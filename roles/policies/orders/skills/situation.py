@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +12,7 @@ from environments.effects.words import is_way_out
 from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow, Wait
 from roles.contracts import Fact, OperatorView, StepRecord
 from roles.contracts.orders import StepFailure
+from roles.contracts.values import table_of
 from roles.screen.screens import Screen, fold, plainly_called
 from roles.skills.contract import RESULT
 
@@ -88,9 +87,21 @@ class Situation:
     def card(self, app: str) -> AppCard | None:
         return next((card for card in self.view.cards if card.app == app), None)
 
-    def kind(self, app: str, kind: str) -> KindCard | None:
+    def kinds(self, app: str) -> tuple[KindCard, ...]:
         card = self.card(app)
-        return next((k for k in card.kinds if k.kind == kind), None) if card else None
+        return card.kinds if card is not None else ()
+
+    def kind(self, app: str, kind: str) -> KindCard | None:
+        return next((k for k in self.kinds(app) if k.kind == kind), None)
+
+    def keys(self, app: str, kind: str) -> list[str]:
+        """Labels of the fields by which a record of this kind is called."""
+        card = self.kind(app, kind)
+        return [field.label for field in card.fields if field.key] if card is not None else []
+
+    def mark(self, **notes: Any) -> None:
+        """Notes with the step at which they are made: what comes of it is looked for behind it."""
+        self.notes.update(notes, at=self.history[-1].step if self.history else 0)
 
     def shows_all(self, app: str) -> bool:
         """Whether no more is known of it than the page that it shows: a row that does not tell is not opened to see more."""
@@ -115,9 +126,16 @@ class Situation:
             fact = self.fact(match[1])
             if fact is None:
                 raise StepFailure(f'the fact "{match[1]}" is not known yet')
-            return _lines(fact.value) if fact.kind == "table" else fact.value
+            table = table_of(fact.value) if fact.kind == "table" else None
+            if table is None:
+                return fact.value
+            return (", " if len(table.columns) == 1 else "\n").join(", ".join(row) for row in table.rows)
 
         return _SLOT.sub(value, text)
+
+    def apart(self, what: str) -> Situation:
+        """The same decision with notes of their own, for what is done on the way."""
+        return Situation(self.view, self.notes.setdefault(what, {}), self.said)
 
     def count(self, what: str) -> int:
         """How often this was asked before in the step."""
@@ -166,14 +184,3 @@ def _signature(action: dict[str, Any]) -> tuple[Any, ...]:
     where = target.get("track_id") or target.get("text") or target.get("element_id")
     rest = (action.get(key) for key in ("text", "option"))
     return (action.get("action_type"), where, *rest, str(action.get("keys")), action.get("count", 1))
-
-
-def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The value of a table fact."""
-    body = {"columns": list(columns), "rows": [list(row) for row in rows]}
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-
-
-def _lines(text: str) -> str:
-    body = json.loads(text)
-    return (", " if len(body["columns"]) == 1 else "\n").join(", ".join(map(str, row)) for row in body["rows"])

@@ -12,31 +12,19 @@ from roles.contracts.orders import StepFailure
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import BOXES, Page, Scopes, shows
-from roles.screen.screens import FIELD_ROLES, fold, shown
+from roles.screen.page import BOXES, GROUPS, OFF, ON, OPTIONS, Page, Scopes, shows
+from roles.screen.screens import FIELD_ROLES, Item, fold, shown
 from roles.screen.values import rewritings, same_value
 
 RANGES = frozenset({"slider", "spinbutton"})
-TEXTS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _ROLES = FIELD_ROLES | BOXES | RANGES
-_OPTIONS = frozenset(
-    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "tab", "button"}
-)
-_GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "toolbar"})
 _BETWEEN = frozenset({"of", "for", "the", "in", "is", "here", "your", "a", "an", "to"})
-_ON = frozenset({"on", "yes", "true", "checked", "enabled", "ticked"})
-_OFF = frozenset({"off", "no", "false", "unchecked", "disabled", "unticked", ""})
 _UNIT = re.compile(r"\s+in\s+\S+$|\s*[(\[][^)\]]*[)\]]$|\s*[*:]$")
 _NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 GOOD = 0.88
 
 
 # --- which field ------------------------------------------------------------------------------------------------------
-
-
-def fields_of(at: Situation) -> list[GUIElement]:
-    """All that hold something: fields, boxes, sliders."""
-    return [e for e in at.screen.elements if e.role in _ROLES]
 
 
 def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
@@ -61,7 +49,7 @@ def field_for(
     label: str, at: Situation, owner: Sequence[str] = (), within: Sequence[GUIElement] = (), nth: int = 0
 ) -> GUIElement | None:
     """The field that a label means; in a part of the screen, where that is known. Several that fit equally well: a failure."""
-    options = [e for e in within if e.role in _ROLES] if within else fields_of(at)
+    options = [e for e in within or at.screen.elements if e.role in _ROLES]
     searches = {e.element_id for e in at.screen.searches}
     card = at.card(at.view.seen.app or "")
     known = card is not None and any(f.label == label for kind in card.kinds for f in kind.fields)
@@ -71,8 +59,6 @@ def field_for(
     best = [e for score, e in scored if score >= top - 0.005]
     if nth:
         return best[nth - 1] if len(best) >= nth else None
-    if len(best) > 1 and owner:
-        best = _beside(best, at, owner) or best
     if len(best) > 1:
         best = [e for e in best if e.enabled and e.visible] or best
     if len(best) > 1:
@@ -80,31 +66,28 @@ def field_for(
     return best[0] if best else None
 
 
-def _beside(options: Sequence[GUIElement], at: Situation, owner: Sequence[str]) -> list[GUIElement]:
-    """Those that stand with the record's name."""
-    for name in owner:
-        part = Scopes(at.screen.elements).of(name)
-        known = {e.element_id for e in part or ()}
-        if found := [e for e in options if e.element_id in known]:
-            return found
-    return []
+def in_row(row: Item | None, label: str, at: Situation) -> list[GUIElement]:
+    """Fields in a record's row that the label may mean: in the cell under such a heading, or called so."""
+    if row is None:
+        return []
+    cells = [pair.element for pair in row.cells if fold(pair.label) == fold(label)]
+    under = [e for cell in cells for e in (cell, *at.screen.within(cell)) if e.role in _ROLES]
+    owner = (row.text, *(pair.value for pair in row.cells))
+    return under or [e for e in at.screen.within(row.element) if is_writable(e) and fit(label, e, owner) >= 0.95]
 
 
-def in_column(label: str, row: GUIElement, at: Situation) -> list[GUIElement]:
-    """What stands in a row's cell under a heading."""
-    item = next((i for i in at.screen.items if i.element.element_id == row.element_id), None)
-    cells = [p.element for p in item.cells if fold(p.label) == fold(label)] if item else []
-    return [e for cell in cells for e in (cell, *at.screen.within(cell)) if e.role in _ROLES]
+def is_writable(element: GUIElement) -> bool:
+    return element.role in RANGES | {"textbox", "combobox", "checkbox", "switch"}
 
 
 def group_of(label: str, at: Situation) -> list[GUIElement]:
     """The options of a group that is called so: radio buttons, toggles, a list that the page draws."""
-    named = [e for e in at.screen.elements if e.role in _GROUPS and e.name and fit(label, e, ()) >= GOOD]
+    named = [e for e in at.screen.elements if e.role in GROUPS and e.name and fit(label, e, ()) >= GOOD]
     inside = [e for holder in named[:1] for e in at.screen.within(holder)]
     if not inside:
         texts = [e for e in at.screen.elements if e.role in {"text", "label", "heading"} and fit(label, e, ()) >= 0.95]
         inside = next((found for e in texts[:1] if (found := Scopes(at.screen.elements).of(e.name))), [])
-    options = [e for e in inside if e.role in _OPTIONS and e.name]
+    options = [e for e in inside if e.role in OPTIONS and e.name]
     return options if len(options) > 1 or any(e.role in BOXES for e in options) else []
 
 
@@ -133,8 +116,8 @@ def _lines(text: str) -> list[str]:
 def truth(text: str) -> bool:
     """What is said of a box. Raises StepFailure where it says neither on nor off."""
     word = fold(text)
-    if word in _ON | _OFF:
-        return word in _ON
+    if not word or word in ON | OFF:
+        return word in ON
     raise StepFailure(f"a checkbox is on or off, not {text!r}")
 
 
@@ -166,13 +149,13 @@ def put(element: GUIElement, text: str, at: Situation) -> Move:
     at.notes["field"] = element.track_id
     if took and element.invalid and element.focused and fresh and fresh[-1] == key and at.count(f"left {key} {wrote[key]}") < 1:
         return act(PressKey(keys=("Tab",)), f'"{element.name}" may be looked at when it is left')
-    if took and key in wrote and (picked := _proposal(element, text, at)) is not None:
-        return picked
+    if tried and (proposal := _proposal(element, text, took, at)) is not None:
+        return proposal
     if took and (not element.invalid or key in fresh):
         return done(f'"{element.name}" shows {held(element)!r}')
     if not element.enabled:
         return fail(f'the field "{element.name}" cannot be changed; it shows {held(element)!r}')
-    if (sheet := _sheet(element, text, at)) is not None:
+    if tried > 1 and (sheet := _sheet(element, text, at)) is not None:
         return sheet
     if tried > len(written) + 3 or (took and tried >= len(written)):
         said = "; ".join((f"it shows {held(element)!r}", *at.screen.complaints[:2]))
@@ -182,8 +165,6 @@ def put(element: GUIElement, text: str, at: Situation) -> Move:
     way = written[min(tried, len(written) - 1)] if took else wrote.get(key, written[0])
     tries[key], wrote[key] = tried + 1, way
     at.notes["fresh"] = [*(k for k in fresh if k != key), key]
-    if element.role == "combobox" and not element.choices:
-        return _drawn(element, way, tried, at)
     action = _action(element, way, 0 if took else tried)
     return act(action, f'"{element.name}" is to show {way!r}', f'"{element.name}" shows {way!r}')
 
@@ -238,6 +219,8 @@ def _action(element: GUIElement, text: str, tried: int) -> Action:
         return SelectOption(target=target, options=(text,))
     if element.role in BOXES:
         return Click(target=target) if tried < 2 else PressKey(target=target, keys=("Space",))
+    if element.role == "combobox" and not tried:
+        return Click(target=target)  # its choices may appear
     if tried < 2 or element.role == "slider":
         return Fill(target=target, text=text)
     if not element.focused:
@@ -247,25 +230,15 @@ def _action(element: GUIElement, text: str, tried: int) -> Action:
     return Type(target=target, text=text)
 
 
-def _drawn(element: GUIElement, text: str, tried: int, at: Situation) -> Move:
-    """A box whose choices appear when it is opened or written into."""
-    if (entry := proposed(text, at)) is not None:
-        return press(entry, f'"{entry.name}" is the choice', at=at)
-    target = ActionTarget.of(element)
-    if tried == 0:
-        return act(Click(target=target), f'"{element.name}" opens its choices')
-    return act(Fill(target=target, text=text), f'"{element.name}" is searched for {text!r}')
-
-
-def _proposal(element: GUIElement, text: str, at: Situation) -> Move | None:
-    """Of a box that proposes what may be meant, the proposal: the words alone may not count."""
-    if element.role != "combobox" or element.choices or element.expanded is None or at.notes.get(f"picked {element.track_id}"):
+def _proposal(element: GUIElement, text: str, took: bool, at: Situation) -> Move | None:
+    """Of a box that proposes what may be meant once it is opened or written into, the proposal: the words alone may not count."""
+    if element.role != "combobox" or element.choices or at.notes.get(f"picked {element.track_id}"):
         return None
-    if (entry := proposed(text, at)) is None:
-        looks = at.count(f"proposals {element.track_id}")
-        return act(Wait(seconds=1.0), f'"{element.name}" may propose it') if looks < 2 else None
-    at.notes[f"picked {element.track_id}"] = True
-    return press(entry, f'"{entry.name}" is the choice', at=at)
+    if (entry := proposed(text, at)) is not None:
+        at.notes[f"picked {element.track_id}"] = took
+        return press(entry, f'"{entry.name}" is the choice', at=at)
+    waits = took and element.expanded is not None and at.count(f"proposals {element.track_id}") < 2
+    return act(Wait(seconds=1.0), f'"{element.name}" may propose it') if waits else None
 
 
 def proposed(text: str, at: Situation) -> GUIElement | None:
@@ -281,35 +254,32 @@ def choose(label: str, text: str, at: Situation) -> Move | None:
     """A value of a group, or of a button that opens a list; None where nothing of that name is on the screen."""
     if shows(label, text, Page(at.view.seen, "")):
         return done(f'"{label}" shows {text!r}')
+    opener = _opener(label, at)
     group = group_of(label, at)
-    if not any(fold(e.name) == fold(text) for e in group) and _behind(label, at) is not None:
-        group = []  # what stands there unfolds the choices, and is none
-    if group:
+    if group and (opener is None or any(fold(e.name) == fold(text) for e in group)):
         name = option(text, [e.name for e in group], label)
-        chosen = next(e for e in group if e.name == name)
-        if chosen.selected or chosen.value == "true":
+        entry = next(e for e in group if e.name == name)
+        if entry.selected or entry.value == "true":
             return done(f'"{label}" shows {name!r}')
-        if at.count(f"choose {label}") > 3:
-            return fail(f'"{name}" of "{label}" does not stay chosen')
-        return press(chosen, f'"{name}" is the choice of "{label}"', at=at)
-    opener = next((e for e in at.screen.presses if e.expanded is not None and e.enabled and fit(label, e, ()) >= GOOD), None)
-    opener = opener or _behind(label, at)
-    if opener is None:
+    elif opener is not None:
+        if not opener.expanded and text and fold(text) in {fold(opener.value or ""), fold(opener.shown or "")}:
+            return done(f'"{label}" shows {text!r}')
+        opened = bool(at.notes.get(f"choose {label}"))
+        fresh = next((e for e in at.screen.presses if opened and e.enabled and fold(e.name) == fold(text)), opener)
+        entry = proposed(text, at) or fresh
+    else:
         return None
-    if not opener.expanded and text and fold(text) in {fold(opener.value or ""), fold(opener.shown or "")}:
-        return done(f'"{label}" shows {text!r}')
-    if (times := at.count(f"open {label}")) > 4:
+    if at.count(f"choose {label}") > 4:
         return fail(f'"{label}" does not show {text!r} after it was chosen')
-    fresh = [e for e in at.screen.presses if e.enabled and fold(e.name) == fold(text)] if times else []
-    entry = proposed(text, at) or next(iter(fresh), None)
-    return press(entry or opener, f'"{entry.name if entry else opener.name}" leads to {text!r}', at=at)
+    return press(entry, f'"{entry.name}" leads to {text!r}', at=at)
 
 
-def _behind(label: str, at: Situation) -> GUIElement | None:
-    """What can be pressed right behind a text that is called so: a list that the page draws."""
+def _opener(label: str, at: Situation) -> GUIElement | None:
+    """What unfolds the choices: a control that is called so, or the one right behind a text that is."""
     every = at.screen.elements
+    called = [e for e in at.screen.presses if e.expanded is not None and e.enabled and fit(label, e, ()) >= GOOD]
     after = [every[n + 1] for n, e in enumerate(every[:-1]) if e.role in {"text", "label"} and fit(label, e, ()) >= 0.95]
-    return next((e for e in after if e.role in {"button", "link", "combobox"} and e.enabled), None)
+    return next((e for e in (*called, *after) if e in called or (e.role in {"button", "link", "combobox"} and e.enabled)), None)
 
 
 # --- a calendar sheet -------------------------------------------------------------------------------------------------
@@ -323,8 +293,7 @@ _LATER = re.compile(r"^(?:next|later|forward|>|›|»|→)", re.IGNORECASE)
 def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     """Pick a day from the sheet of a field that did not take it as text; None where there is no such sheet."""
     day = parse_date(text)
-    tries: dict[str, int] = at.notes["tries"]
-    if element.choices or tries.get(element.track_id or element.name, 0) < 2 or at.count("leafs") > 60:
+    if element.choices or at.count("leafs") > 60:
         return None
     if day is None:
         return fail(f"{text!r} can be two days, and is chosen from a calendar") if _TWO_DAYS.fullmatch(text.strip()) else None
@@ -332,65 +301,14 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     heads = (*texts, *map(" ".join, pairwise(texts)))  # the year may be a text of its own
     month = next((m for head in heads if (m := _MONTH.fullmatch(head))), None)
     if month is None:
-        opener = next((e for e in _near(element, at) if e.role == "button" and e.expanded is not None), None)
-        return press(opener or element, f'"{element.name}" is chosen from a calendar', at=at)
+        near = at.screen.within(next(iter(at.screen.above(element)), element))
+        opener = next((e for e in near if e.role == "button" and e.expanded is not None), element)
+        return press(opener, f'"{element.name}" is chosen from a calendar', at=at)
     here = datetime.strptime(f"1 {month[1][:3]} {month[2]}", "%d %b %Y").date()
     if (here.year, here.month) == (day.year, day.month):
         cells = [e for e in at.screen.elements if e.role in {"gridcell", "cell", "link", "button"} and shown(e) == str(day.day)]
-        cell = next((e for e in cells if e.enabled), None)
-        return press(cell, f"{day} is the day", at=at) if cell else None
-    way = _LATER if (day.year, day.month) > (here.year, here.month) else _EARLIER
-    leaf = next((e for e in at.screen.elements if e.role in {"button", "link", "text"} and way.match(e.name)), None)
-    return press(leaf, f"{day:%B %Y} is not shown yet", at=at) if leaf else None
-
-
-def _near(element: GUIElement, at: Situation) -> list[GUIElement]:
-    holder = next(iter(at.screen.above(element)), None)
-    return at.screen.within(holder) if holder is not None else []
-
-
-# --- cells of a sheet -------------------------------------------------------------------------------------------------
-
-CELL = re.compile(r"[A-Z]{1,3}[1-9]\d{0,5}")
-_LETTERS = re.compile(r"[A-Z]{1,3}")
-
-
-def put_cell(place: str, text: str, at: Situation) -> Move:
-    """Go to the cell, write, and see that it is there."""
-    there = _cell(place, at)
-    boxes = [f for f in at.screen.fields if f.role in {"textbox", "combobox"}]
-    where = next((f for f in boxes if CELL.fullmatch(held(f).strip().upper())), None)
-    bar = next((f for f in boxes[boxes.index(where) + 1 :] if f.role == "textbox"), None) if where is not None else None
-    if there is not None and _shows(there, text) and (not text.startswith("=") or at.notes.get(f"wrote {place}")):
-        return done(f"{place} holds {text}")
-    if at.count(f"cell {place}") > 8:
-        return fail(f"{place} does not take {text!r}; it shows {shown(there) if there is not None else 'nothing'!r}")
-    if where is None or bar is None:
-        return fail("there is no line in which a cell can be edited", "how to write into a cell")
-    if held(where).strip().upper() != place:
-        if there is not None and there.visible:
-            return act(Click(target=ActionTarget.of(there)), f"{place} is the cell that is meant", f"{place} chosen")
-        return act(Fill(target=ActionTarget.of(where), text=place, submit=True), f"to go to {place}", f"{place} chosen")
-    if there is None and at.notes.get(f"wrote {place}") and same_value(held(bar), text):
-        return done(f"{place} holds {text}")
-    at.notes[f"wrote {place}"] = True
-    return act(Fill(target=ActionTarget.of(bar), text=text, submit=True), f"{place} is to hold {text}", f"{text!r} in {place}")
-
-
-def _cell(place: str, at: Situation) -> GUIElement | None:
-    letters = [name for name in at.screen.columns if _LETTERS.fullmatch(name)]
-    column, number = re.sub(r"\d", "", place), re.sub(r"\D", "", place)
-    for row in at.screen.rows:
-        kids = at.screen.kids(row)
-        if kids and kids[0].role == "rowheader" and kids[0].name == number and column in letters:
-            at_column = letters.index(column) + 1
-            return kids[at_column] if at_column < len(kids) else None
-    return None
-
-
-def _shows(element: GUIElement, text: str) -> bool:
-    """A formula shows its result."""
-    result = shown(element)
-    if text.startswith("="):
-        return bool(result) and not result.startswith("#")
-    return same_value(result, text) if text else not result
+        leaf = next((e for e in cells if e.enabled), None)
+    else:
+        way = _LATER if here < day else _EARLIER
+        leaf = next((e for e in at.screen.elements if e.role in {"button", "link", "text"} and way.match(e.name)), None)
+    return press(leaf, f"{day} is chosen from a calendar", at=at) if leaf else None
