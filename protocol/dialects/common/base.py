@@ -1,17 +1,8 @@
 """What a dialect is written with, in one place, also for those of other packages."""
 
-from protocol.dialects.common.conversion import (
-    AIMED,
-    NOTCH,
-    Conversion,
-    cannot,
-    dropped,
-    element_of,
-    pixels_in,
-    place,
-    whole,
-    without_delay,
-)
+from typing import NoReturn
+
+from protocol.dialects.common.conversion import Row, Writing, given, row
 from protocol.dialects.common.dialect import (
     LONGEST,
     Context,
@@ -24,9 +15,15 @@ from protocol.dialects.common.dialect import (
     WrittenPayload,
 )
 from protocol.dialects.common.fields import Fields, at, build, checked_number, each_of, json_in
+from protocol.dialects.common.losses import measured
+from protocol.model.verbs import Action
 
 __all__ = [
-    "AIMED", "LONGEST", "NOTCH", "Context", "Conversion", "Dialect", "DialectError", "Fields", "Loss", "NothingDone",
-    "ParsedPayload", "Piece", "WrittenPayload", "at", "build", "cannot", "checked_number", "dropped", "each_of", "element_of",
-    "json_in", "pixels_in", "place", "whole", "without_delay",
+    "LONGEST", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece", "Row", "Writing",
+    "WrittenPayload", "at", "build", "cannot", "checked_number", "each_of", "given", "json_in", "measured", "row",
 ]  # fmt: skip
+
+
+def cannot(dialect: str, action: Action) -> NoReturn:
+    """The other side has no such verb, and nothing that comes near."""
+    raise DialectError(dialect, action.verb, f"{dialect} has no {action.verb.replace('_', ' ')}")

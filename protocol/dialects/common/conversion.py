@@ -1,8 +1,8 @@
-"""What dialects are made of: a call of theirs is a row of a table, and an action is said by the method of its verb."""
+"""What dialects are made of: a table of calls, each read and written by one row, and actions that are said in simpler ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import floor
 from typing import Any, ClassVar, NoReturn
@@ -14,13 +14,16 @@ from protocol.dialects.common.fields import Fields, at, build, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
-from protocol.model.geometry import Coordinate, Point, Size, Space
-from protocol.model.keys import Keyboard, read_key, split_chord, write_key
+from protocol.model.geometry import Coordinate, JsonObject, Point, Size, Space
+from protocol.model.keys import MODIFIERS, Keyboard, read_key, split_chord, write_key
 from protocol.model.targets import ActionTarget, resolve
-from protocol.model.verbs import Action, Direction, Extension, Scroll
+from protocol.model.verbs import Action, Direction, Scroll
 
 NOTCH = 120
 """Pixels of one notch of the wheel, as Chromium has it."""
+FARTHEST = 1_000_000
+"""What a coordinate may be at most."""
+WAYS = ("up", "down", "left", "right")
 
 
 def pixels_in(unit: str, size: Size) -> tuple[int, int]:
@@ -34,61 +37,9 @@ def whole(number: float) -> int:
     return (max(size, 1) if number else 0) * (1 if number >= 0 else -1)
 
 
-FARTHEST = 1_000_000
-"""What a coordinate may be at most."""
-ONLY_TIME = {"text": "only the time is said", "text_gone": "only the time is said"}
-_NAMING = ("track_id", "element_id", "text")
-_LOCATORS = (*_NAMING, "bbox", "point", "role", "selector", "description", "state_id")
-
-
-def place(
-    target: ActionTarget, context: Context, space: Space, image: Size | None, dialect: str, what: str = "target"
-) -> tuple[Coordinate, list[Loss]]:
-    """Where `target` is, in the space that the other side counts in, and what is lost by saying no more than that.
-
-    Raises DialectError when the context does not show where the target is.
-    """
-    losses: list[Loss] = []
-    given = target.point
-    extra = [name for name in _NAMES if getattr(target, name) is not None]
-    if given is None:
-        given = _found(target, context, dialect, what)
-    if extra:
-        losses.append(Loss(what=f"{what}.{extra[0]}", why="only the place is said, not which element it is"))
-    if given.space != "image" and given.image_size is not None:
-        losses.append(Loss(what=f"{what}.point.image_size", why="the size of the picture is not said"))
-        given = given.model_copy(update={"image_size": None})
-    try:
-        said = given.to_space(space, context.size, image)
-        back = said.to_space(given.space, context.size, given.image_size)
-    except ValidationError:
-        raise DialectError(dialect, what, f"the place cannot be said in {space}") from None
-    if back != given:
-        losses.append(Loss(what=f"{what}.point", why=f"rounded to a {space} grid: off by {_off(given, back, context)} px"))
-    elif said != given:
-        losses.append(Loss(what=f"{what}.point", why=f"said in {space} instead of {given.space}"))
-    return said, losses
-
-
-_NAMES = ("track_id", "element_id", "text", "bbox", "role", "selector", "description", "state_id")
-
-
-def _found(target: ActionTarget, context: Context, dialect: str, what: str) -> Coordinate:
-    if context.state is None:
-        if target.bbox is not None:
-            return _pixel(*target.bbox.to_px(context.size).center, dialect, what)
-        raise DialectError(dialect, what, f"only places can be said, and without a state {target.describe()!r} has none")
-    point = element_of(target, context, dialect, what)[1]
-    if point is None:
-        raise DialectError(dialect, what, f"{target.describe()!r} has no box on the screen")
-    return _pixel(*point, dialect, what)
-
-
-def _pixel(x: int, y: int, dialect: str, what: str) -> Coordinate:
-    try:
-        return Coordinate(x=x, y=y)
-    except ValidationError:
-        raise DialectError(dialect, what, f"the place {x}, {y} is too far away") from None
+def given_in(target: ActionTarget) -> list[str]:
+    """The names of what a target says."""
+    return [name for name in ActionTarget.model_fields if getattr(target, name) is not None]
 
 
 def element_of(
@@ -102,33 +53,31 @@ def element_of(
     return context.state.by_id.get(resolved.element_id), resolved.point
 
 
-def _off(one: Coordinate, other: Coordinate, context: Context) -> int:
-    a, b = one.to_px(context.size), other.to_px(context.size)
-    return max(abs(a.x - b.x), abs(a.y - b.y))
+def place(
+    target: ActionTarget, context: Context, space: Space, image: Size | None, dialect: str, what: str = "target"
+) -> Coordinate:
+    """Where `target` is, in the space that the other side counts in.
 
-
-def dropped(action: Action, **why: str) -> list[Loss]:
-    """A loss for each of these fields that says something the other side cannot say."""
-    fields = type(action).model_fields
-    return [
-        Loss(what=f"{action.verb}.{name}", why=reason)
-        for name, reason in why.items()
-        if name in fields and getattr(action, name) != fields[name].get_default(call_default_factory=True)
-    ]
-
-
-AIMED = frozenset({"click", "mouse_down", "mouse_up", "hover", "drag", "scroll", "type", "fill", "press_key", "hold_key"})
-"""Verbs whose target most dialects can say."""
-
-
-def without_delay(action: Action) -> list[Loss]:
-    """No dialect has a delay in front of an action."""
-    return [] if action.delay is None else [Loss(what="delay", why="there is no delay before an action")]
-
-
-def cannot(dialect: str, action: Action, why: str = "") -> NoReturn:
-    """The other side has no such verb, and nothing that comes near."""
-    raise DialectError(dialect, action.verb, why or f"{dialect} has no {action.verb.replace('_', ' ')}")
+    Raises DialectError when the context does not show where the target is.
+    """
+    given = target.point
+    try:
+        if given is None:
+            pixel: Point | None = None
+            if context.state is not None:
+                pixel = element_of(target, context, dialect, what)[1]
+            elif target.bbox is not None:
+                pixel = target.bbox.to_px(context.size).center
+            if pixel is None:
+                named = target.describe()
+                why = f"{named!r} has no box on the screen" if context.state else f"without a state {named!r} has none"
+                raise DialectError(dialect, what, f"only places can be said, and {why}")
+            given = Coordinate(x=pixel.x, y=pixel.y)
+        if given.space != "image":
+            given = given.model_copy(update={"image_size": None})
+        return given.to_space(space, context.size, image)
+    except ValidationError:
+        raise DialectError(dialect, what, f"the place cannot be said in {space}") from None
 
 
 @dataclass
@@ -140,105 +89,12 @@ class Conversion:
     losses: list[Loss] = field(default_factory=list, kw_only=True)
 
     def lose(self, what: str, why: str) -> None:
-        self.take([Loss(what=what, why=why)])
-
-    def take(self, losses: Iterable[Loss]) -> None:
-        """Losses that somebody else has found; each is declared once."""
-        for loss in losses:
-            if loss not in self.losses:
-                self.losses.append(loss)
-
-    def drop(self, action: Action, **why: str) -> None:
-        """A loss for each of these fields that says something."""
-        self.take(dropped(action, **why))
+        loss = Loss(what=what, why=why)
+        if loss not in self.losses:
+            self.losses.append(loss)
 
     def refuse(self, where: str, message: str) -> NoReturn:
         raise DialectError(self.dialect, where, message)
-
-    def cannot(self, action: Action, why: str = "") -> NoReturn:
-        """The other side has no such verb, and nothing that comes near."""
-        self.refuse(action.verb, why or f"{self.dialect} has no {action.verb.replace('_', ' ')}")
-
-    def names(self, action: Action, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
-        """How `keyboard` spells the keys. Raises DialectError for one that it lacks."""
-        return [write_key(key, keyboard) or self.cannot(action, f"{self.dialect} has no key {key}") for key in keys]
-
-    def ways(self, x: int, y: int) -> list[tuple[Direction, int]]:
-        """Directions and amounts: a diagonal is two of them."""
-        if x and y:
-            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
-        across: list[tuple[Direction, int]] = [("right" if x > 0 else "left", abs(x))] if x else []
-        down: list[tuple[Direction, int]] = [("up" if y < 0 else "down", abs(y))] if y or not x else []
-        return down + across
-
-    def way(self, action: Scroll, amount: float, unit: str) -> Direction:
-        """The way a scroll goes, for those who say no more; there it always goes `amount` of `unit`. Raises DialectError."""
-        x, y = action.delta.x, action.delta.y
-        if not x and not y:
-            self.cannot(action, "a scroll by nothing has no direction")
-        self.drop(action, modifiers="no keys are held while scrolling")
-        if x and y:
-            self.lose("scroll.delta", "only one direction is said")
-        across = abs(x) > abs(y)
-        if (abs(x if across else y), action.unit) != (amount, unit):
-            self.lose("scroll.delta", f"how far is not said: there it is always {amount:g} {unit}")
-        return ("right" if x > 0 else "left") if across else ("down" if y > 0 else "up")
-
-    def moved(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
-        """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
-        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
-        return whole(action.delta.x * (here[0] / there[0]) * parts), whole(action.delta.y * (here[1] / there[1]) * parts)
-
-    def place(self, target: ActionTarget, what: str = "target", space: Space = "px", image: Size | None = None) -> Coordinate:
-        """Where `target` is, in the space that the other side counts in."""
-        said, losses = place(target, self.context, space, image, self.dialect, what)
-        self.take(losses)
-        return said
-
-    def near(
-        self, target: ActionTarget, what: str = "target", space: Space = "px", image: Size | None = None, *, whole: bool = True
-    ) -> Coordinate:
-        """Where `target` is, if that is not too far away; in whole numbers where the other side counts in those."""
-        said, losses = place(target, self.context, space, image, self.dialect, what)
-        if said.image_size is not None and space != "image":
-            losses.append(Loss(what=f"{what}.point.image_size", why="the size of the picture is not said"))
-            said = said.model_copy(update={"image_size": None})
-        if max(abs(said.x), abs(said.y)) > FARTHEST:
-            self.refuse(what, f"the place is more than {FARTHEST} pixels away")
-        rounded = said.model_copy(update={"x": floor(said.x + 0.5), "y": floor(said.y + 0.5)}) if whole else said
-        if rounded != said and not losses:
-            losses.append(Loss(what=f"{what}.point", why="said in whole numbers"))
-        self.take(losses)
-        return rounded
-
-    def element_id(self, target: ActionTarget, what: str = "target") -> str | None:
-        """The id of the element that `target` names; None where it only names a place.
-
-        An id that stands alone, or without a state to look it up in, is said as it is.
-        Raises DialectError where the target names no element of the state, or several.
-        """
-        given = [name for name in _LOCATORS if getattr(target, name) is not None]
-        if not any(name in _NAMING for name in given):
-            return None
-        found = target.element_id if given == ["element_id"] or self.context.state is None else None
-        if found is None:
-            element = element_of(target, self.context, self.dialect, what)[0]
-            if element is None:
-                return None
-            found = element.element_id
-        lost = (name for name in given if name != "element_id")
-        self.take(Loss(what=f"{what}.{name}", why="only the id of the element is said") for name in lost)
-        return found
-
-    def chord(self, action: Action, keys: tuple[str, ...], keyboard: Keyboard, separator: str = "+") -> str:
-        """The keys as `keyboard` spells them. Raises DialectError where it lacks one or the spelling would be read as another."""
-        names = [write_key(key, keyboard) or self.cannot(action, f"there is no key {key!r}") for key in keys]
-        said = separator.join(names)
-        try:
-            exact = read_chord(said, keyboard, self.dialect, action.verb, separator) == keys
-        except DialectError:
-            exact = False
-        return said if exact else self.cannot(action, f"the chord {said!r} would be read as another")
 
 
 @dataclass
@@ -251,6 +107,12 @@ class Reading(Conversion):
         """The action of these values; `blame` is the field that is at fault where they are refused."""
         return build(self.dialect, f"{self.fields.where}.{blame}" if blame else self.fields.where, action_type=verb, **values)
 
+    def theirs(self, verb: str, where: str = "", target: Any = None, **arguments: Any) -> AgentAction:
+        """A verb that we lack, carried; arguments that are None say nothing."""
+        said = {name: value for name, value in arguments.items() if value is not None}
+        kind = f"x-{self.dialect}.{verb}"
+        return build(self.dialect, where or self.fields.where, action_type=kind, target=target, arguments=said)
+
     def at(self, x: str = "x", y: str = "y", blame: str = "") -> ActionTarget:
         """The pixel in two fields."""
         where = f"{self.fields.where}.{blame}" if blame else self.fields.where
@@ -260,124 +122,297 @@ class Reading(Conversion):
         """The one key of a chord in the field `name`."""
         return keys[0] if len(keys) == 1 else self.fields.refuse(name, why)
 
+    def read(self, table: Table, name: str, where: str = "", noun: str = "action") -> list[AgentAction]:
+        """The actions of the call `name`. Raises DialectError, in the field `where`, for one that is not in the table."""
+        if name not in table:
+            self.fields.refuse(where, f"there is no {noun} {name[:60]!r}; {noun}s are {', '.join(table)}")
+        actions = table[name](self)
+        self.fields.end()
+        return actions if isinstance(actions, list) else [actions]
 
-def row(verb: str, blame: str = "", **values: Any) -> Callable[[Any], Any]:
-    """A call that is `verb`. A value that can be called takes its own from the reading; the name of the call says any other."""
-    return lambda r: r.build(verb, blame, **{name: value(r) if callable(value) else value for name, value in values.items()})
+
+@dataclass(frozen=True)
+class Part:
+    """A value of a call, in both directions."""
+
+    read: Callable[[Any], Any]
+    """Takes it from a Reading."""
+    write: Callable[[Any, Any], JsonObject | None]
+    """Gives the arguments that say it, from a Writing and the value; None where this call cannot say it."""
+
+    def __call__(self, reading: Any) -> Any:
+        return self.read(reading)
 
 
-def given(name: str, *default: Any, kind: str = "text", **how: Any) -> Callable[[Any], Any]:
-    """What stands in the field `name` of a call: a text, or what else `Fields` reads."""
-    return lambda r: getattr(r.fields, kind)(name, *default, **how)
+@dataclass(frozen=True)
+class Row:
+    """A call that is a verb of ours. A value is a Part, a constant, or any function of the reading: then it is only read."""
+
+    verb: str
+    blame: str
+    values: Mapping[str, Any]
+
+    def __call__(self, r: Any) -> AgentAction:
+        values = {name: value(r) if callable(value) else value for name, value in self.values.items()}
+        action: AgentAction = r.build(self.verb, self.blame, **values)
+        return action
+
+    def arguments(self, writing: Any, action: Action) -> JsonObject | None:
+        """How the call says this action, but for what it has no argument for; None where it means another."""
+        said: JsonObject = {}
+        usual = {name: value for name, value in _WHICH.items() if hasattr(action, name) and name not in self.values}
+        for name, value in (*usual.items(), *self.values.items()):
+            if isinstance(value, Part):
+                written = value.write(writing, getattr(action, name))
+                if written is None:
+                    return None
+                said |= written
+            elif callable(value) or getattr(action, name, None) != value:
+                return None
+        return said
+
+
+_WHICH = {"button": "left", "count": 1, "op": ""}
+"""Fields that make another thing of an action: a call that does not say them means these."""
+Table = Mapping[str, Callable[[Any], Any]]
+"""The calls of a dialect by name. What is not a Row is only read. Of several rows that say an action the first one is written."""
+
+
+def row(verb: str, blame: str = "", **values: Any) -> Row:
+    """A call that is `verb`; `blame` is the field that is at fault where an action is refused."""
+    return Row(verb, blame, values)
+
+
+def given(name: str, *default: Any, kind: str = "text", always: bool = False, **how: Any) -> Part:
+    """What stands in the field `name` of a call: a text, or what else `Fields` reads. A default is written only if `always`."""
+    choices, usual = (default[:1], default[1:]) if kind == "choice" else ((), default)
+
+    def write(_writing: Any, value: Any) -> JsonObject:
+        return {} if not always and (value is None or value in usual) else {name: value}
+
+    return Part(lambda r: getattr(r.fields, kind)(name, *choices, *usual, **how), write)
 
 
 _NEED_A_TARGET = frozenset({"click", "hover", "drag", "fill", "select_option", "upload"})
+_TYPING = frozenset({"type", "press_key", "hold_key"})
 
 
+@dataclass
 class Writing(Conversion):
-    """An action on its way to a payload: the method of its verb says it in calls, `extension` that of somebody else's."""
+    """An action on its way to a payload: a row of the table says it, or the method of its verb, in calls."""
 
-    lost: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """By verb: fields that are not said, and why."""
-    aimed: ClassVar[frozenset[str]] = AIMED
-    """Verbs whose target can be said."""
-    no_target: ClassVar[str] = ""
-    """Why that of any other is not, where nothing else tells it."""
-    in_words: ClassVar[str] = ""
-    """Why a verb that never reaches the environment is not said."""
+    table: ClassVar[Table] = {}
+    can: ClassVar[frozenset[str]] = frozenset()
+    """What is said at once: `fill` a field; `submit` what is typed; `hold` a click; a `path` of a drag. What is said by parts:
+    `press` any button and release it (or `press left` only that); `modifiers` as keys around what is done with them; `drag` as a
+    press, moves and a release; keys that are held as a mere `tap`."""
+    aimed: ClassVar[frozenset[str]] = frozenset({"scroll", "mouse_down", "mouse_up"})
+    """Verbs that need no target and can say one."""
+    moved: ClassVar[frozenset[str]] = frozenset()
+    """Verbs whose target is said as a move before them."""
+    drags: ClassVar[Collection[str]] = ("left",)
+    """Buttons that a drag can hold."""
 
     def call(self, name: str, /, **arguments: Any) -> Any:
         """A call in the form of the dialect."""
         return name, arguments
 
-    def said(self, action: Action) -> Any:
-        """The calls that say `action`. Raises DialectError for a verb that the other side lacks."""
-        say = getattr(self, "extension" if isinstance(action, Extension) else action.verb, None)
-        if say is None:
-            self.cannot(action, self.in_words if action.inner else "")
-        if self.no_target and action.verb not in self.aimed:
-            self.drop(action, target=self.no_target)
-        self.drop(action, **self.lost.get(action.verb, {}))
-        return say(action)
+    def names(self) -> Collection[str]:
+        """The calls of the table that are written."""
+        return self.table
 
-    def simpler(
-        self,
-        action: Action,
-        clicks: Collection[tuple[str, int]],
-        can: Collection[str] = (),
-        aimed: Collection[str] = ("scroll", "mouse_down", "mouse_up"),
-    ) -> list[Action]:
-        """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
+    def rows(self, verb: str) -> Iterator[tuple[str, Row]]:
+        for name in self.names():
+            entry = self.table.get(name)
+            if isinstance(entry, Row) and entry.verb == verb:
+                yield name, entry
 
-        What else it `can`: `fill` a field, `submit` what it types at once, `hold` a click for a while, `press` a button without
-        releasing it (`press left` only the left one), and press keys around what is done with `modifiers`. Of the verbs that
-        need no target, those that are `aimed` may have one.
-        """
-        self.take(without_delay(action))
-        if isinstance(action, verbs.Fill) and "fill" not in can:
-            self.lose("fill", "said as a click, select all, delete and then typing")
+    @property
+    def clicks(self) -> Collection[tuple[str, int]]:
+        """Buttons and counts that a click may have."""
+        return {(entry.values.get("button", "left"), entry.values.get("count", 1)) for _, entry in self.rows("click")}
+
+    def has(self, verb: str) -> bool:
+        return hasattr(self, verb) or next(self.rows(verb), None) is not None
+
+    def cannot(self, action: Action, why: str = "") -> NoReturn:
+        """The other side has no such verb, and nothing that comes near."""
+        self.refuse(action.verb, why or f"{self.dialect} has no {action.verb.replace('_', ' ')}")
+
+    def calls(self, action: Action) -> list[Any]:
+        """The calls that say `action`. Raises DialectError for what the other side cannot say."""
+        return [call for step in self.simpler(action) for call in self.said(step)]
+
+    def said(self, action: Action) -> list[Any]:
+        """The calls of an action that is simple enough."""
+        if isinstance(action, verbs.Extension):
+            return self.extension(action)
+        say = getattr(self, action.verb, None)
+        if say is not None:
+            calls: list[Any] = say(action)
+            return calls
+        rows = list(self.rows(action.verb))
+        for name, entry in rows:
+            arguments = entry.arguments(self, action)
+            if arguments is not None:
+                return [self.call(name, **arguments)]
+        self.cannot(action, f"{self.dialect} has no such {action.verb.replace('_', ' ')}" if rows else "")
+
+    def extension(self, action: verbs.Extension) -> list[Any]:
+        """A verb that was carried. That it could have been read so is seen when it is read back."""
+        owner, _, name = action.action_type.partition(".")
+        if owner != f"x-{self.dialect}" or (self.table and name not in self.names()):
+            self.cannot(action)
+        aim = {} if action.target is None else self.aim(action.target)
+        return [self.call(name, **{**aim, **action.arguments})]
+
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        """The arguments that say where; none where the verb has no place."""
+        return {}
+
+    def simpler(self, action: Action) -> list[Action]:
+        """`action` in verbs that need less of the other side."""
+        bare = action.model_copy(update={"target": None})
+        if isinstance(action, verbs.Fill) and "fill" not in self.can:
             cleared = [verbs.PressKey(keys=keys) for keys in (("Control", "a"), ("Backspace",))]
-            typed = self._typed(verbs.Type(text=action.text, submit=action.submit), can, "fill")
+            typed = self.simpler(verbs.Type(text=action.text, submit=action.submit))
             return [verbs.Click(target=action.target), *cleared, *(each for each in typed if each != verbs.Type(text=""))]
+        if "modifiers" in self.can and (keys := getattr(action, "modifiers", ())):
+            return self.around(keys, self.simpler(action.model_copy(update={"modifiers": ()})))
         if (
             action.target is not None
-            and action.verb not in _NEED_A_TARGET
-            and action.verb not in aimed
-            and not isinstance(action, Extension)
+            and action.verb not in _NEED_A_TARGET | self.aimed
+            and not isinstance(action, verbs.Extension)
         ):
-            bare = action.model_copy(update={"target": None})
-            if isinstance(action, verbs.Type | verbs.PressKey | verbs.HoldKey):
-                self.lose(f"{action.verb}.target", "said as a click and then the keys")
-                return [verbs.Click(target=action.target), *self.simpler(bare, clicks, can, aimed)]
-            self.lose(f"{action.verb}.target", "the verb is said without a target")
-            action = bare
-        if "modifiers" in can and (keys := getattr(action, "modifiers", ())):
-            self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and come up after it")
-            bare = action.model_copy(update={"modifiers": ()})
-            return self._around(keys, self.simpler(bare, clicks, can, aimed))
-        if isinstance(action, verbs.HoldKey) and not hasattr(self, "hold_key") and hasattr(self, "key_down"):
-            self.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
-            return self._around(action.keys, [verbs.Wait(seconds=action.seconds)])
+            if action.verb in _TYPING:
+                return [verbs.Click(target=action.target), *self.simpler(bare)]
+            before = [verbs.Hover(target=action.target)] if action.verb in self.moved else []
+            return [*before, *self.simpler(bare)]
+        if isinstance(action, verbs.HoldKey) and not self.has("hold_key") and self.has("key_down"):
+            return self.around(action.keys, [verbs.Wait(seconds=action.seconds)])
+        if isinstance(action, verbs.HoldKey) and "tap" in self.can:
+            return [verbs.PressKey(keys=action.keys)]
         if isinstance(action, verbs.Click):
-            return self._clicks(action, clicks, can)
-        return self._typed(action, can, action.verb) if isinstance(action, verbs.Type | verbs.Fill) else [action]
-
-    def _typed(self, action: verbs.Type | verbs.Fill, can: Collection[str], verb: str) -> list[Action]:
-        if not action.submit or "submit" in can:
-            return [action]
-        self.lose(f"{verb}.submit", "said as the Enter key afterwards")
-        return [action.model_copy(update={"submit": False}), verbs.PressKey(keys=("Enter",))]
+            return self.in_clicks(action)
+        if isinstance(action, verbs.Drag) and "drag" in self.can and (action.path or action.button not in self.drags):
+            return self.by_hand(action)
+        if isinstance(action, verbs.Type | verbs.Fill) and action.submit and "submit" not in self.can:
+            return [action.model_copy(update={"submit": False}), verbs.PressKey(keys=("Enter",))]
+        return [action]
 
     @staticmethod
-    def _around(keys: tuple[str, ...], inner: list[Action]) -> list[Action]:
+    def around(keys: tuple[str, ...], inner: list[Action]) -> list[Action]:
+        """What is done while keys are down."""
         return [*(verbs.KeyDown(key=key) for key in keys), *inner, *(verbs.KeyUp(key=key) for key in reversed(keys))]
 
-    def _clicks(self, action: verbs.Click, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[Action]:
+    @staticmethod
+    def by_hand(action: verbs.Drag) -> list[Action]:
+        """A drag as a press, moves and a release."""
+        moves = [verbs.Hover(target=target) for target in (*(ActionTarget(point=point) for point in action.path), action.to)]
+        down, up = verbs.MouseDown(button=action.button), verbs.MouseUp(button=action.button)
+        return [verbs.Hover(target=action.target), down, *moves, up]
+
+    def in_clicks(self, action: verbs.Click) -> list[Action]:
+        """A click in those that there are."""
         button = action.button
-        if (button, 1) not in clicks:
+        if (button, 1) not in self.clicks:
             self.cannot(action, f"{self.dialect} has no click of the {button} button")
-        if action.hold and "hold" in can and (button, action.count, action.modifiers) == ("left", 1, ()):
+        if action.hold and "hold" in self.can and (button, action.count, action.modifiers) == ("left", 1, ()):
             return [action]
-        if action.hold and ("press" in can or (button == "left" and "press left" in can)):
-            self.lose("click.hold", "said as a press, a wait and a release")
+        if action.hold and ("press" in self.can or (button == "left" and "press left" in self.can)):
             pressed = [verbs.MouseDown(button=button), verbs.Wait(seconds=action.hold), verbs.MouseUp(button=button)]
             return [verbs.Hover(target=action.target), *pressed * action.count]
-        self.drop(action, hold="a click has no length")
-        if (button, action.count) in clicks:
+        if (button, action.count) in self.clicks:
             return [action.model_copy(update={"hold": 0.0})]
-        self.lose("click.count", "said as several single clicks")
         return [action.model_copy(update={"count": 1, "hold": 0.0})] * action.count
 
+    def key_names(self, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
+        """How `keyboard` spells the keys. Raises DialectError for one that it lacks."""
+        return [write_key(key, keyboard) or self.refuse("keys", f"{self.dialect} has no key {key}") for key in keys]
 
-def says(name: str, *same: str, **renamed: str) -> Callable[[Any, Any], list[Any]]:
-    """Says a verb as one call, with fields of the action under the same names or others."""
-    fields = {**dict.fromkeys(same), **renamed}
-    return lambda w, a: [w.call(name, **{theirs: getattr(a, ours or theirs) for theirs, ours in fields.items()})]
+    def chord(self, keys: tuple[str, ...], keyboard: Keyboard, separator: str = "+") -> str:
+        """The keys as `keyboard` spells them. Raises DialectError where the spelling would be read as another chord."""
+        said = separator.join(self.key_names(keys, keyboard))
+        try:
+            exact = read_chord(said, keyboard, self.dialect, "keys", separator) == keys
+        except DialectError:
+            exact = False
+        return said if exact else self.refuse("keys", f"the chord {said!r} would be read as another")
+
+    def one_key(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        """A chord, if it is one key and the modifiers before it. Raises DialectError for two keys at once."""
+        return keys if not set(keys[:-1]) - MODIFIERS else self.refuse("keys", "a chord is one key and the modifiers before it")
+
+    def way(self, action: Scroll) -> Direction:
+        """The way a scroll goes, for those who say no more. Raises DialectError."""
+        x, y = action.delta.x, action.delta.y
+        if not x and not y:
+            self.cannot(action, "a scroll by nothing has no direction")
+        return ("right" if x > 0 else "left") if abs(x) > abs(y) else ("down" if y > 0 else "up")
+
+    def amounts(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
+        """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
+        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
+        x, y = whole(action.delta.x * (here[0] / there[0]) * parts), whole(action.delta.y * (here[1] / there[1]) * parts)
+        if max(abs(x), abs(y)) > FARTHEST:
+            self.cannot(action, "the way is too long")
+        return x, y
+
+    def ways(self, action: Scroll, unit: str, parts: int = 1) -> list[tuple[Direction, int]]:
+        """Directions and whole amounts: a diagonal is two of them, first down or up."""
+        x, y = self.amounts(action, unit, parts)
+        across: list[tuple[Direction, int]] = [("right" if x > 0 else "left", abs(x))] if x else []
+        down: list[tuple[Direction, int]] = [("up" if y < 0 else "down", abs(y))] if y or not x else []
+        return down + across
+
+    def place(
+        self, target: ActionTarget | None, what: str = "target", space: Space = "px", image: Size | None = None
+    ) -> Coordinate:
+        """Where `target` is, in the space that the other side counts in. Raises DialectError where nobody knows."""
+        if target is None:
+            self.refuse(what, "a place is needed: where the pointer is is not known")
+        return place(target, self.context, space, image, self.dialect, what)
+
+    def near(
+        self, target: ActionTarget | None, what: str = "target", space: Space = "px", image: Size | None = None
+    ) -> Coordinate:
+        """The same if that is not too far away."""
+        said = self.place(target, what, space, image)
+        return (
+            said
+            if max(abs(said.x), abs(said.y)) <= FARTHEST
+            else self.refuse(what, f"the place is more than {FARTHEST} pixels away")
+        )
+
+    def element_id(self, target: ActionTarget, what: str = "target") -> str | None:
+        """The id of the element that `target` names; None where it only names a place.
+
+        An id that stands alone, or without a state to look it up in, is said as it is.
+        Raises DialectError where the target names no element of the state, or several.
+        """
+        given = given_in(target)
+        if not {"track_id", "element_id", "text"} & {*given}:
+            return None
+        if target.element_id is not None and (given == ["element_id"] or self.context.state is None):
+            return target.element_id
+        element = element_of(target, self.context, self.dialect, what)[0]
+        return None if element is None else element.element_id
+
+    def element(self, target: ActionTarget, what: str = "target") -> str:
+        """The id of the element that is named, or that is at the place. Raises DialectError where nobody knows it."""
+        found = self.element_id(target, what)
+        if found is None:
+            element = element_of(target, self.context, self.dialect, what)[0]
+            if element is None:
+                self.refuse(what, f"there is no element at {target.describe()!r}, and only elements are named")
+            found = element.element_id
+        return found
 
 
-def positional(name: str, *fields: str) -> Callable[[Any, Any], list[Any]]:
-    """Says a verb as one call, with fields of the action in that order."""
-    return lambda w, a: [w.call(name, *(getattr(a, field) for field in fields))]
+def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:
+    """Canonical names; each may be a chord of its own. Raises DialectError."""
+    with refusing(dialect, where):
+        return [read_key(part, keyboard) for name in names for part in split_chord(name)]
 
 
 def read_chord(text: str, keyboard: Keyboard, dialect: str, where: str, separator: str = "+") -> tuple[str, ...]:

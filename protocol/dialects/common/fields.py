@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -164,13 +165,24 @@ def within_length(text: str, dialect: str) -> str:
 def a_text(payload: Any, dialect: str) -> str:
     """The payload of a dialect of texts. Raises DialectError for anything else, and for texts that are too long."""
     if not isinstance(payload, str):
-        raise DialectError(dialect, "$", f"a text is needed, not {type(payload).__name__}")
+        raise DialectError(dialect, "$", f"a text is needed, not a {type(payload).__name__}")
     return within_length(payload, dialect)
 
 
 def position(text: str, index: int) -> str:
     """Where `index` is in `text`, for people."""
-    return f"line {text.count(chr(10), 0, index) + 1}, column {index - text.rfind(chr(10), 0, index)}"
+    return positions(text)(index)
+
+
+def positions(text: str, line: int = 1, column: int = 1) -> Callable[[int], str]:
+    """The same for many places of a text, which begins at that line and column."""
+    breaks = [match.start() for match in re.finditer("\n", text)]
+
+    def where(index: int) -> str:
+        down = bisect_left(breaks, index)
+        return f"line {line + down}, column {index - breaks[down - 1] if down else index + column}"
+
+    return where
 
 
 def json_in(dialect: str, text: str) -> Any:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from math import floor
+from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.calls import BareName, parse_value
-from protocol.dialects.common.conversion import Reading, Writing, element_of, given, read_chord, row, says, without_delay
+from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, element_of, given, given_in, read_chord, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, a_text, each_of, within_length
+from protocol.dialects.common.losses import measured
+from protocol.dialects.common.syntax import BareName, parse_value
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -95,12 +97,7 @@ def _read(payload: Any, reading: _Reading, variant: str, where: str) -> list[Age
     elif variant == "m3a":
         raise DialectError(NAME, where, f"a text is needed, not {type(payload).__name__}")
     reading.fields = Fields(NAME, payload, where)
-    verb = reading.fields.text("action_type")
-    if verb not in _READ:
-        reading.fields.refuse("action_type", f"there is no action {verb[:40]!r}; actions are {', '.join(_READ)}")
-    actions = _READ[verb](reading)
-    reading.fields.end()
-    return actions if isinstance(actions, list) else [actions]
+    return reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
 
 
 class _Reading(Reading):
@@ -153,31 +150,34 @@ class _Reading(Reading):
         return self.build("fail_goal" if status == "infeasible" else "finish_goal")
 
 
-_AT, _WAY = _Reading.target, given("direction", ("up", "down", "left", "right"), kind="choice")
-_READ: dict[str, Callable[[_Reading], Any]] = {
-    "click": row("click", target=_AT),
-    "double_tap": row("click", target=_AT, count=2),
-    "long_press": row("click", target=_AT, hold=LONG_PRESS),
+_AT = Part(_Reading.target, lambda w, target: w.aim(target))
+_WAY = given("direction", WAYS, kind="choice")
+_KEY = Part(_Reading.key_code, lambda w, keys: None if (code := w.code(keys)) is None else {"keycode": code})
+_ACTIONS: Table = {
+    "click": row("click", target=_AT, hold=0.0),
+    "double_tap": row("click", target=_AT, count=2, hold=0.0),
+    "long_press": row("click", target=_AT, hold=Part(lambda r: LONG_PRESS, lambda w, hold: {})),
     "input_text": _Reading.input_text,
     "keyboard_enter": row("press_key", keys=("Enter",)),
-    "press_keyboard": row("press_key", keys=_Reading.key_code),
-    "navigate_home": row(f"x-{NAME}.navigate_home"),
+    "press_keyboard": row("press_key", keys=_KEY),
+    "navigate_home": lambda r: r.theirs("navigate_home"),
     "navigate_back": row("go_back"),
     "scroll": row("scroll", direction=_WAY, amount=SCROLL, unit="page", target=_AT),
     # The direction is that of the finger: a swipe up shows what is further down.
     "swipe": row("scroll", direction=lambda r: OPPOSITE[_WAY(r)], amount=SWIPE, unit="page", target=_AT),
-    "open_app": row("launch_app", app=lambda r: r.text("app_name")),
-    "wait": row("wait", seconds=WAIT),
-    "answer": row("answer", text=_Reading.text),
+    "open_app": row("launch_app", app=Part(lambda r: r.text("app_name"), lambda w, app: {"app_name": app})),
+    "wait": row("wait", seconds=Part(lambda r: WAIT, lambda w, seconds: {})),
+    "answer": row("answer", text=Part(_Reading.text, lambda w, text: {"text": text})),
     "status": _Reading.status,
 }
 
 
 def to_androidworld(action: verbs.Action, context: Context) -> WrittenPayload:
     """The object of `action`, or a list of several; texts for M3A. Raises DialectError."""
-    writing = _Writing(NAME, context, DIALECT.variant(context))
-    said = [writing.worded(part) for part in writing.said(action)]
-    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
+    variant = DIALECT.variant(context)
+    writing = _Writing(NAME, context, variant)
+    said = [within_length(write_object(call), NAME) if variant == "m3a" else call for call in writing.calls(action)]
+    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context, writing.losses)
 
 
 _Calls = list[JsonObject]
@@ -188,47 +188,38 @@ class _Writing(Writing):
     """Objects, before they are put into the words of an agent."""
 
     variant: str
-    aimed: ClassVar = frozenset({"click", "type", "fill", "press_key", "scroll"})
-    no_target: ClassVar = "there is no target"
-    lost: ClassVar = {
-        "wait": {"text": "there is no condition", "text_gone": "there is no condition"},
-        "finish_goal": {"summary": "a status has no words"}, "fail_goal": {"reason": "a status has no words"},
-    }  # fmt: skip
-    launch_app = says("open_app", app_name="app")
-    go_back = says("navigate_back")
-    answer = says("answer", "text")
+    table = _ACTIONS
+    can = frozenset({"fill", "submit", "hold"})
+    aimed = frozenset({"type", "scroll"})
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action_type": name, **arguments}
 
-    def worded(self, said: JsonObject) -> Any:
-        return within_length(write_object(said), NAME) if self.variant == "m3a" else said
-
-    def aim(self, target: ActionTarget | None) -> JsonObject:
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         """The index of the element, or the place: of anything where places are spoken, else of what is nothing but a place."""
         if target is None:
             return {}
-        given = target.model_dump(exclude_none=True)
-        if self.variant == "xy" or given.keys() == {"point"}:
+        if self.variant == "xy" or given_in(target) == ["point"]:
             said = self.near(target)
-            return {"x": said.x, "y": said.y}
+            return {"x": floor(said.x + 0.5), "y": floor(said.y + 0.5)}
         element, listed = element_of(target, self.context, NAME)[0], _listed(self.context)
         if element is None or element.element_id not in listed:
-            self.refuse("target", f"{target.describe()!r} is no visible element, and only those have an index")
-        for name in (name for name in given if name != "element_id"):
-            self.lose(f"target.{name}", "said as the index of the element")
+            self.refuse(what, f"{target.describe()!r} is no visible element, and only those have an index")
         return {"index": listed.index(element.element_id)}
 
-    def click(self, action: verbs.Click) -> _Calls:
-        if action.button != "left" or action.count > 2 or action.modifiers or (action.hold and action.count > 1):
+    def simpler(self, action: verbs.Action) -> list[verbs.Action]:
+        if isinstance(action, verbs.Click) and (action.count > 2 or action.modifiers or (action.hold and action.count > 1)):
             self.cannot(action, "only a tap, a double tap and a long press can be said")
-        if action.hold and action.hold != LONG_PRESS:
-            self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
-        return [self.call("long_press" if action.hold else ("click", "double_tap")[action.count - 1], **self.aim(action.target))]
+        return super().simpler(action)
+
+    def code(self, keys: tuple[str, ...]) -> str | None:
+        """The code of a key; none for several."""
+        code = write_key(keys[0], "android") if len(keys) == 1 else None
+        if code is not None:
+            self.lose("press_key.keys", "the executor knows press_keyboard, but AndroidWorld's own JSONAction refuses its name")
+        return code
 
     def type(self, action: verbs.Type | verbs.Fill) -> _Calls:
-        if not action.submit:
-            self.lose(f"{action.verb}.submit", "input_text always presses Enter")
         if not action.text:
             self.lose(f"{action.verb}.text", "AndroidWorld does nothing for an empty text")
         if not action.text.isascii():
@@ -238,41 +229,19 @@ class _Writing(Writing):
 
     fill = type
 
-    def press_key(self, action: verbs.PressKey) -> _Calls:
-        code = write_key(action.keys[0], "android") if len(action.keys) == 1 else None
-        if code is None:
-            self.cannot(action, "only single keys that Android has can be said")
-        click = [self.call("click", **self.aim(action.target))] if action.target else []
-        if click:
-            self.lose("press_key.target", "said as a tap and then the key")
-        if code == "KEYCODE_ENTER":
-            return [*click, self.call("keyboard_enter")]
-        self.lose("press_key.keys", "the executor knows press_keyboard, but AndroidWorld's own JSONAction refuses its name")
-        return [*click, self.call("press_keyboard", keycode=code)]
-
     def scroll(self, action: verbs.Scroll) -> _Calls:
         """Never a swipe to the left or right: the executor has those two the wrong way round."""
+        way, aim = self.way(action), self.aim(action.target)
         if action.target is None and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
-            return [self.call("swipe", direction=OPPOSITE[self.way(action, SWIPE, "page")])]
-        way, aim = self.way(action, SCROLL, "page"), self.aim(action.target)
+            return [self.call("swipe", direction=OPPOSITE[way])]
         if "x" in aim:
             self.lose("scroll.target", "the executor scrolls an element or the whole screen, not a place")
         return [self.call("scroll", direction=way, **aim)]
-
-    def wait(self, action: verbs.Wait) -> _Calls:
-        if action.seconds != WAIT:
-            self.lose("wait.seconds", f"a wait always takes {WAIT:g} second")
-        return [self.call("wait")]
 
     def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> _Calls:
         return [self.call("status", goal_status="complete" if isinstance(action, verbs.FinishGoal) else "infeasible")]
 
     fail_goal = finish_goal
-
-    def extension(self, action: verbs.Extension) -> _Calls:
-        if action.action_type != f"x-{NAME}.navigate_home":
-            self.cannot(action)
-        return [self.call("navigate_home") if not action.arguments else self.cannot(action, "the verb has no arguments")]
 
 
 DIALECT = Dialect(NAME, "AndroidWorld", "json", from_androidworld, to_androidworld, ("index", "xy", "m3a"))

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import place, without_delay
+from protocol.dialects.common.conversion import WAYS, Conversion, Writing, read_keys
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, refusing
-from protocol.dialects.desktop.naming import Ledger, read_keys
+from protocol.dialects.common.losses import measured
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard
@@ -38,15 +38,6 @@ def number_of(element_id: str, context: Context) -> int | None:
     if counted is None:
         return int(element_id) if _WHOLE.match(element_id) else None
     return counted.index(element_id) if element_id in counted else None
-
-
-def number(target: ActionTarget, ledger: Ledger) -> int:
-    """The number of the element that is meant. Raises DialectError where nobody knows it."""
-    element_id = ledger.element(target)
-    found = number_of(element_id, ledger.context)
-    if found is None:
-        raise DialectError(NAME, "target", f"elements are whole numbers there, and {element_id[:60]!r} has none")
-    return found
 
 
 def element(fields: Fields, name: str, context: Context) -> ActionTarget | None:
@@ -81,17 +72,6 @@ def read_chord(fields: Fields, name: str) -> tuple[str, ...]:
     return keys
 
 
-def write_chord(action: PressKey, ledger: Ledger) -> str:
-    """Raises DialectError for a chord that would be read as another."""
-    held, key = ledger.one_key(action)
-    said = "+".join(ledger.names(action, (*held, key), KEYBOARD))
-    try:
-        exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == action.keys
-    except DialectError:
-        exact = False
-    return said if exact else ledger.cannot(action, f"the chord {said!r} would be read as another")
-
-
 _PARAMETERS: dict[str, dict[str, str]] = {
     "click": {name: name for name in ("button", "count", "modifiers", "hold")},
     "type": {"text_to_type": "text", "text": "text", "submit": "submit"},
@@ -111,20 +91,20 @@ _PARAMETERS: dict[str, dict[str, str]] = {
 _TARGET = ("track_id", "element_id", "text", "bbox")
 
 
-def read_response(fields: Fields, ledger: Ledger) -> AgentAction:
+def read_response(fields: Fields, reading: Conversion) -> AgentAction:
     """The action of a response; the goal is reached where it says so, and then nothing else is done."""
     reasoning = fields.text("reasoning", "")
     complete = fields.flag("is_goal_complete", None)
     inner = Fields(NAME, fields.any("action"), f"{fields.where}.action")
     fields.end()
     verb = inner.choice("action_type", tuple(_PARAMETERS))
-    target = _read_target(inner.any("target", None), inner.where, ledger)
+    target = _read_target(inner.any("target", None), inner.where, reading)
     given = _read_parameters(inner, verb)
     inner.end()
     if verb == "finish_goal" and complete is False:
         fields.refuse("is_goal_complete", "finish_goal says that the goal is reached, and this says that it is not")
     if verb == "finish_goal" or complete:
-        return _finished(inner, verb, verb == "finish_goal", given.get("summary", reasoning), ledger)
+        return _finished(inner, verb, verb == "finish_goal", given.get("summary", reasoning), reading)
     return build(NAME, inner.where, action_type=verb, **{**given, "target": target})
 
 
@@ -140,11 +120,11 @@ def _read_parameters(inner: Fields, verb: str) -> JsonObject:
     return found
 
 
-def _read_target(data: Any, where: str, ledger: Ledger) -> ActionTarget | None:
+def _read_target(data: Any, where: str, reading: Conversion) -> ActionTarget | None:
     if data is None:
         return None
     fields = Fields(NAME, data, f"{where}.target")
-    found = element(fields, "element_id", ledger.context)
+    found = element(fields, "element_id", reading.context)
     given: JsonObject = {name: fields.text(name, None) for name in ("track_id", "text")}
     box = fields.any("bbox", None)
     fields.end()
@@ -165,69 +145,6 @@ def _read_box(box: Any, where: str) -> Region:
         return Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
 
 
-def _response(action: Action, ledger: Ledger) -> JsonObject:
-    """The action as a response. Raises DialectError for a verb that the seed does not have."""
-    if action.verb not in _PARAMETERS:
-        ledger.cannot(action)
-    said: JsonObject = {"action_type": action.verb, "target": None, "parameters": {}}
-    if isinstance(action, FinishGoal):
-        ledger.drop(action, target="an ending has no target")
-        return {"reasoning": action.summary, "action": said, "is_goal_complete": True}
-    target = None if action.target is None else _aim(action.target, ledger)
-    said |= {"target": target, "parameters": _parameters(action, ledger)}
-    return {"reasoning": "", "action": said, "is_goal_complete": False}
-
-
-def _parameters(action: Action, ledger: Ledger) -> JsonObject:
-    said = {name: value for name, value in action.parameters.items() if name != "delay"}
-    if isinstance(action, Type):
-        return {"text_to_type": said.pop("text"), **said}
-    if isinstance(action, PressKey):
-        return {"key_info": write_chord(action, ledger)}
-    if isinstance(action, Wait):
-        return {"seconds": action.seconds, **said}
-    if isinstance(action, Scroll):
-        said.pop("delta", None)
-        x, y = action.delta.x, action.delta.y
-        if x and y:
-            return {"dx": x, "dy": y, **said}
-        way = ("right" if x > 0 else "left") if x else ("up" if y < 0 else "down")
-        return {"direction": way, "amount": abs(x or y), **said}
-    return said
-
-
-def _aim(target: ActionTarget, ledger: Ledger) -> JsonObject:
-    """The seed's four tiers; a bare place is said as a box without size."""
-    said: JsonObject = {name: None for name in _TARGET}
-    said |= {"track_id": target.track_id, "text": target.text}
-    if target.element_id is not None:
-        said["element_id"] = number_of(target.element_id, ledger.context)
-    if target.bbox is not None:
-        said["bbox"] = _say_box(target.bbox, ledger)
-    kept = {name for name in _TARGET if said[name] is not None}
-    if not kept and target.point is not None:
-        point = place(ActionTarget(point=target.point), ledger.context, "norm1", None, NAME)[0]
-        said["bbox"] = [round(point.x, 6), round(point.y, 6), 0.0, 0.0]
-    elif not kept:
-        said["element_id"] = number(target, ledger)
-        return said
-    ledger.leave_out(target, kept, "a target is a track, an element, a text or a box")
-    return said
-
-
-def _say_box(box: BoundingBox | Region, ledger: Ledger) -> list[float]:
-    if isinstance(box, Region) and box.space == "norm1":
-        corners = (box.x1, box.y1, box.x2, box.y2)
-    else:
-        pixels, (width, height) = box.to_px(ledger.context.size), ledger.context.size
-        corners = (pixels.x1 / width, pixels.y1 / height, pixels.x2 / width, pixels.y2 / height)
-    x1, y1, x2, y2 = (round(min(max(number, 0.0), 1.0), 9) for number in corners)
-    said = [x1, y1, round(x2 - x1, 9), round(y2 - y1, 9)]
-    if _read_box(said, "target.bbox") != box:
-        ledger.lose("target.bbox", "said in fractions of the screen")
-    return said
-
-
 STEPS = 3
 """Notches that OmniMCP scrolls where nobody has said how many."""
 _PAUSE = 1.0
@@ -235,8 +152,6 @@ _PAUSE = 1.0
 
 _CLICKS = {("left", 1): "single", ("left", 2): "double", ("right", 1): "right"}
 _MEANT = {said: meant for meant, said in _CLICKS.items()}
-_WAYS = ("up", "down", "left", "right")
-_TIMED = "only a time is waited for"
 
 
 def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
@@ -245,37 +160,37 @@ def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
     Raises DialectError.
     """
     DIALECT.variant(context)
-    ledger = Ledger(NAME, context)
+    reading = Conversion(NAME, context)
     if isinstance(payload, str):
         payload = json_in(NAME, payload)
-    found = [_read(answer, where, ledger) for answer, where in each_of(payload)]
+    found = [_read(answer, where, reading) for answer, where in each_of(payload)]
     if not found:
         raise DialectError(NAME, "$", "there is no answer")
-    return ParsedPayload(found, ledger.losses)
+    return ParsedPayload(found, reading.losses)
 
 
-def _read(answer: Any, where: str, ledger: Ledger) -> AgentAction:
+def _read(answer: Any, where: str, reading: Conversion) -> AgentAction:
     fields = Fields(NAME, answer, where)
     if "action_decision" in fields:
         fields.drop("screen_analysis")
         inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
         fields.end()
-        return _read_decision(inner, ledger)
+        return _read_decision(inner, reading)
     if "action_type" in fields:
-        return _read_decision(fields, ledger)
-    return read_response(fields, ledger) if isinstance(answer.get("action"), Mapping) else _read_plan(fields, ledger)
+        return _read_decision(fields, reading)
+    return read_response(fields, reading) if isinstance(answer.get("action"), Mapping) else _read_plan(fields, reading)
 
 
-def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
+def _read_plan(fields: Fields, reading: Conversion) -> AgentAction:
     reasoning = fields.text("reasoning", "")
     verb = fields.choice("action", ("click", "type", "scroll", "press_key", "wait"))
     if fields.flag("is_goal_complete", False):
         fields.drop("element_id", "text_to_type", "key_info")
         fields.end()
-        return _finished(fields, verb, verb == "wait", reasoning, ledger)
+        return _finished(fields, verb, verb == "wait", reasoning, reading)
     if verb == "scroll":
         fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
-    target = element(fields, "element_id", ledger.context)
+    target = element(fields, "element_id", reading.context)
     found: JsonObject = {"target": target}
     if verb == "type":
         found["text"] = fields.text("text_to_type")
@@ -287,21 +202,21 @@ def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
     return build(NAME, fields.where, action_type=verb, **found)
 
 
-def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, ledger: Ledger) -> AgentAction:
+def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, reading: Conversion) -> AgentAction:
     if not alone:
-        ledger.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
+        reading.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
     return build(NAME, fields.where, action_type="finish_goal", summary=reasoning)
 
 
-def _read_decision(fields: Fields, ledger: Ledger) -> AgentAction:
+def _read_decision(fields: Fields, reading: Conversion) -> AgentAction:
     reasoning = fields.text("analysis_reasoning", "")
     verb = fields.choice("action_type", (*_READERS, "finish"))
     complete = fields.flag("is_goal_complete", False)
     parameters = Fields(NAME, fields.any("parameters", {}), f"{fields.where}.parameters")
-    target = element(fields, "target_element_id", ledger.context)
+    target = element(fields, "target_element_id", reading.context)
     fields.end()
     if complete:
-        return _finished(fields, verb, verb == "finish", reasoning, ledger)
+        return _finished(fields, verb, verb == "finish", reasoning, reading)
     if verb == "finish":  # stuck, as OmniMCP tells its model
         parameters.end()
         return build(NAME, fields.where, action_type="fail_goal", reason=reasoning)
@@ -320,7 +235,7 @@ def _read_click(fields: Fields) -> JsonObject:
 def _read_scroll(fields: Fields) -> JsonObject:
     if "scroll_direction" not in fields:
         fields.refuse("scroll_direction", "is missing, and prose is not guessed at")
-    return {"direction": fields.choice("scroll_direction", _WAYS), "amount": fields.number("scroll_steps", STEPS)}
+    return {"direction": fields.choice("scroll_direction", WAYS), "amount": fields.number("scroll_steps", STEPS)}
 
 
 _READERS: dict[str, Callable[[Fields], JsonObject]] = {
@@ -336,68 +251,152 @@ _READERS: dict[str, Callable[[Fields], JsonObject]] = {
 
 def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
     """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
-    variant, ledger = DIALECT.variant(context), Ledger(NAME, context)
-    if variant == "response":
-        parts = ledger.simpler(action, (), ("submit",)) if isinstance(action, Fill) else [action]
-        ledger.take(without_delay(action))
-        said = [_response(part, ledger) for part in parts]
-    else:
-        clicks = _CLICKS if variant == "decision" else {("left", 1): "single"}
-        write = _decision if variant == "decision" else _plan
-        said = [answer for part in ledger.simpler(action, clicks, aimed=("type",)) for answer in write(part, ledger)]
-    return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
+    writing = {"response": _Response, "plan": _Plan, "decision": _Decision}[DIALECT.variant(context)](NAME, context)
+    said = writing.calls(action)
+    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
 
 
-def _aimed(action: Action, ledger: Ledger) -> int | None:
-    if getattr(action, "modifiers", ()):
-        ledger.cannot(action, "no keys are held meanwhile")
-    return None if action.target is None else number(action.target, ledger)
+class _Writing(Writing):
+    """What the three shapes share."""
+
+    def number(self, target: ActionTarget | None) -> int | None:
+        """The number of the element that is meant. Raises DialectError where nobody knows it."""
+        if target is None:
+            return None
+        element_id = self.element(target)
+        found = number_of(element_id, self.context)
+        if found is None:
+            self.refuse("target", f"elements are whole numbers there, and {element_id[:60]!r} has none")
+        return found
+
+    def key_info(self, action: PressKey) -> str:
+        """Raises DialectError for a chord that would be read as another."""
+        said = "+".join(self.key_names(self.one_key(action.keys), KEYBOARD))
+        try:
+            exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == action.keys
+        except DialectError:
+            exact = False
+        return said if exact else self.cannot(action, f"the chord {said!r} would be read as another")
+
+    def aimed_at(self, action: Action) -> int | None:
+        if getattr(action, "modifiers", ()):
+            self.cannot(action, "no keys are held meanwhile")
+        return self.number(action.target)
 
 
-def _plan(action: Action, ledger: Ledger) -> list[JsonObject]:
-    said: JsonObject = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
-    said |= {"element_id": _aimed(action, ledger), "text_to_type": None, "key_info": None}
-    match action:
-        case Click():
-            return [said]
-        case Type(text=text):
-            return [{**said, "text_to_type": text}]
-        case PressKey():
-            return [{**said, "key_info": write_chord(action, ledger)}]
-        case Wait():
-            ledger.drop(action, text=_TIMED, text_gone=_TIMED, seconds=f"a wait of a plan takes {_PAUSE:g} s")
-            return [said]
-        case FinishGoal(summary=summary):
-            return [{**said, "action": "wait", "reasoning": summary, "is_goal_complete": True}]
-        case Scroll():
-            ledger.cannot(action, "a plan cannot say where to scroll to")
-        case _:
-            ledger.cannot(action)
+class _Response(_Writing):
+    """The seed's response; its verbs are all that it has."""
+
+    can = frozenset({"submit"})
+
+    def simpler(self, action: Action) -> list[Action]:
+        return super().simpler(action) if isinstance(action, Fill) else [action]
+
+    def said(self, action: Action) -> list[JsonObject]:
+        if action.verb not in _PARAMETERS:
+            self.cannot(action)
+        said: JsonObject = {"action_type": action.verb, "target": None, "parameters": {}}
+        if isinstance(action, FinishGoal):
+            return [{"reasoning": action.summary, "action": said, "is_goal_complete": True}]
+        target = None if action.target is None else self.aim(action.target)
+        said |= {"target": target, "parameters": self.parameters(action)}
+        return [{"reasoning": "", "action": said, "is_goal_complete": False}]
+
+    def parameters(self, action: Action) -> JsonObject:
+        said = {name: value for name, value in action.parameters.items() if name != "delay"}
+        if isinstance(action, Type):
+            return {"text_to_type": said.pop("text"), **said}
+        if isinstance(action, PressKey):
+            return {"key_info": self.key_info(action)}
+        if isinstance(action, Wait):
+            return {"seconds": action.seconds, **said}
+        if isinstance(action, Scroll):
+            said.pop("delta", None)
+            x, y = action.delta.x, action.delta.y
+            if x and y:
+                return {"dx": x, "dy": y, **said}
+            way = ("right" if x > 0 else "left") if x else ("up" if y < 0 else "down")
+            return {"direction": way, "amount": abs(x or y), **said}
+        return said
+
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        """The seed's four tiers; a bare place is said as a box without size."""
+        said: JsonObject = dict.fromkeys(("track_id", "element_id", "text", "bbox"))
+        if target is None:
+            return said
+        said |= {"track_id": target.track_id, "text": target.text}
+        if target.element_id is not None:
+            said["element_id"] = number_of(target.element_id, self.context)
+        if target.bbox is not None:
+            said["bbox"] = self.box(target.bbox)
+        if all(value is None for value in said.values()):
+            if target.point is None:
+                return {**said, "element_id": self.number(target)}
+            point = self.place(ActionTarget(point=target.point), what, "norm1")
+            said["bbox"] = [round(point.x, 6), round(point.y, 6), 0.0, 0.0]
+        return said
+
+    def box(self, box: BoundingBox | Region) -> list[float]:
+        """In fractions of the screen."""
+        if isinstance(box, Region) and box.space == "norm1":
+            corners = (box.x1, box.y1, box.x2, box.y2)
+        else:
+            pixels, (width, height) = box.to_px(self.context.size), self.context.size
+            corners = (pixels.x1 / width, pixels.y1 / height, pixels.x2 / width, pixels.y2 / height)
+        x1, y1, x2, y2 = (round(min(max(number, 0.0), 1.0), 9) for number in corners)
+        return [x1, y1, round(x2 - x1, 9), round(y2 - y1, 9)]
 
 
-def _decision(action: Action, ledger: Ledger) -> list[JsonObject]:
-    said: JsonObject = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": _aimed(action, ledger)}
-    said |= {"parameters": {}, "is_goal_complete": False}
-    match action:
-        case Click(button=button, count=count):
-            kind = _CLICKS[button, count]
-            return [{**said, "parameters": {} if kind == "single" else {"click_type": kind}}]
-        case Type(text=text):
-            return [{**said, "parameters": {"text_to_type": text}}]
-        case PressKey():
-            return [{**said, "parameters": {"key_info": write_chord(action, ledger)}}]
-        case Wait(seconds=seconds):
-            ledger.drop(action, text=_TIMED, text_gone=_TIMED)
-            return [{**said, "parameters": {"wait_duration_s": seconds}}]
-        case Scroll():
-            strokes = ledger.strokes(action, "notch")
-            return [{**said, "parameters": {"scroll_direction": way, "scroll_steps": steps}} for way, steps in strokes]
-        case FinishGoal(summary=summary):
-            return [{**said, "action_type": "finish", "analysis_reasoning": summary, "is_goal_complete": True}]
-        case FailGoal(reason=reason):
-            return [{**said, "action_type": "finish", "analysis_reasoning": reason}]
-        case _:
-            ledger.cannot(action)
+class _Plan(_Writing):
+    """A plan, which cannot say where to scroll to."""
+
+    clicks = frozenset({("left", 1)})
+    aimed = frozenset({"type"})
+
+    def said(self, action: Action) -> list[JsonObject]:
+        said: JsonObject = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
+        said |= {"element_id": self.aimed_at(action), "text_to_type": None, "key_info": None}
+        match action:
+            case Click() | Wait():
+                return [said]
+            case Type(text=text):
+                return [{**said, "text_to_type": text}]
+            case PressKey():
+                return [{**said, "key_info": self.key_info(action)}]
+            case FinishGoal(summary=summary):
+                return [{**said, "action": "wait", "reasoning": summary, "is_goal_complete": True}]
+            case _:
+                self.cannot(action)
+
+
+class _Decision(_Writing):
+    """A decision."""
+
+    clicks = frozenset(_CLICKS)
+    aimed = frozenset({"type"})
+
+    def said(self, action: Action) -> list[JsonObject]:
+        said: JsonObject = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": self.aimed_at(action)}
+        said |= {"parameters": {}, "is_goal_complete": False}
+        match action:
+            case Click(button=button, count=count):
+                kind = _CLICKS[button, count]
+                return [{**said, "parameters": {} if kind == "single" else {"click_type": kind}}]
+            case Type(text=text):
+                return [{**said, "parameters": {"text_to_type": text}}]
+            case PressKey():
+                return [{**said, "parameters": {"key_info": self.key_info(action)}}]
+            case Wait(seconds=seconds):
+                return [{**said, "parameters": {"wait_duration_s": seconds}}]
+            case Scroll():
+                ways = self.ways(action, "notch")
+                return [{**said, "parameters": {"scroll_direction": way, "scroll_steps": steps}} for way, steps in ways]
+            case FinishGoal(summary=summary):
+                return [{**said, "action_type": "finish", "analysis_reasoning": summary, "is_goal_complete": True}]
+            case FailGoal(reason=reason):
+                return [{**said, "action_type": "finish", "analysis_reasoning": reason}]
+            case _:
+                self.cannot(action)
 
 
 DIALECT = Dialect(NAME, "OmniMCP's answers of a model", "json", from_omnimcp, to_omnimcp, ("response", "plan", "decision"))

@@ -11,14 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import Conversion
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, build, each_of, json_in
-from protocol.dialects.desktop.naming import Ledger
-from protocol.dialects.desktop.ufo_functions import NAME, Call, CallWriting, UfoCall, actions_of, label_of, switch
+from protocol.dialects.common.losses import measured
+from protocol.dialects.desktop.ufo_functions import (
+    NAME,
+    Call,
+    CallWriting,
+    PlacedWriting,
+    UfoCall,
+    actions_of,
+    is_placed,
+    label_of,
+    switch,
+)
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision
 from protocol.model.geometry import JsonObject
-from protocol.model.verbs import Action
+from protocol.model.verbs import Action, Extension
 
 STATUSES = {**{status.value: status for status in AgentStatus}, "ASSIGN": AgentStatus.CONTINUE}
 """What UFO's agents may say of themselves; a host assigns a subtask and goes on."""
@@ -59,13 +70,13 @@ class _Answer:
 
 def from_ufo(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
-    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
+    conversion, ufo2 = Conversion(NAME, context), DIALECT.variant(context) == "ufo2"
     given = json_in(NAME, payload) if isinstance(payload, str) else payload
-    answers = [_answer(each, where, ledger) for each, where in each_of(given)]
-    actions = [action for answer in answers for action in _actions(answer, ledger, ufo2=ufo2)]
+    answers = [_answer(each, where, conversion) for each, where in each_of(given)]
+    actions = [action for answer in answers for action in _actions(answer, conversion, ufo2=ufo2)]
     if not actions:
         raise DialectError(NAME, "$", "there is no answer")
-    return ParsedPayload(actions, ledger.losses)
+    return ParsedPayload(actions, conversion.losses)
 
 
 def decision_of(payload: Any, context: Context) -> OperatorDecision:
@@ -73,14 +84,14 @@ def decision_of(payload: Any, context: Context) -> OperatorDecision:
 
     Raises DialectError where the answer cannot be read, or calls several functions.
     """
-    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
-    answer = _answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", ledger)
+    conversion, ufo2 = Conversion(NAME, context), DIALECT.variant(context) == "ufo2"
+    answer = _answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", conversion)
     status, comment = STATUSES.get(answer.status, AgentStatus.ERROR), answer.comment
     action: AgentAction | None = None
     if answer.status not in STATUSES:
         comment = comment or f"status {answer.status[:40]!r} is not one of {', '.join(STATUSES)}"
     elif status is not AgentStatus.ERROR:
-        done = _called(answer, ledger, ufo2=ufo2)
+        done = _called(answer, conversion, ufo2=ufo2)
         status, done = _asked(status, answer, done)
         if len(done) > 1:
             raise DialectError(NAME, "$", f"a decision is one action, and this answer has {len(done)}")
@@ -105,13 +116,13 @@ def _asked(status: AgentStatus, answer: _Answer, done: list[AgentAction]) -> tup
     return AgentStatus.CONFIRM, done
 
 
-def _actions(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]:
+def _actions(answer: _Answer, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
     status = STATUSES.get(answer.status) if answer.status else AgentStatus.CONTINUE
     if status is None or status is AgentStatus.ERROR:
         raise DialectError(NAME, answer.where, f"{answer.status[:40]!r} is no status to act on")
-    actions = _called(answer, ledger, ufo2=ufo2)
+    actions = _called(answer, conversion, ufo2=ufo2)
     if status is AgentStatus.CONFIRM or (status is AgentStatus.PENDING and not answer.questions):
-        ledger.lose("status", "a person has to confirm this action first: decision_of keeps that")
+        conversion.lose("status", "a person has to confirm this action first: decision_of keeps that")
     elif status is AgentStatus.PENDING:
         actions += [build(NAME, "$.Questions", action_type="ask_user", question=question) for question in answer.questions]
     elif status is AgentStatus.SCREENSHOT and not actions:
@@ -125,9 +136,9 @@ def _actions(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction
     return actions
 
 
-def _called(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]:
+def _called(answer: _Answer, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
     direct = [build(NAME, "$", **action) for action in answer.direct]
-    return direct + [action for call in answer.calls for action in actions_of(call, ledger, ufo2=ufo2)]
+    return direct + [action for call in answer.calls for action in actions_of(call, conversion, ufo2=ufo2)]
 
 
 class _FoldedFields(Fields):
@@ -152,11 +163,11 @@ class _FoldedFields(Fields):
         return f"{self.where}.{self.names.get(name, otherwise)}"
 
 
-def _without_log(payload: Any, ledger: Ledger) -> Any:
+def _without_log(payload: Any, conversion: Conversion) -> Any:
     """The answer within a line of UFO's `response.log`, which counts its steps and tells the answer again in other words."""
     if not isinstance(payload, Mapping) or not _LOGGED & {_fold(name) for name in payload}:
         return payload
-    ledger.lose("log", "what a log counts and tells beside the answer is no action")
+    conversion.lose("log", "what a log counts and tells beside the answer is no action")
     return {
         name: value
         for name, value in payload.items()
@@ -168,8 +179,8 @@ def _fold(name: Any) -> str:
     return re.sub("[ _-]", "", str(name)).lower()
 
 
-def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
-    fields = _FoldedFields(_without_log(payload, ledger), where, _WHOLE)
+def _answer(payload: Any, where: str, conversion: Conversion) -> _Answer:
+    fields = _FoldedFields(_without_log(payload, conversion), where, _WHOLE)
     answer = _Answer(status=_status(fields), where=fields.path("status", "Status"))
     answer.observation, answer.thought, answer.comment = (fields.text(name, "") for name in ("observation", "thought", "comment"))
     answer.plan = tuple(step for step in _lines(fields, "plan") if step.strip() != "<FINISH>")
@@ -199,7 +210,7 @@ def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
             app.end()
         label, title = _control(fields)
         if label or title:
-            answer.direct.append(switch(label, title, ledger, fields.path("label", "ControlLabel")))
+            answer.direct.append(switch(label, title, conversion, fields.path("label", "ControlLabel")))
     fields.drop("function", "arguments", "label", "text")
     fields.end()
     return answer
@@ -252,9 +263,10 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
 
 def to_ufo(action: Action, context: Context) -> WrittenPayload:
     """The action as a whole answer of an agent, or as several. Raises DialectError for what UFO cannot say."""
-    writing = CallWriting(NAME, context, DIALECT.variant(context) == "ufo2")
-    said = [_ufo2(call) if writing.ufo2 else _ufo(call) for call in writing.calls_of(action)]
-    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
+    placed = is_placed(action.target, context) and not isinstance(action, Extension)
+    writing = (PlacedWriting if placed else CallWriting)(NAME, context, DIALECT.variant(context) == "ufo2")
+    said = [_ufo2(call) if writing.ufo2 else _ufo(call) for call in writing.calls(action)]
+    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
 
 
 _HOSTS = ("select_application_window", "run_shell")

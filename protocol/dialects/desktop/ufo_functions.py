@@ -8,14 +8,13 @@ with it; its newer versions take `+ ^ % ( )` as themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from protocol.dialects.common.base import LONGEST, DialectError
-from protocol.dialects.common.conversion import Conversion, Reading
+from protocol.dialects.common.conversion import Conversion, Reading, Table, Writing, given, given_in, read_keys, row
+from protocol.dialects.common.dialect import LONGEST, Context, DialectError
 from protocol.dialects.common.fields import Fields, at, build
-from protocol.dialects.desktop.naming import Ledger, read_keys
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -247,97 +246,92 @@ class _Reading(Reading):
             self.lose("control", "a place in the window is meant, whichever control is named")
         return at(self.fields.number(x), self.fields.number(y), "norm1", None, NAME, f"{self.called.where}.{x}")
 
-    def clicked(self, buttons: tuple[str, ...]) -> JsonObject:
-        button = BUTTONS[self.fields.choice("button", buttons, "left")]
-        return {"action_type": "click", "button": button, "count": 2 if self.fields.flag("double", False) else 1}
+    def clicked(self, buttons: tuple[str, ...], target: ActionTarget, modifiers: tuple[str, ...] = ()) -> AgentAction:
+        button, double = BUTTONS[self.fields.choice("button", buttons, "left")], self.fields.flag("double", False)
+        return self.build("click", target=target, button=button, count=2 if double else 1, modifiers=modifiers)
 
-    def click(self) -> JsonObject:
+    def click(self) -> AgentAction:
         held = (self.fields.text("pressed", "") or "").lower().split()
         if unknown := [name for name in held if name not in PRESSED]:
             self.fields.refuse("pressed", f"control, shift and alt can be pressed, not {unknown[0][:40]!r}")
-        modifiers = tuple(PRESSED[name] for name in held)
-        return {**self.clicked(tuple(BUTTONS)), "target": self.needed(), "modifiers": modifiers}
+        return self.clicked(tuple(BUTTONS), self.needed(), tuple(PRESSED[name] for name in held))
 
-    def drag_at(self) -> JsonObject:
+    def drag_at(self) -> AgentAction:
         start, end = self.spot("start_x", "start_y"), self.spot("end_x", "end_y")
         button, held = self.fields.choice("button", _PLACED, "left"), self.fields.text("key_hold", None)
         if self.fields.number("duration", 1.0) != 1.0:
             self.lose("duration", "a drag has no length")
         keys = read_keys(NAME, f"{self.called.where}.key_hold", [held], "pyautogui") if held else ()
-        return {"action_type": "drag", "target": start, "to": end, "button": button, "modifiers": tuple(keys)}
+        return self.build("drag", target=start, to=end, button=button, modifiers=tuple(keys))
 
-    def set_text(self) -> JsonObject:
+    def set_text(self) -> AgentAction:
         verb = "fill" if self.fields.flag("clear_current_text", False) else "type"
-        return {"action_type": verb, "target": self.needed(), "text": self.fields.text("text")}
+        return self.build(verb, target=self.needed(), text=self.fields.text("text"))
 
-    def keyboard(self) -> list[JsonObject]:
-        found = [stroke.fields for stroke in self.keys.read(self.fields.text("keys"))]
-        if not found:
+    def keyboard(self) -> list[AgentAction]:
+        strokes = [stroke.fields for stroke in self.keys.read(self.fields.text("keys"))]
+        if not strokes:
             self.fields.refuse("keys", "there is no key")
         if self.fields.flag("control_focus", True):
-            found[0] = {**found[0], "target": self.control}
+            strokes[0] = {**strokes[0], "target": self.control}
         elif self.control is not None:
             self.lose("control", "the keys go to the window, whichever control is named")
-        return found
+        return [build(NAME, self.called.where, **stroke) for stroke in strokes]
 
-    def wheel(self) -> JsonObject:
+    def wheel(self) -> AgentAction:
         """Up is positive. An older form has a direction and clicks."""
         if "direction" in self.fields:
             sign = {"up": -1, "down": 1}[self.fields.choice("direction", ("up", "down"))]
             moved = sign * self.fields.number("clicks", 3)
         else:
             moved = -self.fields.number("wheel_dist")
-        return {"action_type": "scroll", "target": self.control, "delta": {"y": moved}}
+        return self.build("scroll", target=self.control, delta={"y": moved})
 
-    def annotate(self) -> JsonObject:
+    def annotate(self) -> AgentAction:
         labels, where = self.fields.any("control_labels", []), f"{self.called.where}.control_labels"
         if not isinstance(labels, list | tuple):
             self.fields.refuse("control_labels", "a list of labels is needed")
-        return {"action_type": "screenshot", "marks": tuple(label_of(label, where) for label in labels)}
+        return self.build("screenshot", marks=tuple(label_of(label, where) for label in labels))
 
-    def window(self) -> JsonObject:
+    def window(self) -> AgentAction:
         names = [name for name in ("id", "window_label", "name") if name in self.fields] or ["id"]
         window = label_of(self.fields.any(names[0]), f"{self.called.where}.{names[0]}")
         title = self.fields.text("name", "")
-        return switch(window or self.called.label, title or self.called.text, self, f"{self.called.where}.id")
-
-    def shell(self) -> JsonObject:
-        return {"action_type": "run_script", "language": "bash", "code": self.fields.text("bash_command")}
+        where = f"{self.called.where}.id"
+        return build(NAME, where, **switch(window or self.called.label, title or self.called.text, self, where))
 
 
 _PLACED = ("left", "right", "middle")
-_READERS: dict[str, Callable[[_Reading], Any]] = {
+_FUNCTIONS: Table = {
     "click_input": _Reading.click,
-    "click_on_coordinates": lambda r: {**r.clicked(_PLACED), "target": r.spot()},
+    "click_on_coordinates": lambda r: r.clicked(_PLACED, r.spot()),
     "drag_on_coordinates": _Reading.drag_at,
     "set_edit_text": _Reading.set_text,
     "keyboard_input": _Reading.keyboard,
     "wheel_mouse_input": _Reading.wheel,
     "annotation": _Reading.annotate,
     "annotate": _Reading.annotate,
-    "wait": lambda r: {"action_type": "wait", "seconds": r.fields.number("seconds")},
+    "wait": row("wait", seconds=given("seconds", kind="number")),
     "select_application_window": _Reading.window,
-    "run_shell": _Reading.shell,
+    "run_shell": row("run_script", language="bash", code=given("bash_command")),
 }
 
 
-def actions_of(call: Call, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]:
+def actions_of(call: Call, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
     """What a call does. Raises DialectError for a function that UFO does not have."""
-    given = dict(_named(call))
-    reader = _READERS.get(call.function)
-    if reader is None and call.function not in (*APIS, *CARRIED):
+    arguments = dict(_named(call))
+    if call.function not in (*_FUNCTIONS, *APIS, *CARRIED):
         raise DialectError(NAME, call.named, f"there is no function {call.function[:60]!r}")
-    control = None if call.function == "select_application_window" else _control(call, given, ledger)
+    control = None if call.function == "select_application_window" else _control(call, arguments, conversion)
     if call.function in APIS:
         api = {"action_type": "call_api", "app": APIS[call.function], "function": call.function}
-        return [build(NAME, call.where, **api, target=control, arguments=given)]
-    if reader is None:
-        return [build(NAME, call.where, action_type=f"x-{NAME}.{call.function}", target=control, arguments=given)]
-    reading = _Reading(NAME, ledger.context, call, Keys(NAME, f"{call.where}.keys", ufo2), control, losses=ledger.losses)
-    reading.fields = Fields(NAME, given, call.where)
-    found = reader(reading)
-    reading.fields.end()
-    return [build(NAME, call.where, **action) for action in (found if isinstance(found, list) else [found])]
+        return [build(NAME, call.where, **api, target=control, arguments=arguments)]
+    if call.function in CARRIED:
+        return [build(NAME, call.where, action_type=f"x-{NAME}.{call.function}", target=control, arguments=arguments)]
+    keys = Keys(NAME, f"{call.where}.keys", ufo2)
+    reading = _Reading(NAME, conversion.context, call, keys, control, losses=conversion.losses)
+    reading.fields = Fields(NAME, arguments, call.where)
+    return reading.read(_FUNCTIONS, call.function)
 
 
 def _named(call: Call) -> Mapping[str, Any]:
@@ -353,13 +347,13 @@ def _named(call: Call) -> Mapping[str, Any]:
     return given
 
 
-def _control(call: Call, given: JsonObject, ledger: Ledger) -> ActionTarget | None:
+def _control(call: Call, given: JsonObject, conversion: Conversion) -> ActionTarget | None:
     """The control, named beside the function or, in newer answers, among its arguments."""
     label = call.label or label_of(given.pop("id", None), f"{call.where}.id")
     text = call.text or label_of(given.pop("name", None), f"{call.where}.name")
     if not label:
         if text:
-            ledger.lose("control_text", "a text without a label names no control")
+            conversion.lose("control_text", "a text without a label names no control")
         return None
     return ActionTarget(element_id=label, text=text or None)
 
@@ -385,11 +379,8 @@ def switch(window: str, title: str, conversion: Conversion, where: str) -> JsonO
 LONGEST_WAIT = 300
 """Seconds that UFO's own wait takes."""
 
-_CLICKS = {(button, count) for button in BUTTONS.values() for count in (1, 2)}
-_ON_CONTROLS = ("type", "press_key", "hold_key", "key_down", "key_up", "scroll", "call_api")
 _SAID_BUTTONS = {ours: theirs for theirs, ours in BUTTONS.items()}
 _SAID_PRESSED = {ours: theirs.upper() for theirs, ours in PRESSED.items()}
-_TIME = "only a time is waited for"
 
 
 @dataclass
@@ -407,94 +398,84 @@ class UfoCall:
     """An app that the host starts, in its older answers."""
 
 
+_Calls = list[UfoCall]
+
+
+def is_placed(target: ActionTarget | None, context: Context) -> bool:
+    """Whether only a place in the window can be said of it."""
+    if target is None or target.element_id is not None:
+        return False
+    return context.state is None or (target.track_id is None and target.text is None)
+
+
 @dataclass
-class CallWriting(Ledger):
-    """An action on its way to calls."""
+class CallWriting(Writing):
+    """An action on its way to calls of a control, or at a place in the window."""
 
     ufo2: bool
-    lost: ClassVar = {
-        "drag": {"path": "only the two ends are said"}, "wait": {"text": _TIME, "text_gone": _TIME},
-        "screenshot": {"region": "the whole window is shown"}, "ask_user": {"name": "an answer has no name"},
-    }  # fmt: skip
+    table = _FUNCTIONS
+    can = frozenset({"fill"})
+    aimed = frozenset({"type", "press_key", "hold_key", "key_down", "key_up", "scroll", "call_api"})
+    clicks = frozenset((button, count) for button in BUTTONS.values() for count in (1, 2))
 
     @property
     def keys(self) -> Keys:
         return Keys(NAME, "keys", self.ufo2)
 
-    def calls_of(self, action: verbs.Action) -> list[UfoCall]:
-        """The calls that an action takes. Raises DialectError for what UFO cannot say."""
-        placed = action.target is not None and not isinstance(action, verbs.Extension) and self.is_placed(action.target)
-        parts = self.simpler(action, _CLICKS, *(((), ("scroll",)) if placed else (("fill",), _ON_CONTROLS)))
-        return [self._labelled(part) for part in parts]
+    def call(self, name: str, /, **arguments: Any) -> UfoCall:
+        return UfoCall(name, arguments)
 
-    def is_placed(self, target: ActionTarget) -> bool:
-        """Whether only a place in the window can be said of it."""
-        if target.element_id is not None:
-            return False
-        return self.context.state is None or (target.track_id is None and target.text is None)
-
-    def _labelled(self, action: verbs.Action) -> UfoCall:
-        said: UfoCall = self.said(action)
+    def said(self, action: verbs.Action) -> _Calls:
+        calls: _Calls = super().said(action)
         if action.target is not None and not isinstance(action, verbs.Click | verbs.Drag):
-            self.label(said, action.target)
-        return said
+            self.label(calls[0], action.target)
+        return calls
 
     def label(self, said: UfoCall, target: ActionTarget) -> UfoCall:
         """With the label of the control, and its text beside it."""
-        given = {name for name in ActionTarget.model_fields if getattr(target, name) is not None}
-        if target.element_id and given <= {"element_id", "text"}:
+        if target.element_id and {*given_in(target)} <= {"element_id", "text"}:
             said.label, said.text = target.element_id, target.text or ""
-            if target.text == "":
-                self.lose("target.text", "no text is said")
         else:
             said.label = self.element(target)
             found = self.context.state.by_id.get(said.label) if self.context.state else None
             said.text = found.name if found else ""
         return said if said.label else self.refuse("target", "a control has a label")
 
-    def click(self, action: Any) -> UfoCall:
-        arguments = {"button": _SAID_BUTTONS[action.button], "double": action.count == 2}
-        if self.is_placed(action.target):
+    def click(self, action: Any) -> _Calls:
+        arguments: JsonObject = {"button": _SAID_BUTTONS[action.button], "double": action.count == 2}
+        if is_placed(action.target, self.context):
             if action.button == "back" or action.modifiers:
                 self.cannot(action, "a click at a place has three buttons, and no keys are pressed meanwhile")
             point = self.place(action.target, space="norm1")
-            return UfoCall("click_on_coordinates", {"x": point.x, "y": point.y, **arguments})
+            return [self.call("click_on_coordinates", x=point.x, y=point.y, **arguments)]
         if action.modifiers:
             if set(action.modifiers) - _SAID_PRESSED.keys():
                 self.cannot(action, "only Control, Shift and Alt are pressed meanwhile")
             arguments["pressed"] = " ".join(_SAID_PRESSED[name] for name in action.modifiers)
-        return self.label(UfoCall("click_input", arguments), action.target)
+        return [self.label(self.call("click_input", **arguments), action.target)]
 
-    def drag(self, action: Any) -> UfoCall:
+    def drag(self, action: verbs.Drag) -> _Calls:
         if action.button in ("back", "forward") or len(action.modifiers) > 1:
             self.cannot(action, "a drag has three buttons, and one key is held meanwhile")
         start, end = self.place(action.target, space="norm1"), self.place(action.to, "to", "norm1")
-        arguments: JsonObject = {"start_x": start.x, "start_y": start.y, "end_x": end.x, "end_y": end.y, "button": action.button}
-        if action.modifiers:
-            arguments["key_hold"] = self.names(action, action.modifiers, "pyautogui")[0]
-        return UfoCall("drag_on_coordinates", arguments)
+        ends = {"start_x": start.x, "start_y": start.y, "end_x": end.x, "end_y": end.y}
+        held = {"key_hold": self.key_names(action.modifiers, "pyautogui")[0]} if action.modifiers else {}
+        return [self.call("drag_on_coordinates", **ends, button=action.button, **held)]
 
-    def type(self, action: verbs.Type | verbs.Fill) -> UfoCall:
+    def type(self, action: verbs.Type | verbs.Fill) -> _Calls:
         if action.target is not None:
-            return UfoCall("set_edit_text", {"text": action.text, "clear_current_text": isinstance(action, verbs.Fill)})
-        if not action.text:
-            self.cannot(action, "there is nothing to type")
-        return UfoCall("keyboard_input", {"keys": self.keys.text(action.text), "control_focus": False})
+            return [self.call("set_edit_text", text=action.text, clear_current_text=isinstance(action, verbs.Fill))]
+        return self.typed(self.keys.text(action.text) or self.cannot(action, "there is nothing to type"), action)
 
     fill = type
 
-    def typed(self, keys: str, action: verbs.Action) -> UfoCall:
-        return UfoCall("keyboard_input", {"keys": keys, "control_focus": action.target is not None})
+    def typed(self, keys: str, action: verbs.Action) -> _Calls:
+        return [self.call("keyboard_input", keys=keys, control_focus=action.target is not None)]
 
-    def press_key(self, action: verbs.PressKey) -> UfoCall:
-        modifiers, key = self.one_key(action)
-        said = self.keys.chord(modifiers, key)
-        if said is None:
-            said = self._pressed(action, "")
-            self.lose("press_key.keys", "said as keys that go down and up")
-        elif [stroke.value for stroke in self.keys.read(said)] != [action.keys]:
-            self.lose("press_key.keys", "a sign that means something here is said as typing it")
-        return self.typed(said, action)
+    def press_key(self, action: verbs.PressKey) -> _Calls:
+        *modifiers, key = self.one_key(action.keys)
+        said = self.keys.chord(tuple(modifiers), key)
+        return self.typed(self._pressed(action, "") if said is None else said, action)
 
     def _pressed(self, action: verbs.PressKey | verbs.HoldKey, between: str) -> str:
         """Keys that go down in order and up again, with a pause between."""
@@ -502,62 +483,62 @@ class CallWriting(Ledger):
         codes = [code or self.cannot(action, f"{NAME} has no such key") for code in (*down, *reversed(up))]
         return "".join((*codes[: len(down)], between, *codes[len(down) :]))
 
-    def hold_key(self, action: verbs.HoldKey) -> UfoCall:
-        self.lose("hold_key", "said as keys that go down, a pause, and keys that go up")
+    def hold_key(self, action: verbs.HoldKey) -> _Calls:
         return self.typed(self._pressed(action, f"{{PAUSE {action.seconds!r}}}"), action)
 
-    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> UfoCall:
+    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> _Calls:
         said = self.keys.code(action.key, action.verb.removeprefix("key_"))
         return self.typed(said or self.cannot(action, f"{NAME} has no key {action.key}"), action)
 
     key_up = key_down
 
-    def scroll(self, action: verbs.Scroll) -> UfoCall:
+    def scroll(self, action: verbs.Scroll) -> _Calls:
         if action.modifiers or action.delta.x:
             self.cannot(action, "the wheel goes up and down, and no keys are held meanwhile")
-        ((way, notches),) = self.strokes(action, "notch")
-        return UfoCall("wheel_mouse_input", {"wheel_dist": notches if way == "up" else -notches})
+        return [self.call("wheel_mouse_input", wheel_dist=-self.amounts(action, "notch")[1])]
 
-    def wait(self, action: verbs.Wait) -> UfoCall:
+    def wait(self, action: verbs.Wait) -> _Calls:
         if not self.ufo2:
-            return UfoCall("keyboard_input", {"keys": f"{{PAUSE {action.seconds!r}}}", "control_focus": False})
+            return [self.call("keyboard_input", keys=f"{{PAUSE {action.seconds!r}}}", control_focus=False)]
         if action.seconds > LONGEST_WAIT:
             self.cannot(action, f"a wait is no longer than {LONGEST_WAIT} s")
-        return UfoCall("wait", {"seconds": action.seconds})
+        return [self.call("wait", seconds=action.seconds)]
 
-    def screenshot(self, action: verbs.Screenshot) -> UfoCall:
-        return UfoCall("annotation", {"control_labels": list(action.marks)}, status="SCREENSHOT")
+    def screenshot(self, action: verbs.Screenshot) -> _Calls:
+        return [UfoCall("annotation", {"control_labels": list(action.marks)}, status="SCREENSHOT")]
 
-    def switch_window(self, action: verbs.SwitchWindow) -> UfoCall:
+    def switch_window(self, action: verbs.SwitchWindow) -> _Calls:
         label = action.window or self.cannot(action, "no window is named")
-        return UfoCall("select_application_window", label=label, status="ASSIGN")
+        return [UfoCall("select_application_window", label=label, status="ASSIGN")]
 
-    def run_script(self, action: verbs.RunScript) -> UfoCall:
-        if action.language != "bash" or not action.code:
-            self.cannot(action, "only a command of the shell is run")
-        return UfoCall("run_shell", {"bash_command": action.code})
-
-    def launch_app(self, action: verbs.LaunchApp) -> UfoCall:
+    def launch_app(self, action: verbs.LaunchApp) -> _Calls:
         if self.ufo2 or not action.app:
             self.cannot(action, "an app is started by a command of the shell")
-        return UfoCall(opens=action.app)
+        return [UfoCall(opens=action.app)]
 
-    def call_api(self, action: verbs.CallApi) -> UfoCall:
+    def call_api(self, action: verbs.CallApi) -> _Calls:
         if APIS.get(action.function) != action.app or action.arguments.keys() & {"id", "name"}:
             self.cannot(action, f"{NAME} knows no function {action.function[:60]!r} of {action.app[:60]!r}")
-        return UfoCall(action.function, dict(action.arguments))
+        return [self.call(action.function, **action.arguments)]
 
-    def extension(self, action: verbs.Extension) -> UfoCall:
+    def extension(self, action: verbs.Extension) -> _Calls:
         owner, _, function = action.action_type.partition(".")
         if owner != f"x-{NAME}" or function not in CARRIED or action.arguments.keys() & {"id", "name"}:
             self.cannot(action)
-        return UfoCall(function, dict(action.arguments))
+        return [self.call(function, **action.arguments)]
 
-    def ask_user(self, action: verbs.AskUser) -> UfoCall:
-        return UfoCall(status="PENDING", questions=(action.question,))
+    def ask_user(self, action: verbs.AskUser) -> _Calls:
+        return [UfoCall(status="PENDING", questions=(action.question,))]
 
-    def finish_goal(self, action: verbs.FinishGoal) -> UfoCall:
-        return UfoCall(status="FINISH", comment=action.summary)
+    def finish_goal(self, action: verbs.FinishGoal) -> _Calls:
+        return [UfoCall(status="FINISH", comment=action.summary)]
 
-    def fail_goal(self, action: verbs.FailGoal) -> UfoCall:
-        return UfoCall(status="FAIL", comment=action.reason)
+    def fail_goal(self, action: verbs.FailGoal) -> _Calls:
+        return [UfoCall(status="FAIL", comment=action.reason)]
+
+
+class PlacedWriting(CallWriting):
+    """What is done at a mere place, which is clicked first."""
+
+    can = frozenset()
+    aimed = frozenset({"scroll"})

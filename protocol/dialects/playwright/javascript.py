@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from protocol.dialects.common.base import DialectError
+from protocol.dialects.common.dialect import DialectError
 from protocol.dialects.playwright.locators import quoted
 
 NAME = "playwright_js"

@@ -1,182 +1,20 @@
 """Playwright's locators as Python writes them: `get_by_role("button", name="Save")`, `locator("#a").content_frame.first`.
 
 A role with a name is `target.role` and `target.text`, a lone `locator("...")` is its selector, and any other chain is
-`target.selector` in its own words. A grammar reads chains as data; nothing is evaluated.
+`target.selector` in its own words.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedInput
-
-from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.calls import parse_value, refuse_deep
-from protocol.dialects.common.conversion import Reading, element_of
-from protocol.model.blame import blame
-from protocol.model.geometry import JsonObject
+from protocol.dialects.common.conversion import Reading, element_of, given_in
+from protocol.dialects.common.dialect import Context, DialectError
+from protocol.dialects.common.syntax import Chain, Flags, Step, read_chain
 from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
-
-_NAMED = {
-    "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": '"("', "RPAR": '")"', "LSQB": '"["',
-    "RSQB": '"]"', "LBRACE": '"{"', "RBRACE": '"}"', "COMMA": '","', "EQUAL": '"="', "DOT": '"."', "COLON": '":"',
-    "VBAR": '"|"', "$END": "the end",
-}  # fmt: skip
-_CONSTANTS = {"True": True, "False": False, "None": None}
-
-
-class Step(NamedTuple):
-    """`page`, `.first`, `.nth(2)` or `[0]`; `args` is None where nothing is called. `start` and `end` are its place."""
-
-    name: str
-    args: list[Any] | None
-    kwargs: JsonObject
-    start: int
-    end: int
-
-    @property
-    def values(self) -> list[Any]:
-        return [*(self.args or ()), *self.kwargs.values()]
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A name, and what is asked of it, one after the other."""
-
-    steps: list[Step]
-
-    @property
-    def root(self) -> Step:
-        return self.steps[0]
-
-    def roots(self) -> Iterator[Step]:
-        """The names that this chain and those within it begin with, in order."""
-        yield self.root
-        for step in self.steps:
-            for value in step.values:
-                yield from _roots(value)
-
-
-class Values(list[Any]):
-    """A list."""
-
-
-class Flags(Values):
-    """`re.IGNORECASE | re.MULTILINE`."""
-
-
-class Table(JsonObject):
-    """A dict."""
-
-
-class _NamedTwice(Exception):
-    pass
-
-
-def _roots(value: Any) -> Iterator[Step]:
-    if isinstance(value, Chain):
-        yield from value.roots()
-    elif isinstance(value, Values | Table):
-        for inner in value.values() if isinstance(value, Table) else value:
-            yield from _roots(inner)
-
-
-@v_args(inline=True)
-class _Build(Transformer[Token, Any]):
-    def __init__(self, dialect: str) -> None:
-        super().__init__()
-        self._dialect = dialect
-
-    def chain(self, *steps: Step) -> Chain:
-        return Chain(list(steps))
-
-    def link(self, chain: Chain) -> Any:
-        alone = len(chain.steps) == 1 and chain.root.args is None
-        return _CONSTANTS[chain.root.name] if alone and chain.root.name in _CONSTANTS else chain
-
-    def step(self, name: Token, *called: Any) -> Step:
-        start, end = name.start_pos or 0, (called[-1] if called else name).end_pos or 0
-        if not called:
-            return Step(str(name), None, {}, start, end)
-        kwargs: JsonObject = {}
-        args: list[Any] = []
-        for key, value in called[1:-1]:
-            if key is None and not kwargs:
-                args.append(value)
-            elif key is None or key in kwargs:
-                raise _NamedTwice
-            else:
-                kwargs[key] = value
-        return Step(str(name), args, kwargs, start, end)
-
-    root = step
-
-    def item(self, opened: Token, number: Token, closed: Token) -> Step:
-        return Step("[]", [self.number(number)], {}, opened.start_pos or 0, closed.end_pos or 0)
-
-    def keyword(self, name: Token, value: Any) -> tuple[str, Any]:
-        return str(name), value
-
-    def positional(self, value: Any) -> tuple[None, Any]:
-        return None, value
-
-    def flags(self, *chains: Chain) -> Flags:
-        return Flags(chains)
-
-    def list(self, opened: Token, *values: Any) -> Values:
-        return Values(values[:-1])
-
-    def dict(self, *pairs: tuple[str, Any]) -> Table:
-        return Table(pairs)
-
-    def pair(self, key: str, value: Any) -> tuple[str, Any]:
-        return key, value
-
-    def string(self, *parts: Token) -> Any:
-        return parse_value(self._dialect, " ".join(parts))
-
-    def number(self, token: Token) -> Any:
-        return parse_value(self._dialect, str(token))
-
-
-@cache
-def _parser(dialect: str) -> Lark:
-    build = _Build(dialect)
-    return Lark.open(
-        "locators.lark",
-        rel_to=__file__,
-        parser="lalr",
-        lexer="contextual",
-        start="chain",
-        transformer=build,
-        maybe_placeholders=False,
-    )
-
-
-def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain:
-    """The chain that `text` is; it begins at that line and column. Raises DialectError."""
-    here = f"line {line}, column {column}"
-    refuse_deep(dialect, text, here)
-    try:
-        found: Any = _parser(dialect).parse(text)
-        chain: Chain = found
-    except UnexpectedInput as bad:
-        down, across, expected = blame(text, bad, _NAMED)
-        across += column - 1 if down == 1 else 0
-        raise DialectError(dialect, f"line {line + down - 1}, column {across}", f"expected {expected}") from None
-    except _NamedTwice:
-        raise DialectError(dialect, here, "an argument is given twice, or by position after a named one") from None
-    except DialectError as bad_value:
-        raise DialectError(dialect, here, str(bad_value).removeprefix(f"{dialect}: ")) from None
-    return chain
-
 
 NAME = "playwright_python"
 BUTTONS = ("left", "right", "middle")
@@ -290,24 +128,15 @@ def _steps_in(selector: str) -> list[Step] | None:
     return steps if whole and all(map(is_locator, steps)) else None
 
 
-def locate(target: ActionTarget, context: Context, what: str, *, needed: bool = False) -> tuple[str, list[Loss]] | None:
-    """`target` as a locator, without the page, and what is lost; None for a mere place, unless an element is needed there."""
-    said = _locator(target, context, what, needed)
-    if said is None:
+def locate(target: ActionTarget | None, context: Context, what: str, *, needed: bool = False) -> str | None:
+    """`target` as a locator, without the page; None for a mere place, unless an element is needed there."""
+    if target is None:
         return None
-    back = target_of(read_chain(NAME, f"page.{said}").steps[1:], f"page.{said}")
-    other = [name for name in ActionTarget.model_fields if getattr(target, name) != getattr(back, name)]
-    lost = [name for name in other if getattr(target, name) is not None] or other
-    return said, [Loss(what=f"{what}.{lost[0]}", why=f"said as {said[:60]}")] if lost else []
-
-
-def _locator(target: ActionTarget, context: Context, what: str, needed: bool) -> str | None:
     if target.selector is not None:
         return target.selector if _steps_in(target.selector) else f"locator({quoted(target.selector)})"
     if target.text is not None and target.role is not None:
         return f"get_by_role({quoted(target.role)}, name={quoted(target.text)})"
-    given = {name for name in ActionTarget.model_fields if getattr(target, name) is not None}
-    if context.state is not None and (needed or not given <= {"point", "description", "state_id", "role"}):
+    if context.state is not None and (needed or not {*given_in(target)} <= {"point", "description", "state_id", "role"}):
         element, _ = element_of(target, context, NAME, what)
         if element is not None and element.role and element.text:
             return f"get_by_role({quoted(element.role)}, name={quoted(element.text)})"

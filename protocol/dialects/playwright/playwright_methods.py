@@ -6,22 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.dialects.common.calls import bound
 from protocol.dialects.common.conversion import given, row
+from protocol.dialects.common.dialect import Context, DialectError, Loss
 from protocol.dialects.common.fields import Fields
-from protocol.dialects.playwright.locators import (
-    BUTTONS,
-    NAME,
-    UNSAID_WAIT,
-    Chain,
-    PageReading,
-    Step,
-    Table,
-    Values,
-    is_locator,
-    target_of,
-)
+from protocol.dialects.common.syntax import Chain, Means, Step, Table, Values, bound
+from protocol.dialects.playwright.locators import BUTTONS, NAME, UNSAID_WAIT, PageReading, is_locator, target_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
@@ -47,10 +36,6 @@ ON_PAGES: dict[str, tuple[str, ...]] = {
 """Methods of a page or its keyboard that are carried in the same way."""
 
 
-Means = tuple[str, Callable[[Any], Any]]
-"""The parameters of a method, and what a call of it is. Those behind a slash are given by name, and not dropped."""
-
-
 @dataclass
 class PageCall(PageReading):
     """One call on a page: `target` where it is made on an element."""
@@ -61,7 +46,7 @@ class PageCall(PageReading):
     target: ActionTarget | None = field(default=None, kw_only=True)
 
     def act(self, names: str, read: Callable[[Any], Any]) -> list[AgentAction]:
-        """The action of the call. Raises DialectError for too many arguments, and for what is no literal."""
+        """The action of the call; names behind a slash are given by name, and not dropped. Raises DialectError."""
         by_position, _, by_name = names.partition("/")
         known = by_position.split()
         arguments = bound(NAME, self.where, self.step.name, known, self.step.args or [], self.step.kwargs)

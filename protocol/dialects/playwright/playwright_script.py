@@ -12,25 +12,24 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss, Piece
-from protocol.dialects.common.calls import (
+from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
+from protocol.dialects.common.fields import Fields, build
+from protocol.dialects.common.scripts import (
     CALLED,
     FRAME,
     IMPORT,
     PRINTED,
     QUOTED,
     UNSURE,
-    BareName,
     Functions,
     Statement,
     assigned_in,
     blocks,
     is_a_text,
     is_printed,
-    parse_value,
 )
-from protocol.dialects.common.fields import Fields, build
-from protocol.dialects.playwright.locators import NAME, PAGE, Chain, Table, Values, is_locator, is_plain, literal, read_chain
+from protocol.dialects.common.syntax import BareName, Chain, Table, Values, parse_value, read_chain
+from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain, literal
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Tabs

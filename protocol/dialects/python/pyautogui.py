@@ -10,47 +10,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
-from protocol.dialects.common.calls import (
+from protocol.dialects.common.conversion import FARTHEST, Part, element_of, given_in, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
+from protocol.dialects.common.fields import a_text, at, build, checked_number
+from protocol.dialects.common.losses import measured
+from protocol.dialects.common.scripts import (
     FRAME,
     IMPORT,
     PRINTED,
     UNSURE,
-    BareName,
-    Call,
     Functions,
     Statement,
     assigned_in,
     blocks,
-    bound,
-    checked_text,
     code_in,
     is_a_text,
     is_printed,
     names_given,
-    parse_calls,
     with_values,
 )
-from protocol.dialects.common.conversion import Reading, element_of, given, without_delay
-from protocol.dialects.common.fields import Fields, at, build, checked_number
-from protocol.dialects.python.strokes import (
-    FARTHEST,
-    InputDevice,
-    Kind,
-    Stroke,
-    actions_of,
-    read_name,
-    spot_of,
-    stroke,
-    strokes_of,
-    write_name,
-)
+from protocol.dialects.common.syntax import BareName, Call, CallReading, Means, parse_calls
+from protocol.dialects.python.devices import BUTTON, PAUSE, DeviceReading, DeviceWriting, here
+from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import BoundingBox, JsonObject
+from protocol.model.geometry import JsonObject
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Extension, PressKey, Screenshot, Type, Wait
 
 MOST = 10_000
 """Presses that the calls of one text may make: `press('a', presses=...)` says many in few characters."""
@@ -82,7 +68,7 @@ class Code:
 
     def __init__(self, dialect: str, payload: Any, words: tuple[str, ...] = ()) -> None:
         """`words` stand for themselves. Raises DialectError for code beside a fence."""
-        self._text, self.losses = code_in(dialect, checked_text(dialect, payload))
+        self._text, self.losses = code_in(dialect, a_text(payload, dialect))
         self._dialect, self._words = dialect, words
         self._functions = Functions(self._text)
         self._literals: JsonObject = {}
@@ -137,7 +123,7 @@ class Code:
 
 
 @dataclass
-class Reader(Reading):
+class Reader(CallReading, DeviceReading):
     """Reads calls one by one, and gathers what is lost."""
 
     spot: Callable[[Any, Any, str], ActionTarget]
@@ -145,35 +131,28 @@ class Reader(Reading):
     bare: Callable[[BareName], bool] = lambda word: False
     """Whether a bare name may stand for a place."""
     names_keys: bool = False
-    """Whether `hotkey(keys=[...])` means its keys; pyautogui itself ignores them there."""
-    presses: int = 0
-    call: Call = field(init=False)
+    """Whether `hotkey(keys=[...])` means its keys, in which case means nothing; pyautogui itself ignores them there."""
+    presses: int = field(default=0, init=False)
 
-    def read(self, call: Call, means: Means, pace: tuple[str, ...] = PACE) -> list[Any]:
-        """The strokes of a call, or the action that it is."""
+    def read_call(self, call: Call, means: Means, pace: tuple[str, ...] = PACE) -> None:
+        """Read one more call."""
         names, read = means
         self.bind(call, names.split(), pace)
-        strokes = read(self)
+        actions = read(self)
         self.fields.end()
-        return strokes if isinstance(strokes, list) else [strokes]
+        self.actions += actions if isinstance(actions, list) else [actions]
 
-    def bind(self, call: Call, names: list[str], pace: tuple[str, ...] = PACE) -> None:
-        """The arguments of a call by name, without its pace. Raises DialectError for too many, and for what is no literal."""
-        self.call = call
-        given = bound(self.dialect, call.where, call.name, names, call.args, call.kwargs)
-        self.fields = Fields(self.dialect, {name: value for name, value in given.items() if name not in pace}, call.where)
-        slow = [name for name in given if name in pace and name != "tween"]
-        told = [name for name in slow if given[name] is not True and given[name] not in (0, None)]
-        if told:
+    def bind(self, call: Call, names: Any, dropped: Any = PACE) -> JsonObject:
+        """The arguments of a call by name, without its pace."""
+        given = super().bind(call, names, dropped)
+        slow = [name for name in given if name in dropped and name != "tween"]
+        if told := [name for name in slow if given[name] is not True and given[name] not in (0, None)]:
             self.losses.append(Loss(what=f"{call.name}.{told[0]}", why="how fast it is done is not kept"))
-        for name, value in given.items():
-            self._literal(name, value)
+        return given
 
-    def _literal(self, name: str, value: Any) -> None:
-        if isinstance(value, BareName) and not (name == "tween" or _constant(value) or (name == "x" and self.bare(value))):
-            self.fields.refuse(name, f"a literal is needed, not the name {str(value)[:40]!r}")
-        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            self._literal(name, part)
+    def may_stand(self, name: str, word: BareName) -> bool:
+        constant = word.removeprefix("pyautogui.").lower() in _BUTTONS and word.startswith("pyautogui.")
+        return name == "tween" or constant or (name == "x" and self.bare(word))
 
     def aim(self) -> ActionTarget | None:
         """Where the call happens; None where the pointer is."""
@@ -200,31 +179,37 @@ class Reader(Reading):
 
     def named(self, value: Any, name: str = "keys") -> str:
         """The key of that name in the field `name`."""
-        if not isinstance(value, str):
-            self.fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
-        return read_name(self.dialect, f"{self.fields.where}.{name}", value)
+        return (
+            self.key_named(value, name)
+            if isinstance(value, str)
+            else self.fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
+        )
 
-    def click(self) -> list[Stroke]:
+    def clicks(self) -> list[AgentAction]:
         count = self.fields.number("clicks", 1, whole=True)
         if count not in (1, 2, 3):
             self.fields.refuse("clicks", "1, 2 or 3 is needed")
-        return stroke("click", at=Reader.aim, button=Reader.button, count=count)(self)
+        return self.click(self.aim(), self.button(), count)
 
-    def drag(self) -> list[Stroke]:
+    def dragged(self) -> list[AgentAction]:
         spot, button = self.needed(), self.button()
         if not self.fields.flag("mouseDownUp", True):
             self.fields.refuse("mouseDownUp", "a drag that presses nothing is not understood here")
-        return [Stroke("drag", self.call.where, spot, button)]
+        return self.drag(spot, button)
 
-    def write(self) -> list[Stroke]:
+    def wheel(self, axis: str, sign: int) -> AgentAction:
+        delta = {axis: sign * self.fields.number("clicks", whole=True)}
+        return self.build("scroll", delta=delta, target=self.aim() or self.moved())
+
+    def write(self) -> list[AgentAction]:
         message = self.fields.any("message")
         if isinstance(message, list):
             return self._pressed(message)
         if not isinstance(message, str):
             self.fields.refuse("message", f"a text is needed, not {message!r:.40}")
-        return [Stroke("write", self.call.where, text=str(message))]
+        return [self.build("type", text=str(message))]
 
-    def press(self) -> list[Stroke]:
+    def press(self) -> list[AgentAction]:
         times, keys = self.fields.number("presses", 1, whole=True), self.fields.any("keys")
         keys = keys if isinstance(keys, list) else [keys]
         self.presses += times * len(keys)
@@ -232,73 +217,68 @@ class Reader(Reading):
             self.fields.refuse("presses", f"between 1 and {MOST} presses are understood")
         return self._pressed(keys * times)
 
-    def _pressed(self, names: list[Any]) -> list[Stroke]:
-        return [Stroke("press", self.call.where, keys=(self.named(name),)) for name in names]
+    def _pressed(self, names: list[Any]) -> list[AgentAction]:
+        return [self.build("press_key", keys=(self.named(name),)) for name in names]
 
-    def hotkey(self) -> list[Stroke]:
+    def hotkey(self) -> AgentAction:
         """Keys by position, or in one list."""
-        keys = self.fields.any("keys")
-        names = keys if isinstance(keys, list) else [keys]
-        return [Stroke("press", self.call.where, keys=tuple(self.named(name) for name in names))]
+        given = self.fields.any("keys")
+        keys = tuple(self.named(name) for name in (given if isinstance(given, list) else [given]))
+        if self.names_keys and len(keys) > 1:
+            keys = tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys)
+        return self.build("press_key", keys=keys)
 
-    def functions(self, call: Call) -> list[Stroke]:
+    def function(self, call: Call) -> None:
         """What a call of pyautogui's own does."""
         if call.name in ("pyautogui.hotkey", "pyautogui.shortcut"):
             if "keys" in call.kwargs and not self.names_keys:
                 raise DialectError(self.dialect, f"{call.where}.keys", "pyautogui takes the keys of hotkey by position")
             listed = len(call.args) == 1 and isinstance(call.args[0], list)
             call = call if listed or not call.args else call._replace(args=[list(call.args)])
-        return self.read(call, FUNCTIONS[call.name])
+        self.read_call(call, FUNCTIONS[call.name])
 
 
-def _constant(word: BareName) -> bool:
-    return word.removeprefix("pyautogui.").lower() in _BUTTONS and word.startswith("pyautogui.")
+def _click(button: str, count: int = 1) -> Callable[[Reader], list[AgentAction]]:
+    return lambda r: r.click(r.aim(), button, count)
 
 
-Means = tuple[str, Callable[[Any], Any]]
-"""The parameters of a function, and what a call of it is."""
-
-
-def _wheel(axis: str, sign: int) -> Means:
-    return "clicks x y", stroke("wheel", **{axis: lambda r: sign * r.fields.number("clicks", whole=True)}, at=Reader.aim)
-
-
-def _clicks(count: int = 1) -> Means:
-    return _BUTTON_CLICK, stroke("click", at=Reader.aim, button=Reader.button, count=count)
-
-
-_ONE_KEY = {"keys": lambda r: (r.named(r.fields.any("key"), "key"),)}
-_SLEEP: Means = ("seconds", stroke("wait", seconds=given("seconds", kind="number")))
+SPOT = Part(Reader.needed, lambda w, target: w.aim(target))
+_HERE = here(Reader.aim)
+KEY = Part(lambda r: r.named(r.fields.any("key"), "key"), lambda w, key: {"key": w.key_name(key)})
+SECONDS = Part(lambda r: r.fields.number("seconds"), lambda w, seconds: {"seconds": seconds})
 FUNCTIONS: dict[str, Means] = {
-    "pyautogui.click": ("x y clicks interval button duration tween", Reader.click),
-    "pyautogui.leftClick": (_CLICK, stroke("click", at=Reader.aim)),
-    "pyautogui.rightClick": (_CLICK, stroke("click", at=Reader.aim, button="right")),
-    "pyautogui.middleClick": (_CLICK, stroke("click", at=Reader.aim, button="middle")),
-    "pyautogui.doubleClick": _clicks(2),
-    "pyautogui.tripleClick": _clicks(3),
-    "pyautogui.mouseDown": (_MOUSE, stroke("down", at=Reader.aim, button=Reader.button)),
-    "pyautogui.mouseUp": (_MOUSE, stroke("up", at=Reader.aim, button=Reader.button)),
-    "pyautogui.moveTo": ("x y duration tween", stroke("move", at=Reader.needed)),
-    "pyautogui.dragTo": ("x y duration tween button", Reader.drag),
-    "pyautogui.scroll": _wheel("down", -1),
-    "pyautogui.vscroll": _wheel("down", -1),
-    "pyautogui.hscroll": _wheel("across", 1),
+    "pyautogui.click": ("x y clicks interval button duration tween", Reader.clicks),
+    "pyautogui.leftClick": (_CLICK, _click("left")),
+    "pyautogui.rightClick": (_CLICK, _click("right")),
+    "pyautogui.middleClick": (_CLICK, _click("middle")),
+    "pyautogui.doubleClick": (_BUTTON_CLICK, lambda r: r.click(r.aim(), r.button(), 2)),
+    "pyautogui.tripleClick": (_BUTTON_CLICK, lambda r: r.click(r.aim(), r.button(), 3)),
+    "pyautogui.mouseDown": (_MOUSE, row("mouse_down", target=_HERE, button=BUTTON)),
+    "pyautogui.mouseUp": (_MOUSE, row("mouse_up", target=_HERE, button=BUTTON)),
+    "pyautogui.moveTo": ("x y duration tween", row("hover", target=SPOT)),
+    "pyautogui.dragTo": ("x y duration tween button", Reader.dragged),
+    "pyautogui.scroll": ("clicks x y", lambda r: r.wheel("y", -1)),
+    "pyautogui.vscroll": ("clicks x y", lambda r: r.wheel("y", -1)),
+    "pyautogui.hscroll": ("clicks x y", lambda r: r.wheel("x", 1)),
     "pyautogui.write": ("message interval", Reader.write),
     "pyautogui.typewrite": ("message interval", Reader.write),
     "pyautogui.press": ("keys presses interval", Reader.press),
     "pyautogui.hotkey": ("keys", Reader.hotkey),
     "pyautogui.shortcut": ("keys", Reader.hotkey),
-    "pyautogui.keyDown": ("key", stroke("key_down", **_ONE_KEY)),
-    "pyautogui.keyUp": ("key", stroke("key_up", **_ONE_KEY)),
-    "pyautogui.sleep": _SLEEP,
-    "time.sleep": _SLEEP,
+    "pyautogui.keyDown": ("key", row("key_down", key=KEY)),
+    "pyautogui.keyUp": ("key", row("key_up", key=KEY)),
+    "time.sleep": ("seconds", row("wait", seconds=SECONDS)),
+    "pyautogui.sleep": ("seconds", row("wait", seconds=SECONDS)),
 }
 """How each function is read. The wheel turns up for positive clicks of `scroll`, and right for those of `hscroll`."""
 
 
 NAME = "pyautogui"
-_HANDS = InputDevice(NAME)
-_WORDS: dict[str, Kind] = {"WAIT": "wait", "DONE": "done", "FAIL": "fail"}
+_WORDS: dict[str, JsonObject] = {
+    "WAIT": {"action_type": "wait", "seconds": PAUSE},
+    "DONE": {"action_type": "finish_goal"},
+    "FAIL": {"action_type": "fail_goal"},
+}
 _TAG = re.compile(r"tag_(\d{1,6})")
 CARRIED: dict[str, tuple[str, ...]] = {
     "move": ("xOffset", "yOffset", "duration", "tween"),
@@ -324,9 +304,11 @@ _PASTE = (("Control", "v"), ("Meta", "v"))
 def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls."""
     reader, code = _reader(context), Code(NAME, payload, tuple(_WORDS))
-    strokes = [stroke for one in code.calls() for stroke in _strokes(reader, one)]
-    found = _pasted([(0, action) for action in actions_of(NAME, strokes)], reader.losses)
-    return ParsedPayload([action for _, action in found], code.losses + reader.losses)
+    for one in code.calls():
+        _read(reader, one)
+    actions, losses = reader.read_all(reader.losses)
+    found = _pasted([(0, action) for action in actions], losses)
+    return ParsedPayload([action for _, action in found], code.losses + losses)
 
 
 def _reader(context: Context) -> Reader:
@@ -351,68 +333,67 @@ def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[
     found: list[tuple[int, AgentAction]] = []
     copied: int | None = None
     for line, action in actions:
-        if copied is not None and isinstance(action, PressKey) and action.keys in _PASTE:
-            action = Type(text=_copied(found.pop(copied)[1]))
+        if copied is not None and isinstance(action, verbs.PressKey) and action.keys in _PASTE:
+            action = verbs.Type(text=_copied(found.pop(copied)[1]))
             losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
-        copied = len(found) if _copied(action) else copied if isinstance(action, Wait) else None
+        copied = len(found) if _copied(action) else copied if isinstance(action, verbs.Wait) else None
         found.append((line, action))
     return found
 
 
 def pieces(text: str, context: Context) -> Iterator[Piece]:
     """The pieces of a script, statement by statement: what is not understood is one, and so is a block that only a run tells."""
-    reader, rows = _reader(context), list[tuple[int, Stroke | AgentAction]]()
+    reader, lines = _reader(context), dict[int, int]()
     try:
         code = Code(NAME, text, tuple(_WORDS))
     except DialectError as bad:
         yield Piece(1, None, [], bad.where, bad.reason)
         return
     for s, unsure in code.statements():
+        before = [*reader.actions]
         try:
-            rows += [(s.line, stroke) for one in code.called(s, unsure) for stroke in _strokes(reader, one)]
+            for one in code.called(s, unsure):
+                _read(reader, one)
+            lines |= {id(action): s.line for action in reader.actions if id(action) not in lines}
         except DialectError as bad:
-            yield from _told(rows, code.losses, reader.losses)
+            reader.actions = before
+            yield from _told(reader, code, lines)
             yield Piece(s.line, None, [], bad.where or s.where, f"{bad.reason}: {s.first_words}")
-            rows = []
-    yield from _told(rows, code.losses, reader.losses)
+            reader.actions, lines = [], {}
+    yield from _told(reader, code, lines)
 
 
-def _told(rows: list[tuple[int, Stroke | AgentAction]], lost: list[Loss], losses: list[Loss]) -> Iterator[Piece]:
-    """The actions of strokes that follow each other, each with its line; what was lost stands with the first."""
-    found: list[tuple[int, AgentAction]] = []
-    n = 0
-    while n < len(rows):
-        move, after = rows[n][1], rows[n + 1][1] if n + 1 < len(rows) else None
-        both = isinstance(move, Stroke) and isinstance(after, Stroke) and move.kind == "move" != after.kind
-        group = rows[n : n + 1 + both]
-        found += [(group[-1][0], action) for action in actions_of(NAME, [one for _, one in group])]
-        n += len(group)
-    for line, action in _pasted(found, losses):
-        yield Piece(line, action, lost + losses)
-        lost.clear()
-        losses.clear()
+def _told(reader: Reader, code: Code, lines: dict[int, int]) -> Iterator[Piece]:
+    """The actions so far, each with its line; what was lost stands with the first."""
+    for line, action in _pasted([(lines[id(action)], action) for action in reader.actions], reader.losses):
+        yield Piece(line, action, code.losses + reader.losses)
+        code.losses.clear()
+        reader.losses.clear()
 
 
 def _copied(action: AgentAction) -> str:
-    text = action.arguments.get("text") if isinstance(action, Extension) and action.action_type == f"{_PREFIX}copy" else ""
+    text = action.arguments.get("text") if isinstance(action, verbs.Extension) and action.action_type == f"{_PREFIX}copy" else ""
     return text if isinstance(text, str) else ""
 
 
-def _strokes(reader: Reader, call: Call | Statement) -> list[Stroke | AgentAction]:
+def _read(reader: Reader, call: Call | Statement) -> None:
     if isinstance(call, Statement):
-        return [Stroke(_WORDS[call.text], call.where)]
+        reader.actions.append(build(NAME, call.where, **_WORDS[call.text]))
+        return
     if call.name in FUNCTIONS:
-        return [*reader.functions(call)]
+        reader.function(call)
+        return
     module, _, name = call.name.partition(".")
     if module == NAME and name == "screenshot":
-        return [_read_screenshot(reader, call)]
+        reader.actions.append(_read_screenshot(reader, call))
+        return
     name = _ALSO.get(name, name)
     if call.name != _COPY and (module != NAME or name == "copy" or name not in CARRIED):
         raise DialectError(NAME, call.where, f"{call.name[:60]} is no function that is known here")
-    reader.bind(call, list(CARRIED[name]))
+    reader.bind(call, CARRIED[name])
     arguments = {own: reader.fields.any(own) for own in CARRIED[name] if own in reader.fields}
     reader.fields.end()
-    return [build(NAME, call.where, action_type=_PREFIX + name, arguments=arguments)]
+    reader.actions.append(reader.build(_PREFIX + name, arguments=arguments))
 
 
 def _read_screenshot(reader: Reader, call: Call) -> AgentAction:
@@ -423,7 +404,7 @@ def _read_screenshot(reader: Reader, call: Call) -> AgentAction:
     region = fields.any("region", None)
     fields.end()
     if region is None:
-        return build(NAME, call.where, action_type="screenshot")
+        return reader.build("screenshot")
     if not isinstance(region, list) or len(region) != 4:
         fields.refuse("region", "(left, top, width, height) is needed")
     left, top, width, height = (checked_number(NAME, f"{call.where}.region", n, whole=True) for n in region)
@@ -438,127 +419,74 @@ def _tags(context: Context) -> list[str] | None:
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
 
-def to_pyautogui(action: Action, context: Context) -> WrittenPayload:
+def to_pyautogui(action: verbs.Action, context: Context) -> WrittenPayload:
     """The lines of Python that do `action`. Raises DialectError for what pyautogui cannot do."""
-    tags = _tags(context)
-    if isinstance(action, Screenshot):
-        return _write_screenshot(action, context)
-    if isinstance(action, Extension):
-        return _write_carried(action, context)
-
-    def locate(target: ActionTarget, what: str) -> tuple[ActionTarget, list[Loss]]:
-        tagged = _by_tag(target, context, tags, what) if tags else None
-        return tagged or spot_of(target, context, "px", None, NAME, what)
-
-    strokes, losses = strokes_of(action, _HANDS, context, locate)
-    return WrittenPayload("\n".join(_WRITE[stroke.kind](stroke, _spot(stroke, tags)) for stroke in strokes), losses)
+    return measured(DIALECT, action, "\n".join(_Writing(NAME, context).calls(action)), context)
 
 
-def _by_tag(target: ActionTarget, context: Context, tags: list[str], what: str) -> tuple[ActionTarget, list[Loss]] | None:
-    """The element of the target if it has a tag."""
-    given = [name for name in ActionTarget.model_fields if getattr(target, name) is not None]
-    if given == ["point"]:
-        return None
-    try:
-        element, _ = element_of(target, context, NAME, what)
-    except DialectError:
-        return None
-    if element is None or element.element_id not in tags:
-        return None
-    lost = [name for name in given if name != "element_id"]
-    losses = [Loss(what=f"{what}.{lost[0]}", why="only the tag of the element is said")] if lost else []
-    return ActionTarget(element_id=element.element_id), losses
+class _Writing(DeviceWriting):
+    """Lines of Python."""
+
+    table: ClassVar = {name: read for name, (_, read) in FUNCTIONS.items()}
+    drags = ("left", "right", "middle")
+    clicked: ClassVar = {
+        ("left", 1): "click", ("right", 1): "rightClick", ("middle", 1): "middleClick", ("left", 2): "doubleClick",
+        ("left", 3): "tripleClick",
+    }  # fmt: skip
+    dragged = "dragTo"
+    wheels = ("hscroll", "scroll")
+
+    def call(self, name: str, /, **arguments: Any) -> str:
+        """The numbers of a place and keys by position, all else by name; a tag behind something else has its name, too."""
+        by_name = {"button", "clicks", *([] if "y" in arguments or next(iter(arguments), "x") == "x" else ["x"])}
+        said = [f"{own}={value!r}" if own in by_name else repr(value) for own, value in arguments.items()]
+        return f"{name if '.' in name else f'pyautogui.{name}'}({', '.join(said)})"
+
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        """A place, or the tag of an element that has one."""
+        tags = _tags(self.context)
+        if tags and target is not None and given_in(target) != ["point"]:
+            try:
+                element, _ = element_of(target, self.context, NAME, what)
+            except DialectError:
+                element = None
+            if element is not None and element.element_id in tags:
+                return {"x": _Tag(f"tag_{tags.index(element.element_id) + 1}")}
+        return super().aim(target, what)
+
+    def type(self, action: verbs.Type) -> list[str]:
+        return [self.call("write", message=action.text)]
+
+    def press_key(self, action: verbs.PressKey) -> list[str]:
+        names = [self.key_name(key) for key in action.keys]
+        return [self.call("press" if len(names) == 1 else "hotkey", **{f"key{n}": name for n, name in enumerate(names)})]
+
+    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> list[str]:
+        return ["DONE" if isinstance(action, verbs.FinishGoal) else "FAIL"]
+
+    fail_goal = finish_goal
+
+    def screenshot(self, action: verbs.Screenshot) -> list[str]:
+        if action.region is None:
+            return ["pyautogui.screenshot()"]
+        box = action.region.to_px(self.context.size)
+        if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
+            self.refuse("screenshot.region", "the region is too far away to be on a screen")
+        return [f"pyautogui.screenshot(region=({box.x1}, {box.y1}, {box.x2 - box.x1}, {box.y2 - box.y1}))"]
+
+    def extension(self, action: verbs.Extension) -> list[str]:
+        name = action.action_type.removeprefix(_PREFIX)
+        if name not in CARRIED:
+            self.cannot(action)
+        arguments = ", ".join(f"{own}={value!r}" for own, value in action.arguments.items())
+        return [f"import pyperclip\n{_COPY}({arguments})" if name == "copy" else f"pyautogui.{name}({arguments})"]
 
 
-def _spot(stroke: Stroke, tags: list[str] | None) -> str:
-    """The place as the first arguments of a call."""
-    if stroke.at is None:
-        return ""
-    if stroke.at.point is None:
-        return f"tag_{(tags or []).index(str(stroke.at.element_id)) + 1}"
-    x, y = stroke.at.point.x, stroke.at.point.y
-    if type(x) is type(y) is float and 0 < x < 1 and 0 < y < 1:
-        raise DialectError(NAME, "target", _SHARES)
-    return f"{x!r}, {y!r}"
+class _Tag(str):
+    """The name of an element, which stands without quotes."""
 
-
-def _call(name: str, *arguments: str) -> str:
-    return f"pyautogui.{name}({', '.join(filter(None, arguments))})"
-
-
-_CLICKS = {
-    ("left", 1): "click", ("right", 1): "rightClick", ("middle", 1): "middleClick", ("left", 2): "doubleClick",
-    ("left", 3): "tripleClick",
-}  # fmt: skip
-
-
-def _write_click(s: Stroke, spot: str) -> str:
-    name = _CLICKS.get((s.button, s.count))
-    return _call(name, spot) if name else _call("click", spot, f"clicks={s.count}", f"button={s.button!r}")
-
-
-def _button(s: Stroke) -> str:
-    return "" if s.button == "left" else f"button={s.button!r}"
-
-
-def _write_wheel(s: Stroke, spot: str) -> str:
-    spot = spot and (f"x={spot}" if spot.startswith("tag_") else spot)
-    return _call("hscroll", str(s.across), spot) if s.across else _call("scroll", str(-s.down), spot)
-
-
-def _write_press(s: Stroke, spot: str) -> str:
-    return _call("press" if len(s.keys) == 1 else "hotkey", *(repr(write_name(NAME, key)) for key in s.keys))
-
-
-_WRITE: dict[Kind, Callable[[Stroke, str], str]] = {
-    "move": lambda s, spot: _call("moveTo", spot),
-    "click": _write_click,
-    "down": lambda s, spot: _call("mouseDown", spot, _button(s)),
-    "up": lambda s, spot: _call("mouseUp", spot, _button(s)),
-    "drag": lambda s, spot: _call("dragTo", spot, f"button={s.button!r}"),
-    "wheel": _write_wheel,
-    "write": lambda s, spot: _call("write", repr(s.text)),
-    "press": _write_press,
-    "key_down": lambda s, spot: _call("keyDown", repr(write_name(NAME, s.keys[0]))),
-    "key_up": lambda s, spot: _call("keyUp", repr(write_name(NAME, s.keys[0]))),
-    "wait": lambda s, spot: f"time.sleep({s.seconds!r})",
-    "done": lambda s, spot: "DONE",
-    "fail": lambda s, spot: "FAIL",
-}
-
-
-def _write_screenshot(action: Screenshot, context: Context) -> WrittenPayload:
-    losses = without_delay(action)
-    if action.marks:
-        losses.append(Loss(what="screenshot.marks", why="marks cannot be asked for"))
-    if action.target is not None:
-        losses.append(Loss(what="target", why="screenshot has no target here"))
-    if action.region is None:
-        return WrittenPayload("pyautogui.screenshot()", losses)
-    box = action.region.to_px(context.size)
-    if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
-        raise DialectError(NAME, "screenshot.region", "the region is too far away to be on a screen")
-    if not isinstance(action.region, BoundingBox):
-        losses.append(Loss(what="screenshot.region", why=f"said in px instead of {action.region.space}"))
-    return WrittenPayload(f"pyautogui.screenshot(region=({box.x1}, {box.y1}, {box.x2 - box.x1}, {box.y2 - box.y1}))", losses)
-
-
-def _write_carried(action: Extension, context: Context) -> WrittenPayload:
-    """A call that is carried, if reading it gives the action back."""
-    name = action.action_type.removeprefix(_PREFIX)
-    known = [own for own in CARRIED.get(name, ()) if own not in PACE]
-    if not action.action_type.startswith(_PREFIX) or name not in CARRIED or set(action.arguments) - set(known):
-        raise DialectError(NAME, action.action_type, "pyautogui has no such function, or not with these arguments")
-    losses = without_delay(action)
-    if action.target is not None:
-        losses.append(Loss(what="target", why=f"{name} has no target here"))
-    text = _call(name, *(f"{own}={value!r}" for own, value in action.arguments.items()))
-    if name == "copy":
-        text = f"import pyperclip\n{text.replace(f'{NAME}.copy', _COPY, 1)}"
-    bare = action.model_copy(update={"delay": None, "target": None})
-    if from_pyautogui(text, context) != ([bare], []):
-        raise DialectError(NAME, action.action_type, "the arguments cannot be said in Python")
-    return WrittenPayload(text, losses)
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 DIALECT = Dialect(NAME, "OSWorld pyautogui", "text", from_pyautogui, to_pyautogui, ("xy", "som"), pieces)

@@ -7,14 +7,15 @@ assistant's messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Collection, Iterator
+from math import ceil
+from typing import Any, NamedTuple
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
+from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, checked_number, each_of
-from protocol.dialects.vendors.pointing import CLICKS, ENDS, MOST_CALLS, NO_KEY, PayloadReading, PayloadWriting
+from protocol.dialects.common.losses import measured
+from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -44,9 +45,7 @@ def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
         if verb not in _VERBS[version]:
             known = ", ".join(sorted(_VERBS[version]))
             raise DialectError(NAME, where, f"computer_{version} has no action {verb[:60]!r}; it has {known}")
-        actions = _READ[verb](reading)
-        fields.end()
-        reading.actions += actions if isinstance(actions, list) else [actions]
+        reading.actions += reading.read(_CALLS, verb)
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no call of the computer tool")
     return ParsedPayload(reading.actions, reading.losses)
@@ -105,8 +104,8 @@ class _Reading(PayloadReading):
         else:
             fields.refuse("name", f"{name[:60]!r} is not the computer tool")
 
-    def maybe(self, name: str = "coordinate") -> ActionTarget | None:
-        return self.pair(name) if name in self.fields else None
+    def maybe(self) -> ActionTarget | None:
+        return self.pair() if "coordinate" in self.fields and self.variant != _POINTER_ONLY else None
 
     def meanwhile(self) -> str | None:
         """Keys held down meanwhile: `text`, or `key` in the reference implementation."""
@@ -126,9 +125,14 @@ class _Reading(PayloadReading):
         pressed = [self.keys("text", [chord], "xdotool") for chord in chords]
         return [self.build("press_key", "text", keys=keys) for keys in pressed] * repeat
 
+    def dragged(self) -> AgentAction:
+        start = self.pair("start_coordinate") if "start_coordinate" in self.fields else None
+        return self.drag(start, self.pair(), self.meanwhile())
+
     def scroll(self) -> AgentAction:
-        direction = self.fields.choice("scroll_direction", ("up", "down", "left", "right"))
-        amount, target = self.fields.number("scroll_amount", whole=True), self.maybe()
+        direction = self.fields.choice("scroll_direction", WAYS)
+        amount = self.fields.number("scroll_amount", whole=True)
+        target = self.pair() if "coordinate" in self.fields else None
         if amount < 0:
             self.fields.refuse("scroll_amount", f"the direction says where to; {amount} notches are none")
         held = self.held(self.meanwhile())
@@ -143,20 +147,17 @@ class _Reading(PayloadReading):
         return self.build("screenshot", "region", region=self.box(numbers))
 
 
-def _read_click(verb: str, r: _Reading) -> AgentAction:
-    return r.click(verb, None if r.variant == _POINTER_ONLY else r.maybe(), r.meanwhile())
-
-
-_DURATION = given("duration", kind="number")
-_READ: dict[str, Callable[[_Reading], Any]] = {
-    **{verb: partial(_read_click, verb) for verb in CLICKS},
-    "left_click_drag": lambda r: r.drag(r.maybe("start_coordinate"), r.pair(), r.meanwhile()),
+_HELD = Part(lambda r: r.keys("text", [r.fields.text("text")], "xdotool"), lambda w, keys: w.held(keys))
+_DURATION = Part(lambda r: r.fields.number("duration"), lambda w, seconds: {"duration": w.seconds(seconds)})
+_CALLS: Table = {
+    **click_rows(target=COORDINATE, modifiers=_HELD),
+    "left_click_drag": _Reading.dragged,
     "left_mouse_down": row("mouse_down"),
     "left_mouse_up": row("mouse_up"),
-    "mouse_move": row("hover", target=PayloadReading.pair),
+    "mouse_move": row("hover", target=COORDINATE),
     "type": row("type", text=given("text")),
     "key": _Reading.key_presses,
-    "hold_key": row("hold_key", "duration", keys=lambda r: r.keys("text", [r.fields.text("text")], "xdotool"), seconds=_DURATION),
+    "hold_key": row("hold_key", "duration", keys=_HELD, seconds=_DURATION),
     "wait": row("wait", "duration", seconds=_DURATION),
     "scroll": _Reading.scroll,
     "screenshot": row("screenshot"),
@@ -168,105 +169,84 @@ _READ: dict[str, Callable[[_Reading], Any]] = {
 def to_anthropic(action: verbs.Action, context: Context) -> WrittenPayload:
     """A call, or a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
-    writing = _Writing(NAME, context, version, *context.picture, signed=False)
-    clicks = [button for verb, button in CLICKS.items() if verb in _VERBS[version]]
-    steps = writing.simpler(action, clicks, () if version == _POINTER_ONLY else ("press left",))
-    calls: list[JsonObject] = [call for step in steps for call in writing.said(step)]
+    kind = _PointerWriting if version == _POINTER_ONLY else _Writing
+    writing = kind(NAME, context, version, *context.picture, signed=False)
+    calls: list[JsonObject] = writing.calls(action)
     for call in calls:
         if call["action"] not in _VERBS[version]:
             writing.cannot(action, f"computer_{version} has no {call['action']}")
     if version == _TOOLSET:
         calls = [{"type": "tool_use", "name": call.pop("action"), "toolset_name": "computer", "input": call} for call in calls]
-    return WrittenPayload(calls[0] if len(calls) == 1 else calls, writing.losses)
-
-
-_Calls = list[JsonObject]
+    return measured(DIALECT, action, calls[0] if len(calls) == 1 else calls, context)
 
 
 class _Writing(PayloadWriting):
     """Calls of the tool."""
 
-    lost: ClassVar = {"hover": NO_KEY["hover"], "drag": ENDS, "wait": ONLY_TIME, "screenshot": {"marks": "nothing is marked"}}
-    in_words = "the model says it in words, without a call of the tool"
-    type = says("type", "text")
+    table = _CALLS
+    can = frozenset({"press left"})
+    aimed = frozenset({"scroll"})
+    moved = frozenset({"mouse_down", "mouse_up"})
+
+    def names(self) -> Collection[str]:
+        return [name for name in _CALLS if name in _VERBS[self.variant]]
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action": name, **arguments}
 
-    def held(self, action: verbs.Action, keys: tuple[str, ...]) -> dict[str, str]:
-        return {"text": "+".join(self.names(action, keys, "xdotool"))} if keys else {}
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        return {"coordinate": self.spot(target, what)}
 
-    def seconds(self, action: verbs.Action, seconds: float) -> float:
+    def held(self, keys: tuple[str, ...]) -> dict[str, str]:
+        return {"text": "+".join(self.key_names(keys, "xdotool"))} if keys else {}
+
+    def seconds(self, seconds: float) -> float:
         """The toolset's durations are whole seconds."""
-        if seconds != int(seconds) and self.variant != _TOOLSET:
-            return seconds
-        return self.whole_seconds(action, seconds)
+        return ceil(seconds) if seconds == int(seconds) or self.variant == _TOOLSET else seconds
 
-    def click(self, action: verbs.Click) -> _Calls:
-        verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
-        spot = self.spot(action.target)
-        if self.variant != _POINTER_ONLY:
-            return [self.call(verb, coordinate=spot, **self.held(action, action.modifiers))]
-        self.lose("click.target", "said as a move and then a click where the pointer is")
-        self.drop(action, **NO_KEY["click"])
-        return [self.call("mouse_move", coordinate=spot), self.call(verb)]
-
-    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> _Calls:
+    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> list[JsonObject]:
         self.only_left(action)
-        call = self.call(f"left_{action.verb}")
-        if action.target is None:
-            return [call]
-        self.lose(f"{action.verb}.target", "said as a move and then the button")
-        return [self.call("mouse_move", coordinate=self.spot(action.target)), call]
+        return [self.call(f"left_{action.verb}")]
 
     mouse_up = mouse_down
 
-    def hover(self, action: verbs.Hover) -> _Calls:
-        return [self.call("mouse_move", coordinate=self.spot(action.target))]
-
-    def drag(self, action: verbs.Drag) -> _Calls:
+    def drag(self, action: verbs.Drag) -> list[JsonObject]:
         self.only_left(action)
+        held = self.held(action.modifiers) if self.variant == _TOOLSET else {}
         start, end = self.spot(action.target), self.spot(action.to, "to")
-        held = self.held(action, action.modifiers) if self.variant == _TOOLSET else {}
-        if not held:
-            self.drop(action, **NO_KEY["drag"])
-        if self.variant != _POINTER_ONLY:
-            return [self.call("left_click_drag", start_coordinate=start, coordinate=end, **held)]
-        self.lose("drag.target", "said as a move and then a drag from where the pointer is")
-        return [self.call("mouse_move", coordinate=start), self.call("left_click_drag", coordinate=end)]
+        return [self.call("left_click_drag", start_coordinate=start, coordinate=end, **held)]
 
-    def press_key(self, action: verbs.PressKey) -> _Calls:
-        return [self.call("key", **self.held(action, action.keys))]
+    def press_key(self, action: verbs.PressKey) -> list[JsonObject]:
+        return [self.call("key", **self.held(action.keys))]
 
-    def hold_key(self, action: verbs.HoldKey) -> _Calls:
-        held = self.held(action, action.keys)
-        return [self.call("hold_key", **held, duration=self.seconds(action, action.seconds))]
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
-        at = {"coordinate": self.spot(action.target)} if action.target else {}
-        held = self.held(action, action.modifiers)
-        ways = self.ways(*self.amounts(action, "notch"))
+    def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
+        at = self.aim(action.target) if action.target else {}
+        held = self.held(action.modifiers)
+        ways = self.ways(action, "notch")
         return [self.call("scroll", **at, scroll_direction=way, scroll_amount=amount, **held) for way, amount in ways]
 
-    def wait(self, action: verbs.Wait) -> _Calls:
-        seconds = self.seconds(action, action.seconds)
-        return [self.call("wait", duration=share) for share in self.shares(action, seconds, LONGEST_WAIT, "wait.seconds")]
+    def wait(self, action: verbs.Wait) -> list[JsonObject]:
+        return [self.call("wait", duration=share) for share in self.shares(action, self.seconds(action.seconds), LONGEST_WAIT)]
 
-    def screenshot(self, action: verbs.Screenshot) -> _Calls:
-        if action.region is None or "zoom" not in _VERBS[self.variant]:
-            self.drop(action, region="only the whole screen is shown")
+    def screenshot(self, action: verbs.Screenshot) -> list[JsonObject]:
+        if action.region is None or "zoom" not in self.names():
             return [self.call("screenshot")]
         return [self.call("zoom", region=self.area(action.region))]
 
-    def extension(self, action: verbs.Extension) -> _Calls:
-        """A verb that was carried; one that could not have been read is refused."""
-        call: JsonObject = {**action.arguments, "action": action.action_type.removeprefix(f"x-{NAME}.")}
-        if action.target is not None:
-            call["coordinate"] = self.spot(action.target)
-        read = from_anthropic(call, self.context).actions[0] if call["action"] in _VERBS[self.variant] else None
-        if not isinstance(read, verbs.Extension) or (read.verb, read.arguments) != (action.verb, action.arguments):
-            self.cannot(action)
-        return [call]
+
+class _PointerWriting(_Writing):
+    """Calls of the first version, in which all is done where the pointer is."""
+
+    can = frozenset()
+
+    def said(self, action: verbs.Action) -> list[JsonObject]:
+        """Clicks and drags as a move and then the rest."""
+        if not isinstance(action, verbs.Click | verbs.Drag):
+            return super().said(action)
+        calls = super().said(action)
+        at = calls[0].pop("coordinate" if isinstance(action, verbs.Click) else "start_coordinate")
+        calls[0].pop("text", None)
+        return [self.call("mouse_move", coordinate=at), *calls]
 
 
 DIALECT = Dialect(NAME, "Anthropic computer tool", "json", from_anthropic, to_anthropic, tuple(_VERBS))

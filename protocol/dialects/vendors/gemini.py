@@ -6,31 +6,37 @@ whatever the variant; it says which set is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
+from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
+from protocol.dialects.common.dialect import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.vendors.pointing import ENDS, NO_KEY, ONLY_SCREEN, PayloadReading, PayloadWriting
+from protocol.dialects.common.losses import measured
+from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
+from protocol.model.targets import ActionTarget
 
 NAME = "gemini"
-VARIANTS = ("2.5", "3.5")
+_ONLY_OLDER = (
+    "click_at", "hover_at", "type_text_at", "key_combination", "scroll_document", "scroll_at", "wait_5_seconds",
+    "open_web_browser", "search",
+)  # fmt: skip
+"""Functions of the older set that the newer one has not."""
 WHOLE = 1_000
 """What numbers of the grid are divided by."""
 
 WAIT = 5
 """Seconds of the one wait of the older set."""
 
-CLICKS = {
+_CLICKS = {
     "click": ("left", 1), "double_click": ("left", 2), "triple_click": ("left", 3), "middle_click": ("middle", 1),
     "right_click": ("right", 1),
 }  # fmt: skip
-THEIRS = {"2.5": ("open_web_browser", "search"), "3.5": ("list_apps",)}
+_CARRIED = ("go_home", "open_web_browser", "search", "list_apps")
 """Functions that we lack."""
 
 MOST = 999
@@ -40,148 +46,6 @@ _SIGNS = {"equals": "=", "semicolon": ";", "separator": ",", "decimal": ".", "ad
 
 _DEEPEST = 5
 """Levels of a response above its calls, and one more."""
-_WAYS = ("up", "down", "left", "right")
-
-
-def to_gemini(action: verbs.Action, context: Context) -> WrittenPayload:
-    """A function call, or a list of them. Raises DialectError."""
-    variant = DIALECT.variant(context)
-    writing = (_Older if variant == "2.5" else _Newer)(NAME, context, variant, "norm1000", signed=False, most=MOST)
-    said = [call for step in writing.steps(action) for call in writing.said(step)]
-    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
-
-
-_Calls = list[JsonObject]
-
-
-class _Writing(PayloadWriting):
-    """Function calls that both sets have, by names that may differ."""
-
-    lost: ClassVar = {**NO_KEY, "drag": {**ENDS, **NO_KEY["drag"]}, "wait": ONLY_TIME, "screenshot": ONLY_SCREEN}
-    in_words = "the model says it in words, without a call"
-    navigate = says("navigate", "url")
-    go_back = says("go_back")
-    go_forward = says("go_forward")
-
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"name": name, "args": arguments}
-
-    def xy(self, target: Any, what: str = "target", prefix: str = "") -> dict[str, int]:
-        return dict(zip((f"{prefix}x", f"{prefix}y"), self.spot(target, what), strict=True))
-
-    def key_names(self, action: verbs.Action, keys: tuple[str, ...]) -> list[str]:
-        return ["add" if name == "+" else name for name in self.names(action, keys, "playwright")]
-
-    def drag_between(self, action: verbs.Drag, start: str, end: str) -> _Calls:
-        self.only_left(action)
-        return [self.call("drag_and_drop", **self.xy(action.target, prefix=start), **self.xy(action.to, "to", end))]
-
-    def extension(self, action: verbs.Extension) -> _Calls:
-        name = action.action_type.removeprefix(f"x-{NAME}.")
-        if name not in THEIRS[self.variant] or action.arguments or action.target:
-            self.cannot(action, "only the service makes a safety decision" if name == "safety_decision" else "")
-        return [self.call(name)]
-
-
-class _Older(_Writing):
-    """The set of Gemini 2.5."""
-
-    def steps(self, action: verbs.Action) -> list[verbs.Action]:
-        return self.simpler(action, [("left", 1)], ("fill", "submit"), ("type", "scroll"))
-
-    def click(self, action: verbs.Click) -> _Calls:
-        return [self.call("click_at", **self.xy(action.target))]
-
-    def hover(self, action: verbs.Hover) -> _Calls:
-        return [self.call("hover_at", **self.xy(action.target))]
-
-    def drag(self, action: verbs.Drag) -> _Calls:
-        return self.drag_between(action, "", "destination_")
-
-    def type(self, action: verbs.Type | verbs.Fill) -> _Calls:
-        if action.target is None:
-            self.cannot(action, "text is only typed at a place")
-        how = {"press_enter": action.submit, "clear_before_typing": isinstance(action, verbs.Fill)}
-        return [self.call("type_text_at", **self.xy(action.target), text=action.text, **how)]
-
-    fill = type
-
-    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> _Calls:
-        names = self.key_names(action, action.keys)
-        if isinstance(action, verbs.HoldKey):
-            self.lose("hold_key.seconds", "keys are only pressed")
-        return [self.call("key_combination", keys="+".join(names))]
-
-    hold_key = press_key
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
-        if action.target is not None:
-            at = self.xy(action.target)
-            return [
-                self.call("scroll_at", **at, direction=way, magnitude=share)
-                for way, amount in self.ways(*self.amounts(action, "page", WHOLE))
-                for share in self.shares(action, amount, MOST, "scroll.delta")
-            ]
-        if not action.delta.x and not action.delta.y:
-            self.cannot(action, "a scroll by nothing has no direction")
-        self.lose("scroll.delta", "how far is not said; a call for each page")
-        ways = self.ways(*self.amounts(action, "page"))
-        each = ((way, share) for way, pages in ways for share in self.shares(action, pages, 1, "scroll.delta"))
-        return [self.call("scroll_document", direction=way) for way, _ in each]
-
-    def wait(self, action: verbs.Wait) -> _Calls:
-        if action.seconds != WAIT:
-            self.lose("wait.seconds", f"said as calls of {WAIT} s each")
-        return [self.call("wait_5_seconds")] * max(1, ceil(action.seconds / WAIT))
-
-
-class _Newer(_Writing):
-    """The set of Gemini 3.5."""
-
-    type = says("type", "text", press_enter="submit")
-    launch_app = says("open_app", app_name="app")
-    screenshot = says("take_screenshot")
-
-    def steps(self, action: verbs.Action) -> list[verbs.Action]:
-        return self.simpler(action, list(CLICKS.values()), ("submit", "hold"))
-
-    def click(self, action: verbs.Click) -> _Calls:
-        at = self.xy(action.target)
-        if action.hold:
-            return [self.call("long_press", **at, seconds=self.whole_seconds(action, action.hold, "hold"))]
-        return [self.call(name, **at) for name, click in CLICKS.items() if click == (action.button, action.count)]
-
-    def hover(self, action: verbs.Hover) -> _Calls:
-        return [self.call("move", **self.xy(action.target))]
-
-    def drag(self, action: verbs.Drag) -> _Calls:
-        return self.drag_between(action, "start_", "end_")
-
-    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> _Calls:
-        self.only_left(action)
-        return [self.call(action.verb, **self.xy(action.target))]
-
-    mouse_up = mouse_down
-
-    def press_key(self, action: verbs.PressKey) -> _Calls:
-        names = self.key_names(action, action.keys)
-        return [self.call("press_key", key=names[0]) if len(names) == 1 else self.call("hotkey", keys=names)]
-
-    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> _Calls:
-        return [self.call(action.verb, key=self.key_names(action, (action.key,))[0])]
-
-    key_up = key_down
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
-        x, y = self.spot_or_middle(action)
-        return [
-            self.call("scroll", x=x, y=y, direction=way, magnitude_in_pixels=share)
-            for way, amount in self.ways(*self.amounts(action, "px"))
-            for share in self.shares(action, amount, MOST, "scroll.delta")
-        ]
-
-    def wait(self, action: verbs.Wait) -> _Calls:
-        return [self.call("wait", seconds=self.whole_seconds(action, action.seconds))]
 
 
 def from_gemini(payload: Any, context: Context) -> ParsedPayload:
@@ -196,8 +60,7 @@ def from_gemini(payload: Any, context: Context) -> ParsedPayload:
         reading.confirm()
         if fields.text("intent", None) is not None:
             reading.lose("intent", "the model's words for the step are no part of the action")
-        reading.actions.append(_READ[name](reading))
-        fields.end()
+        reading.actions += reading.read(_CALLS, name)
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no function call")
     return ParsedPayload(reading.actions, reading.losses)
@@ -251,19 +114,16 @@ class _Reading(PayloadReading):
         if decision == "require_confirmation":
             self.actions.append(self.theirs("safety_decision", said.where, decision=decision, explanation=why))
 
-    def press(self, name: str, verb: str) -> AgentAction:
-        """A chord in the field `name`, as a text or as a list; `key_down` and `key_up` take one key."""
+    def chord(self, name: str) -> tuple[str, ...]:
+        """The keys in the field `name`, as a text or as a list."""
         given = self.fields.any(name)
         names = given if isinstance(given, list | tuple) else [given]
         if not all(isinstance(each, str) for each in names):
             self.fields.refuse(name, "names of keys are needed")
-        keys = self.keys(name, names, "playwright", _SIGNS)
-        if verb == "press_key":
-            return self.build(verb, name, keys=keys)
-        return self.build(verb, name, key=self.key(keys, name, "one key is needed"))
+        return self.keys(name, names, "playwright", _SIGNS)
 
     def amount(self, name: str, default: int) -> JsonObject:
-        way, amount = self.fields.choice("direction", _WAYS), self.fields.number(name, default, whole=True)
+        way, amount = self.fields.choice("direction", WAYS), self.fields.number(name, default, whole=True)
         if amount < 0:
             self.fields.refuse(name, f"the direction says where to, so it is not {amount}")
         return {"direction": way, "amount": amount}
@@ -280,19 +140,24 @@ class _Reading(PayloadReading):
 
     def scroll_document(self) -> AgentAction:
         self.lose("scroll.delta", "how far is not said; taken as a page")
-        return self.build("scroll", direction=self.fields.choice("direction", _WAYS), amount=1, unit="page")
+        return self.build("scroll", direction=self.fields.choice("direction", WAYS), amount=1, unit="page")
 
-    def drag_and_drop(self) -> AgentAction:
-        start, end = ("start_", "end_") if "start_x" in self.fields else ("", "destination_")
-        spots = [self.xy(f"{prefix}x", f"{prefix}y") for prefix in (end, start)]
-        return self.build("drag", target=spots[1], to=spots[0])
+    def type_text_at(self) -> AgentAction:
+        """Gemini's own defaults: the field is cleared, and Enter is pressed."""
+        clear, submit = self.fields.flag("clear_before_typing", True), self.fields.flag("press_enter", True)
+        return self.build("fill" if clear else "type", submit=submit, text=self.fields.text("text"), target=self.xy())
+
+    def end(self, newer: str, older: str) -> ActionTarget:
+        """One end of a drag, by the names of the set that it is in."""
+        prefix = newer if "end_x" in self.fields or "start_x" in self.fields else older
+        return self.xy(f"{prefix}x", f"{prefix}y")
 
 
 def _call(call: Fields) -> tuple[str, Fields]:
     call.choice("type", ("function_call",), None)
     name = call.text("name")
-    if name not in _READ:
-        call.refuse("name", f"there is no function {name[:60]!r}; functions are {', '.join(_READ)}")
+    if name not in _CALLS:
+        call.refuse("name", f"there is no function {name[:60]!r}; functions are {', '.join(_CALLS)}")
     given = "args" if "args" in call else "arguments"
     arguments = Fields(NAME, call.any(given, {}), f"{call.where}.{given}")
     call.drop("id", "call_id")
@@ -300,40 +165,47 @@ def _call(call: Fields) -> tuple[str, Fields]:
     return name, arguments
 
 
-def _here(r: _Reading) -> Any:
-    return r.xy() if "x" in r.fields or "y" in r.fields else None
-
-
-def _press(name: str, verb: str) -> Callable[[_Reading], AgentAction]:
-    return lambda r: r.press(name, verb)
-
-
 def _theirs(name: str) -> Callable[[_Reading], AgentAction]:
     return lambda r: r.theirs(name)
 
 
-_AT = _Reading.xy
-_READ: dict[str, Callable[[_Reading], AgentAction]] = {
-    **{name: row("click", target=_AT, button=button, count=count) for name, (button, count) in CLICKS.items()},
-    "click_at": row("click", target=_AT),
-    **dict.fromkeys(("long_press", "long_press_at"), row("click", hold=given("seconds", 2, kind="number"), target=_AT)),
+def _chord(name: str, form: Callable[[list[str]], Any]) -> Part:
+    """Keys in the field `name`, written in that form; None is none for so many keys."""
+
+    def write(w: _Writing, keys: tuple[str, ...]) -> JsonObject | None:
+        said = form(["add" if key == "+" else key for key in w.key_names(keys, "playwright")])
+        return None if said is None else {name: said}
+
+    return Part(lambda r: r.chord(name), write)
+
+
+def _alone(names: list[str]) -> str | None:
+    return names[0] if len(names) == 1 else None
+
+
+_HERE = Part(lambda r: r.xy() if "x" in r.fields or "y" in r.fields else None, XY.write)
+_START = Part(lambda r: r.end("start_", ""), lambda w, target: w.xy(target, prefix=w.ends[0]))
+_END = Part(lambda r: r.end("end_", "destination_"), lambda w, target: w.xy(target, "to", w.ends[1]))
+_KEY = Part(lambda r: r.key(r.chord("key"), "key", "one key is needed"), lambda w, key: _chord("key", _alone).write(w, (key,)))
+_HOLD = Part(lambda r: r.fields.number("seconds", 2), lambda w, hold: {"seconds": ceil(hold)} if hold else None)
+_SECONDS = Part(lambda r: r.fields.number("seconds", 1), lambda w, seconds: {"seconds": ceil(seconds)})
+_CALLS: Table = {
+    **dict.fromkeys(("long_press", "long_press_at"), row("click", hold=_HOLD, target=XY)),
+    **{name: row("click", target=XY, button=button, count=count) for name, (button, count) in _CLICKS.items()},
+    "click_at": row("click", target=XY),
     "go_home": _theirs("go_home"),
-    "hover_at": row("hover", target=_AT),
-    "move": row("hover", target=_AT),
-    "mouse_down": row("mouse_down", target=_here),
-    "mouse_up": row("mouse_up", target=_here),
-    "drag_and_drop": _Reading.drag_and_drop,
-    # Gemini's own defaults: the field is cleared, and Enter is pressed.
-    "type_text_at": lambda r: row(
-        "fill" if r.fields.flag("clear_before_typing", True) else "type",
-        submit=given("press_enter", True, kind="flag"), text=given("text"), target=_AT,
-    )(r),
-    "type": row("type", text=given("text"), submit=given("press_enter", False, kind="flag")),
-    "key_combination": _press("keys", "press_key"),
-    "hotkey": _press("keys", "press_key"),
-    "press_key": _press("key", "press_key"),
-    "key_down": _press("key", "key_down"),
-    "key_up": _press("key", "key_up"),
+    "hover_at": row("hover", target=XY),
+    "move": row("hover", target=XY),
+    "mouse_down": row("mouse_down", target=_HERE),
+    "mouse_up": row("mouse_up", target=_HERE),
+    "drag_and_drop": row("drag", to=_END, target=_START),
+    "type_text_at": _Reading.type_text_at,
+    "type": row("type", text=given("text"), submit=given("press_enter", False, kind="flag", always=True)),
+    "key_combination": row("press_key", "keys", keys=_chord("keys", "+".join)),
+    "press_key": row("press_key", "key", keys=_chord("key", _alone)),
+    "hotkey": row("press_key", "keys", keys=_chord("keys", list)),
+    "key_down": row("key_down", "key", key=_KEY),
+    "key_up": row("key_up", "key", key=_KEY),
     "scroll_document": _Reading.scroll_document,
     "scroll_at": _Reading.scroll_at,
     "scroll": _Reading.scroll,
@@ -342,9 +214,72 @@ _READ: dict[str, Callable[[_Reading], AgentAction]] = {
     "go_forward": row("go_forward"),
     "open_app": row("launch_app", app=given("app_name")),
     "wait_5_seconds": row("wait", seconds=WAIT),
-    "wait": row("wait", "seconds", seconds=given("seconds", 1, kind="number")),
+    "wait": row("wait", "seconds", seconds=_SECONDS),
     "take_screenshot": row("screenshot"),
-    **{name: _theirs(name) for names in THEIRS.values() for name in names},
-}  # fmt: skip
+    **{name: _theirs(name) for name in _CARRIED},
+}
 
-DIALECT = Dialect(NAME, "Gemini computer use", "json", from_gemini, to_gemini, VARIANTS)
+
+def to_gemini(action: verbs.Action, context: Context) -> WrittenPayload:
+    """A function call, or a list of them. Raises DialectError."""
+    variant = DIALECT.variant(context)
+    writing = (_Older if variant == "2.5" else _Newer)(NAME, context, variant, "norm1000", signed=False, most=MOST)
+    said = writing.calls(action)
+    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
+
+
+class _Writing(PayloadWriting):
+    """Function calls."""
+
+    table = _CALLS
+    ends = ("start_", "end_")
+    """How the numbers of the two ends of a drag begin."""
+
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        return {"name": name, "args": arguments}
+
+
+class _Newer(_Writing):
+    """The set of Gemini 3.5."""
+
+    can = frozenset({"submit", "hold"})
+
+    def names(self) -> Collection[str]:
+        return [name for name in _CALLS if name not in _ONLY_OLDER]
+
+    def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
+        x, y = self.spot_or_middle(action)
+        parts = [(way, share) for way, amount in self.ways(action, "px") for share in self.shares(action, amount, MOST)]
+        return [self.call("scroll", x=x, y=y, direction=way, magnitude_in_pixels=share) for way, share in parts]
+
+
+class _Older(_Writing):
+    """The set of Gemini 2.5."""
+
+    can = frozenset({"fill", "submit", "tap"})
+    aimed = frozenset({"type", "scroll"})
+    ends = ("", "destination_")
+
+    def names(self) -> Collection[str]:
+        return (*_ONLY_OLDER, "drag_and_drop", "navigate", "go_back", "go_forward")
+
+    def type(self, action: verbs.Type | verbs.Fill) -> list[JsonObject]:
+        how = {"press_enter": action.submit, "clear_before_typing": isinstance(action, verbs.Fill)}
+        return [self.call("type_text_at", **self.xy(action.target), text=action.text, **how)]
+
+    fill = type
+
+    def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
+        if action.target is not None:
+            at, ways = self.xy(action.target), self.ways(action, "page", WHOLE)
+            parts = [(way, share) for way, amount in ways for share in self.shares(action, amount, MOST)]
+            return [self.call("scroll_at", **at, direction=way, magnitude=share) for way, share in parts]
+        self.way(action)  # one by nothing has none
+        parts = [(way, share) for way, pages in self.ways(action, "page") for share in self.shares(action, pages, 1)]
+        return [self.call("scroll_document", direction=way) for way, _ in parts]
+
+    def wait(self, action: verbs.Wait) -> list[JsonObject]:
+        return [self.call("wait_5_seconds")] * max(1, ceil(action.seconds / WAIT))
+
+
+DIALECT = Dialect(NAME, "Gemini computer use", "json", from_gemini, to_gemini, ("2.5", "3.5"))

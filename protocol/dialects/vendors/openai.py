@@ -5,13 +5,14 @@ Also read: bare actions, lists of items as a response holds them, and whole resp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import given, row, says
+from protocol.dialects.common.conversion import Part, Table, given, row
+from protocol.dialects.common.dialect import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.vendors.pointing import ONLY_SCREEN, PayloadReading, PayloadWriting
+from protocol.dialects.common.losses import measured
+from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -20,8 +21,7 @@ from protocol.model.targets import ActionTarget
 NAME = "openai"
 _CHECKS = "pending_safety_checks"
 _BUTTONS = {"left": "left", "right": "right", "wheel": "middle", "back": "back", "forward": "forward"}
-_WHEEL = {ours: theirs for theirs, ours in _BUTTONS.items()}
-_CLICKS = frozenset({("left", 2), *((button, 1) for button in _WHEEL)})
+_SAID_BUTTONS = {ours: theirs for theirs, ours in _BUTTONS.items()}
 _FUNCTION = "function_call"
 _WORDS = ("message", "reasoning", "computer_call_output", "function_call_output")
 _SERVICE = (
@@ -42,11 +42,7 @@ def from_openai(payload: Any, context: Context) -> ParsedPayload:
     reading = _Reading(NAME, context, DIALECT.variant(context), *context.picture)
     for fields in (fields for each, where in each_of(payload) for fields in reading.calls(each, where)):
         reading.fields = fields
-        verb = fields.text("type")
-        if verb not in _READ and verb != _FUNCTION:
-            fields.refuse("type", f"there is no action {verb[:60]!r}; actions are {', '.join(_READ)}")
-        reading.actions.append(reading.function() if verb == _FUNCTION else _READ[verb](reading))
-        fields.end()
+        reading.actions += reading.read(_CALLS, fields.text("type"), "type")
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no computer call")
     return ParsedPayload(reading.actions, reading.losses)
@@ -144,94 +140,67 @@ def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys)
 
 
-_HELD = {"target": _Reading.xy, "modifiers": _Reading.meanwhile}
-_READ: dict[str, Callable[[_Reading], AgentAction]] = {
-    "click": row("click", "keys", button=lambda r: _BUTTONS[r.fields.choice("button", tuple(_BUTTONS), "left")], **_HELD),
-    "double_click": row("click", "keys", count=2, **_HELD),
+def _keys(w: _Writing, keys: tuple[str, ...]) -> JsonObject:
+    return {"keys": w.key_names(keys, "openai")} if keys else {}
+
+
+_HELD = Part(_Reading.meanwhile, _keys)
+_BUTTON = Part(
+    lambda r: _BUTTONS[r.fields.choice("button", tuple(_BUTTONS), "left")], lambda w, button: {"button": _SAID_BUTTONS[button]}
+)
+_CALLS: Table = {
+    "click": row("click", "keys", button=_BUTTON, target=XY, modifiers=_HELD),
+    "double_click": row("click", "keys", count=2, target=XY, modifiers=_HELD),
     "drag": _Reading.drag_along,
-    "keypress": row("press_key", "keys", keys=lambda r: _shortcut(r.keys("keys", r.fields.texts("keys"), "openai"))),
-    "move": row("hover", "keys", **_HELD),
+    "keypress": row("press_key", "keys", keys=Part(lambda r: _shortcut(r.keys("keys", r.fields.texts("keys"), "openai")), _keys)),
+    "move": row("hover", "keys", target=XY, modifiers=_HELD),
     "screenshot": row("screenshot"),
     "scroll": _Reading.scroll,
     "type": row("type", text=given("text")),
     "wait": _Reading.wait,
+    _FUNCTION: _Reading.function,
 }
 
 
 def to_openai(action: verbs.Action, context: Context) -> WrittenPayload:
     """A `computer_call`, or a list of them in variant `single`; the ids are the service's to give. Raises DialectError."""
     writing = _Writing(NAME, context, DIALECT.variant(context), *context.picture)
-    if isinstance(action, verbs.Extension):
-        return WrittenPayload(_carried(action, writing), writing.losses)
-    said = [call for step in writing.simpler(action, _CLICKS) for call in writing.said(step)]
-    if writing.variant == "batched":
-        return WrittenPayload({"type": "computer_call", "actions": said}, writing.losses)
-    calls = [{"type": "computer_call", "action": each} for each in said]
-    return WrittenPayload(calls[0] if len(calls) == 1 else calls, writing.losses)
-
-
-def _carried(action: verbs.Extension, writing: PayloadWriting) -> JsonObject:
-    """What is carried: safety checks, and functions. Anything that could not have been read is refused."""
-    call = {"type": "computer_call", _CHECKS: action.arguments.get("checks")}
-    if action.action_type == f"x-{NAME}.{_FUNCTION}":
-        call = {"type": _FUNCTION, **action.arguments}
-    try:
-        exact = from_openai(call, Context()).actions == [action]
-    except DialectError:
-        exact = False
-    return call if exact else writing.cannot(action)
-
-
-_Calls = list[JsonObject]
+    said: Any = writing.calls(action)
+    if not isinstance(action, verbs.Extension):
+        each = [{"actions": said}] if writing.variant == "batched" else [{"action": one} for one in said]
+        said = [{"type": "computer_call", **one} for one in each]
+    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
 
 
 class _Writing(PayloadWriting):
     """Actions of a call."""
 
-    lost: ClassVar = {"screenshot": ONLY_SCREEN}
-    in_words = "the model says it in words, without a call of the tool"
-    type = says("type", "text")
-    screenshot = says("screenshot")
+    table = _CALLS
+    can = frozenset({"tap"})
+    clicks = frozenset({("left", 2), *((button, 1) for button in _SAID_BUTTONS)})
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"type": name, **arguments}
 
-    def held(self, action: verbs.Click | verbs.Drag | verbs.Hover | verbs.Scroll) -> dict[str, list[str]]:
-        return {"keys": self.names(action, action.modifiers, "openai")} if action.modifiers else {}
-
-    def click(self, action: verbs.Click) -> _Calls:
-        x, y = self.spot(action.target)
-        button = {"button": _WHEEL[action.button]} if action.count == 1 else {}
-        return [self.call("click" if action.count == 1 else "double_click", **button, x=x, y=y, **self.held(action))]
-
-    def hover(self, action: verbs.Hover) -> _Calls:
-        x, y = self.spot(action.target)
-        return [self.call("move", x=x, y=y, **self.held(action))]
-
-    def drag(self, action: verbs.Drag) -> _Calls:
+    def drag(self, action: verbs.Drag) -> list[JsonObject]:
         self.only_left(action)
         between = [("path", ActionTarget(point=point)) for point in action.path]
         spots = [self.spot(target, what) for what, target in (("target", action.target), *between, ("to", action.to))]
-        return [self.call("drag", path=[{"x": x, "y": y} for x, y in spots], **self.held(action))]
+        return [self.call("drag", path=[{"x": x, "y": y} for x, y in spots], **_keys(self, action.modifiers))]
 
-    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> _Calls:
-        if isinstance(action, verbs.HoldKey):
-            self.lose("hold_key.seconds", "keys are only pressed")
-        if _shortcut(action.keys) != action.keys:
-            self.lose(f"{action.verb}.keys", "a capital letter of a shortcut is read as the key that it stands on")
-        return [self.call("keypress", keys=self.names(action, action.keys, "openai"))]
-
-    hold_key = press_key
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
+    def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
         x, y = self.spot_or_middle(action)
         across, down = self.amounts(action, "px")
-        return [self.call("scroll", x=x, y=y, scroll_x=across, scroll_y=down, **self.held(action))]
+        return [self.call("scroll", x=x, y=y, scroll_x=across, scroll_y=down, **_keys(self, action.modifiers))]
 
-    def wait(self, action: verbs.Wait) -> _Calls:
-        self.lose("wait.seconds", "a wait says no time")
-        self.drop(action, text="a wait has no condition", text_gone="a wait has no condition")
+    def wait(self, action: verbs.Wait) -> list[JsonObject]:
         return [self.call("wait")]
+
+    def extension(self, action: verbs.Extension) -> list[JsonObject]:
+        """What is carried: safety checks, and functions."""
+        if action.action_type == f"x-{NAME}.{_CHECKS}":
+            return [{"type": "computer_call", _CHECKS: action.arguments.get("checks")}]
+        return super().extension(action)
 
 
 DIALECT = Dialect(NAME, "OpenAI computer use", "json", from_openai, to_openai, ("batched", "single"))

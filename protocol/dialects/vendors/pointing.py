@@ -1,8 +1,8 @@
-"""What the dialects of models that look at a picture share: places as numbers, keys as names, and verbs in simpler ones."""
+"""What the dialects of models that look at a picture share: places as numbers, and keys as names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, floor
 from types import MappingProxyType
@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import LONGEST
-from protocol.dialects.common.conversion import NOTCH, Conversion, Reading, Writing, place
-from protocol.dialects.common.fields import at, build, refusing
+from protocol.dialects.common.conversion import Conversion, Part, Reading, Row, Writing
+from protocol.dialects.common.dialect import LONGEST
+from protocol.dialects.common.fields import at, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region, Size, Space
@@ -21,21 +21,7 @@ from protocol.model.targets import ActionTarget
 
 MOST_CALLS = 200
 """Calls into which one action may be split."""
-
 _MOST_KEYS = 20
-_PLURAL = {"px": "pixels", "notch": "notches", "page": "pages"}
-
-CLICKS: dict[str, tuple[str, int]] = {
-    "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
-    "double_click": ("left", 2), "triple_click": ("left", 3),
-}  # fmt: skip
-"""Button and count of the clicks that have a verb each."""
-NO_KEY = {
-    verb: {"modifiers": f"no key is held during a {noun}"}
-    for verb, noun in (("click", "click"), ("hover", "move"), ("drag", "drag"), ("scroll", "scroll"))
-}
-ENDS = {"path": "only the two ends are said"}
-ONLY_SCREEN = {"marks": "nothing is marked", "region": "only the whole screen is shown"}
 
 
 @dataclass
@@ -88,15 +74,6 @@ class PayloadReading(_Canvas, Reading):
             return self.actions.pop().target
         return last.to if isinstance(last, verbs.Drag) else last.target if isinstance(last, verbs.Click) else None
 
-    def click(self, verb: str, target: ActionTarget | None, held: str | None = None) -> AgentAction:
-        """A click of CLICKS. At a pointer that is nobody knows where it is carried as theirs: a click of ours has a target."""
-        modifiers = self.held(held)
-        target = target or self.here()
-        if target is None:
-            return self.theirs(verb, text=held)
-        button, count = CLICKS[verb]
-        return self.build("click", "text", target=target, button=button, count=count, modifiers=modifiers)
-
     def drag(self, start: ActionTarget | None, end: ActionTarget, held: str | None = None) -> AgentAction:
         """A drag, from the pointer where it has no start: it is carried as theirs where nobody knows the place."""
         modifiers = self.held(held)
@@ -109,11 +86,13 @@ class PayloadReading(_Canvas, Reading):
         """The modifiers in a text such as `ctrl+shift`."""
         return None if held is None else self.keys("text", [held], "xdotool")
 
-    def theirs(self, verb: str, where: str = "", target: ActionTarget | None = None, **arguments: Any) -> AgentAction:
-        """A verb that we lack."""
-        said = {name: value for name, value in arguments.items() if value is not None}
-        kind = f"x-{self.dialect}.{verb}"
-        return build(self.dialect, where or self.fields.where, action_type=kind, target=target, arguments=said)
+    def meanwhile(self) -> str | None:
+        """The keys that are held meanwhile, where the dialect says them."""
+        return None
+
+    def maybe(self) -> ActionTarget | None:
+        """The place of a click, where it says one."""
+        raise NotImplementedError
 
     def keys(
         self, name: str, names: Iterable[str], keyboard: Keyboard, signs: Mapping[str, str] = MappingProxyType({})
@@ -128,6 +107,31 @@ class PayloadReading(_Canvas, Reading):
         return tuple(keys)
 
 
+@dataclass(frozen=True)
+class ClickRow(Row):
+    """A click at its place or where the pointer is. It is carried as theirs where nobody knows: a click of ours has a target."""
+
+    name: str
+
+    def __call__(self, r: PayloadReading) -> AgentAction:
+        target, held = r.maybe(), r.meanwhile()
+        modifiers = r.held(held)
+        target = target or r.here()
+        if target is None:
+            return r.theirs(self.name, text=held)
+        click = {name: self.values[name] for name in ("button", "count")}
+        return r.build("click", "text", target=target, modifiers=modifiers, **click)
+
+
+def click_rows(**more: Part) -> dict[str, Callable[[Any], Any]]:
+    """The clicks that have a verb each; `more` is how their place, and the keys that are held, are written."""
+    clicks = {
+        "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
+        "double_click": ("left", 2), "triple_click": ("left", 3),
+    }  # fmt: skip
+    return {name: ClickRow("click", "text", {**more, "button": b, "count": n}, name) for name, (b, n) in clicks.items()}
+
+
 @dataclass
 class PayloadWriting(_Canvas, Writing):
     """An action that is written."""
@@ -137,32 +141,22 @@ class PayloadWriting(_Canvas, Writing):
 
     def spot(self, target: ActionTarget | None, what: str = "target") -> list[int]:
         """The whole numbers of the place of `target`. Raises DialectError when nobody knows it."""
-        if target is None:
-            self.refuse(what, "the place of the pointer is not known")
-        try:
-            said, lost = place(target, self.context, self.space, self.image, self.dialect, what)
-        except ValidationError:  # a box that lies further off than a point may
-            self.refuse(what, f"{target.describe()!r} is nowhere near the screen")
-        x, y = (self._whole(n) for n in (said.x, said.y))
-        self.check(what, x, y)
-        if at(x, y, self.space, self.image, self.dialect, what) != target and not lost:
-            self.lose(f"{what}.point", "only whole numbers of the grid are said")
-        self.take(lost)
-        return [x, y]
+        said = self.place(target, what, self.space, self.image)
+        numbers = [self._whole(said.x), self._whole(said.y)]
+        self.check(what, *numbers)
+        return numbers
 
     def _whole(self, number: float) -> int:
         whole = floor(number + 0.5)
         return whole if self.most is None else min(max(whole, 0), self.most)
 
-    def spot_or_middle(self, action: verbs.Scroll) -> tuple[int, int]:
+    def xy(self, target: ActionTarget | None, what: str = "target", prefix: str = "") -> dict[str, int]:
+        return dict(zip((f"{prefix}x", f"{prefix}y"), self.spot(target, what), strict=True))
+
+    def spot_or_middle(self, action: verbs.Scroll) -> list[int]:
         """Where a scroll is, for a verb that needs a place: the middle of the picture where it says none."""
-        if action.target is not None:
-            x, y = self.spot(action.target)
-            return x, y
-        self.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
         width, height = self.context.size
-        said = Coordinate(x=width // 2, y=height // 2).to_space(self.space, self.context.size, self.image)
-        return self._whole(said.x), self._whole(said.y)
+        return self.spot(action.target or ActionTarget(point=Coordinate(x=width // 2, y=height // 2)))
 
     def area(self, region: BoundingBox | Region) -> list[int]:
         """`[x1, y1, x2, y2]` in the numbers of the picture."""
@@ -176,38 +170,23 @@ class PayloadWriting(_Canvas, Writing):
                 self.refuse("region", f"{x:g}, {y:g} is nowhere near the screen")
             numbers += [self._whole(said.x), self._whole(said.y)]
         self.check("region", *numbers)
-        if self.box(numbers) != region.model_dump(exclude_none=True):
-            self.lose("screenshot.region", "said in whole pixels of the picture that the model saw")
         return numbers
 
-    def amounts(self, action: verbs.Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
-        """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
-        if action.unit != unit:
-            said = f"said in {_PLURAL[unit]} instead of {_PLURAL[action.unit]}"
-            self.lose("scroll.unit", f"{said}: {NOTCH} pixels a notch, the size of the screen a page")
-        x, y = self.moved(action, unit, parts)
-        if max(abs(x), abs(y)) > LONGEST:
-            self.cannot(action, "the way is too long")
-        if action.unit == unit and (x / parts, y / parts) != (action.delta.x, action.delta.y):
-            self.lose("scroll.delta", f"said in whole multiples of {1 / parts:g} {_PLURAL[unit]}")
-        return x, y
-
-    def shares(self, action: verbs.Action, total: float, most: int, what: str) -> list[float]:
+    def shares(self, action: verbs.Action, total: float, most: int) -> list[float]:
         """`total` in shares of at most `most`. Raises DialectError where they are too many."""
         count = max(1, ceil(total / most))
         if count > MOST_CALLS:
             self.cannot(action, f"{total:g} is more than {MOST_CALLS} calls of {most:g}")
-        if count > 1:
-            self.lose(what, f"said as several calls of at most {most:g}")
         return [most] * (count - 1) + [total - most * (count - 1)]
-
-    def whole_seconds(self, action: verbs.Action, seconds: float, name: str = "seconds") -> int:
-        if seconds != int(seconds):
-            self.lose(f"{action.verb}.{name}", "said in whole seconds, rounded up")
-        return ceil(seconds)
 
     def only_left(self, action: verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> None:
         """Raises DialectError for another button."""
         if action.button != "left":
             does = "drags" if isinstance(action, verbs.Drag) else "is pressed and released by itself"
             self.cannot(action, f"only the left button {does}, not {action.button}")
+
+
+XY = Part(PayloadReading.xy, PayloadWriting.xy)
+"""A place in the fields `x` and `y`."""
+COORDINATE = Part(PayloadReading.pair, lambda w, target: {"coordinate": w.spot(target)})
+"""A place in the field `coordinate`."""

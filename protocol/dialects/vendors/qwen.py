@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import ONLY_TIME, given, row, says
+from protocol.dialects.common.conversion import Part, Table, given, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, each_of, position, within_length
-from protocol.dialects.vendors.pointing import CLICKS, ENDS, NO_KEY, PayloadReading, PayloadWriting
+from protocol.dialects.common.losses import measured
+from protocol.dialects.vendors.pointing import PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space
+from protocol.model.targets import ActionTarget
 
 NAME = "qwen"
 FUNCTION = "computer_use"
@@ -40,12 +41,8 @@ def from_qwen(payload: Any, context: Context) -> ParsedPayload:
     reading = _Reading(NAME, context, DIALECT.variant(context), *_canvas(context))
     given = reading.in_text(payload) if isinstance(payload, str) else payload
     for each, where in each_of(given):
-        reading.fields, readers = _arguments(each, where)
-        verb = reading.fields.text("action")
-        if verb not in readers:
-            reading.fields.refuse("action", f"there is no action {verb[:60]!r}; actions are {', '.join(readers)}")
-        reading.actions.append(readers[verb](reading))
-        reading.fields.end()
+        reading.fields, table = _arguments(each, where)
+        reading.actions += reading.read(table, reading.fields.text("action"), "action")
     if not reading.actions:
         raise DialectError(NAME, "$", "there is no call")
     return ParsedPayload(reading.actions, reading.losses)
@@ -131,14 +128,11 @@ class _Reading(PayloadReading):
         return self.build("scroll", "pixels", target=self.maybe(), delta=delta, unit="px")
 
 
-_Readers = dict[str, Callable[[_Reading], AgentAction]]
-
-
-def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
-    """The arguments of a call, which may stand alone, be a text, or be wrapped as chat APIs do, and who reads them."""
+def _arguments(payload: Any, where: str) -> tuple[Fields, Table]:
+    """The arguments of a call, which may stand alone, be a text, or be wrapped as chat APIs do, and the table it is in."""
     call = Fields(NAME, payload, where)
     if "action" in call:
-        return call, _READ
+        return call, _CALLS
     if "function" in call:
         wrapped = call.any("function")
         call.drop("id", "type", "index")
@@ -151,19 +145,19 @@ def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
     call.end()
     place = f"{call.where}.arguments"
     fields = Fields(NAME, _json(given, 0, place)[0] if isinstance(given, str) else given, place)
-    return fields, _PHONE if name == PHONE else _READ
+    return fields, _PHONE if name == PHONE else _CALLS
 
 
-def _click(verb: str, r: _Reading) -> AgentAction:
-    return r.click(verb, r.maybe())
-
-
+_SPOT = Part(_Reading.spot_in, lambda w, target: {"coordinate": w.spot(target)})
+_KEYS = Part(
+    lambda r: r.keys("keys", r.fields.texts("keys"), "pyautogui"), lambda w, keys: {"keys": w.key_names(keys, "pyautogui")}
+)
 _STATUS = {"success": "finish_goal", "failure": "fail_goal"}
-_READ: _Readers = {
-    "key": row("press_key", "keys", keys=lambda r: r.keys("keys", r.fields.texts("keys"), "pyautogui")),
+_CALLS: Table = {
+    "key": row("press_key", "keys", keys=_KEYS),
     "type": row("type", text=given("text")),
-    "mouse_move": row("hover", target=_Reading.spot_in),
-    **{verb: partial(_click, verb) for verb in CLICKS},
+    "mouse_move": row("hover", target=_SPOT),
+    **click_rows(target=_SPOT),
     "left_click_drag": lambda r: r.drag(None, r.spot_in()),
     "scroll": lambda r: r.scroll("y"),
     "hscroll": lambda r: r.scroll("x"),
@@ -171,22 +165,21 @@ _READ: _Readers = {
     "terminate": lambda r: r.build(_STATUS[r.fields.choice("status", tuple(_STATUS))]),
     "answer": row("answer", text=given("text")),
 }
-_PHONE: _Readers = {
-    "click": row("click", target=_Reading.spot_in),
-    "long_press": row("click", "time", target=_Reading.spot_in, hold=given("time", _LONG_PRESS, kind="number")),
-    "swipe": row("drag", target=_Reading.spot_in, to=lambda r: r.spot_in("coordinate2")),
+_PHONE: Table = {
+    "click": row("click", target=_SPOT),
+    "long_press": row("click", "time", target=_SPOT, hold=given("time", _LONG_PRESS, kind="number")),
+    "swipe": row("drag", target=_SPOT, to=lambda r: r.spot_in("coordinate2")),
     "system_button": _Reading.button,
     "open": row("launch_app", app=given("text")),
     "key": lambda r: r.theirs("key_event", text=r.fields.text("text")),
-    **{verb: _READ[verb] for verb in ("type", "wait", "answer", "terminate")},
+    **{verb: _CALLS[verb] for verb in ("type", "wait", "answer", "terminate")},
 }
 
 
 def to_qwen(action: verbs.Action, context: Context) -> WrittenPayload:
     """A call in its tags, or several on lines of their own. Raises DialectError."""
     writing = _Writing(NAME, context, DIALECT.variant(context), *_canvas(context))
-    steps = writing.simpler(action, list(CLICKS.values()))
-    return WrittenPayload("\n".join(_tagged(call) for step in steps for call in writing.said(step)), writing.losses)
+    return measured(DIALECT, action, "\n".join(map(_tagged, writing.calls(action))), context)
 
 
 def _tagged(arguments: JsonObject) -> str:
@@ -197,66 +190,34 @@ def _tagged(arguments: JsonObject) -> str:
     return f"<tool_call>\n{text}\n</tool_call>"
 
 
-_Calls = list[JsonObject]
-
-
 class _Writing(PayloadWriting):
     """Arguments of the function."""
 
-    lost: ClassVar = {
-        **NO_KEY, "drag": {**ENDS, **NO_KEY["drag"]}, "wait": ONLY_TIME,
-        "finish_goal": {"summary": "only success or failure is said"}, "fail_goal": {"reason": "only success or failure is said"},
-    }  # fmt: skip
-    type = says("type", "text")
-    wait = says("wait", time="seconds")
-    answer = says("answer", "text")
+    table = _CALLS
+    can = frozenset({"tap"})
+    aimed = frozenset()
+    moved = frozenset({"scroll"})
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action": name, **arguments}
 
-    def click(self, action: verbs.Click) -> _Calls:
-        verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
-        return [self.call(verb, coordinate=self.spot(action.target))]
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        return {"coordinate": self.spot(target, what)}
 
-    def hover(self, action: verbs.Hover) -> _Calls:
-        return [self.call("mouse_move", coordinate=self.spot(action.target))]
-
-    def drag(self, action: verbs.Drag) -> _Calls:
+    def drag(self, action: verbs.Drag) -> list[JsonObject]:
         self.only_left(action)
-        self.lose("drag.target", "said as a move and then a drag from where the pointer is")
         start = self.call("mouse_move", coordinate=self.spot(action.target))
         return [start, self.call("left_click_drag", coordinate=self.spot(action.to, "to"))]
 
-    def press_key(self, action: verbs.PressKey | verbs.HoldKey) -> _Calls:
-        if isinstance(action, verbs.HoldKey):
-            self.lose("hold_key.seconds", "keys are only pressed")
-        return [self.call("key", keys=self.names(action, action.keys, "pyautogui"))]
-
-    hold_key = press_key
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
-        calls: _Calls = []
-        if action.target is not None:
-            self.lose("scroll.target", "said as a move and then a scroll where the pointer is")
-            calls.append(self.call("mouse_move", coordinate=self.spot(action.target)))
+    def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
         x, y = (action.delta.x, action.delta.y) if action.unit == "px" else self.amounts(action, "px")
-        if x and y:
-            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
-        calls += [self.call("scroll", pixels=-y)] if y or not x else []
-        return calls + ([self.call("hscroll", pixels=x)] if x else [])
+        down = [self.call("scroll", pixels=-y)] if y or not x else []
+        return down + ([self.call("hscroll", pixels=x)] if x else [])
 
-    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> _Calls:
+    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> list[JsonObject]:
         return [self.call("terminate", status="success" if isinstance(action, verbs.FinishGoal) else "failure")]
 
     fail_goal = finish_goal
-
-    def extension(self, action: verbs.Extension) -> _Calls:
-        """A click or a drag from where the pointer is."""
-        verb = action.action_type.removeprefix(f"x-{NAME}.")
-        drags = verb == "left_click_drag"
-        if (verb not in CLICKS and not drags) or action.arguments or drags is (action.target is None):
-            self.cannot(action)
-        return [self.call(verb, **({"coordinate": self.spot(action.target)} if drags else {}))]
 
 
 DIALECT = Dialect(NAME, "Qwen-VL computer_use", "text", from_qwen, to_qwen, ("999", "1000", "image"))

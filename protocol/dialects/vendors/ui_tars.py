@@ -6,14 +6,15 @@ Source: bytedance/UI-TARS `codes/ui_tars/{prompt,action_parser}.py` (PyPI `ui-ta
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from math import floor
+from typing import Any, NamedTuple, NoReturn
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.calls import parse_value
-from protocol.dialects.common.conversion import Reading, Writing, given, read_chord, row, says
-from protocol.dialects.common.fields import Fields, a_text, at, checked_number, within_length
+from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, read_chord, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, within_length
+from protocol.dialects.common.losses import measured
+from protocol.dialects.common.syntax import parse_value
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space
@@ -31,23 +32,16 @@ class ParsedCall(NamedTuple):
 
 
 class _Cursor:
-    """A place in the text that only moves on, so that counting lines stays linear."""
+    """A place in the text that only moves on."""
 
     def __init__(self, text: str, index: int = 0) -> None:
         self.text = text
         self.index = index
-        self._counted = 0
-        self._line = 1
-        self._line_start = 0
+        self._where = positions(text)
 
     @property
     def where(self) -> str:
-        lines = self.text.count("\n", self._counted, self.index)
-        if lines:
-            self._line += lines
-            self._line_start = self.text.rfind("\n", self._counted, self.index) + 1
-        self._counted = self.index
-        return f"line {self._line}, column {self.index - self._line_start + 1}"
+        return self._where(self.index)
 
     @property
     def at_end(self) -> bool:
@@ -264,12 +258,7 @@ class _Reading(Reading):
 
     def action(self, call: ParsedCall) -> AgentAction:
         self.call, self.fields = call, Fields(NAME, call.args, call.where)
-        read = _READ.get(call.name)
-        if read is None:
-            self.refuse(call.where, f"there is no verb {call.name[:40]!r}; verbs are {', '.join(_READ)}")
-        action = read(self)
-        self.fields.end()
-        return action
+        return self.read(_CALLS, call.name, noun="verb")[0]
 
     def target(self, *names: str) -> ActionTarget | JsonObject | None:
         """The place in the first of these arguments that is given; None where none is."""
@@ -303,14 +292,11 @@ class _Reading(Reading):
         where = f"{self.call.where}.{name}"
         return tuple(key for part in text.split() or [text] for key in read_chord(part, "uitars", NAME, where))
 
-    def pressed(self) -> str:
-        return self.key(self.keys("press"))
-
-    def long_press(self) -> AgentAction:
+    def hold(self) -> float:
         seconds = self.fields.text("time", "").strip()
         if seconds and not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", seconds):
             self.fields.refuse("time", "seconds are needed")
-        return self.build("click", target=self.start(), hold=float(seconds) if seconds else LONG_PRESS)
+        return float(seconds) if seconds else LONG_PRESS
 
     def type(self) -> AgentAction:
         content = self.fields.text("content")
@@ -318,57 +304,61 @@ class _Reading(Reading):
 
     def scroll(self) -> AgentAction:
         way = self.fields.text("direction").strip().lower()
-        if way not in ("up", "down", "left", "right"):
+        if way not in WAYS:
             self.fields.refuse("direction", f"one of up, down, left or right is needed, not {way[:40]!r}")
         return self.build("scroll", direction=way, amount=SCROLL, target=self.start())
 
-    def theirs(self) -> AgentAction:
+    def carried(self) -> AgentAction:
         self.fields.drop(*self.call.args)
-        return self.build(f"x-{NAME}.{self.call.name}", arguments=self.call.args)
+        return self.theirs(self.call.name, **self.call.args)
 
 
-_AT, _BUTTON = _Reading.start, given("button", None)
-_DRAG = row("drag", target=_AT, to=lambda r: r.target("end_box", "end_point"))
-_READ: dict[str, Callable[[_Reading], AgentAction]] = {
+_AT = Part(_Reading.start, lambda w, target: {} if target is None else {"point" if w.tagged else "start_box": w.point(target)})
+_BUTTON = Part(
+    lambda r: r.fields.text("button", None),
+    lambda w, button: None if button in ("back", "forward") else {} if button == "left" else {"button": button},
+)
+_HOLD = Part(_Reading.hold, lambda w, hold: {} if hold else None)
+_START = Part(_Reading.start, lambda w, target: {w.end("start"): w.point(target)})
+_END = Part(lambda r: r.target("end_box", "end_point"), lambda w, target: {w.end("end"): w.point(target, "to")})
+_CHORD = Part(lambda r: r.keys("hotkey"), lambda w, keys: {"key": w.lower(*keys)})
+_ONE_KEY = Part(lambda r: r.key(r.keys("press")), lambda w, key: {"key": w.lower(key)})
+_SUMMARY = given("content", "")
+_URL = Part(lambda r: r.fields.text("url" if "url" in r.fields else "content"), lambda w, url: {"content": url})
+_CALLS: Table = {
+    "long_press": row("click", target=_AT, hold=_HOLD),
     "click": row("click", target=_AT),
     "left_single": row("click", target=_AT),
     "left_double": row("click", target=_AT, count=2),
     "right_single": row("click", target=_AT, button="right"),
-    "long_press": _Reading.long_press,
     "hover": row("hover", target=_AT),
     "move_to": row("hover", target=_AT),
     "mouse_down": row("mouse_down", target=_AT, button=_BUTTON),
     "mouse_up": row("mouse_up", target=_AT, button=_BUTTON),
-    "drag": _DRAG,
-    "select": _DRAG,
+    **dict.fromkeys(("drag", "select"), row("drag", target=_START, to=_END)),
     "scroll": _Reading.scroll,
     "type": _Reading.type,
-    "hotkey": row("press_key", keys=lambda r: r.keys("hotkey")),
-    **dict.fromkeys(("press", "keydown"), row("key_down", key=_Reading.pressed)),
-    **dict.fromkeys(("release", "keyup"), row("key_up", key=_Reading.pressed)),
-    "wait": row("wait", seconds=WAIT),
-    "finished": row("finish_goal", summary=given("content", "")),
-    "call_user": row("ask_user", question=HELP),
+    "hotkey": row("press_key", keys=_CHORD),
+    **dict.fromkeys(("press", "keydown"), row("key_down", key=_ONE_KEY)),
+    **dict.fromkeys(("release", "keyup"), row("key_up", key=_ONE_KEY)),
+    "wait": row("wait", seconds=Part(lambda r: WAIT, lambda w, seconds: {})),
+    "finished": row("finish_goal", summary=_SUMMARY),
+    "call_user": row("ask_user", question=Part(lambda r: HELP, lambda w, question: {})),
     "open_app": row("launch_app", app=given("app_name")),
-    "navigate": row("navigate", url=lambda r: r.fields.text("url" if "url" in r.fields else "content")),
-    "navigate_back": row("go_back"),
+    "navigate": row("navigate", url=_URL),
     "press_back": row("go_back"),
-    **dict.fromkeys(CARRIED, _Reading.theirs),
+    "navigate_back": row("go_back"),
+    **dict.fromkeys(CARRIED, _Reading.carried),
 }
 
 
 def to_ui_tars(action: verbs.Action, context: Context) -> WrittenPayload:
     """The text of `action`, without a thought. Raises DialectError for what UI-TARS has no verb for."""
     variant = DIALECT.variant(context)
-    writing = _Writing(NAME, context, variant)
-    calls = [call for step in writing.simpler(action, _CLICKS, ("submit", "hold", "modifiers")) for call in writing.said(step)]
+    calls = _Writing(NAME, context, variant).calls(action)
     # The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those
     text = f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>" if variant == "xml" else write_text(calls)
-    return WrittenPayload(within_length(text, NAME), writing.losses)
-
-
-_CLICKS = {("left", 1): "click", ("left", 2): "left_double", ("right", 1): "right_single"}
-_Calls = list[ParsedCall]
+    return measured(DIALECT, action, within_length(text, NAME), context)
 
 
 @dataclass
@@ -376,112 +366,50 @@ class _Writing(Writing):
     """Calls with their arguments as texts."""
 
     variant: str
-    no_target: ClassVar = "the verb has no place"
-    lost: ClassVar = {
-        "drag": {"path": "only the start and the end are said"},
-        "wait": {"text": "there is no condition", "text_gone": "there is no condition"},
-    }
-    launch_app = says("open_app", app_name="app")
-    navigate = says("navigate", content="url")
-    go_back = says("press_back")
+    table = _CALLS
+    can = frozenset({"submit", "hold", "modifiers"})
 
-    def call(self, name: str, /, **arguments: str) -> ParsedCall:
+    def names(self) -> tuple[str, ...]:
+        """Tags have a name of their own for moving."""
+        return tuple(name for name in _CALLS if name != "hover" or self.variant != "xml")
+
+    def call(self, name: str, /, **arguments: Any) -> ParsedCall:
         return ParsedCall(name, arguments)
 
     @property
     def tagged(self) -> bool:
         return self.variant in ("doubao", "xml")
 
+    def end(self, which: str) -> str:
+        return f"{which}_{'point' if self.tagged else 'box'}"
+
     def point(self, target: ActionTarget | None, what: str = "target") -> str:
-        if target is None:
-            self.refuse(what, "a place is needed")
         said = self.near(target, what, *_space(self.context, self.variant))
+        x, y = floor(said.x + 0.5), floor(said.y + 0.5)
         if self.tagged:
-            return f"<point>{said.x} {said.y}</point>"
-        return f"({said.x},{said.y})" if self.variant == "1.5" else f"<|box_start|>({said.x},{said.y})<|box_end|>"
+            return f"<point>{x} {y}</point>"
+        return f"({x},{y})" if self.variant == "1.5" else f"<|box_start|>({x},{y})<|box_end|>"
 
-    def on(self, name: str, target: ActionTarget | None, **arguments: str) -> ParsedCall:
-        """A call at a place, or at none."""
-        box = {} if target is None else {"point" if self.tagged else "start_box": self.point(target)}
-        return self.call(name, **box, **arguments)
+    def lower(self, *keys: str) -> str:
+        return self.chord(tuple(key.lower() if len(key) == 1 else key for key in keys), "uitars", " ")
 
-    def key_names(self, action: verbs.Action, what: str, *keys: str) -> str:
-        low = tuple(key.lower() if len(key) == 1 else key for key in keys)
-        if low != keys:
-            self.lose(f"{action.verb}.{what}", "keys are said in lower case")
-        return self.chord(action, low, "uitars", " ")
+    def scroll(self, action: verbs.Scroll) -> list[ParsedCall]:
+        way = self.way(action)
+        return [self.call("scroll", **_AT.write(self, action.target) or {}, direction=way)]
 
-    def click(self, action: verbs.Click) -> _Calls:
-        if action.hold not in (0, LONG_PRESS):
-            self.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
-        return [self.on("long_press" if action.hold else _CLICKS[action.button, action.count], action.target)]
-
-    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> _Calls:
-        if action.button in ("back", "forward"):
-            self.cannot(action, f"there is no {action.button} button")
-        button: dict[str, str] = {} if action.button == "left" else {"button": action.button}
-        return [self.on(action.verb, action.target, **button)]
-
-    mouse_up = mouse_down
-
-    def drag(self, action: verbs.Drag) -> _Calls:
-        if action.button != "left":
-            self.cannot(action, "only the left button drags")
-        end = "point" if self.tagged else "box"
-        places = {f"start_{end}": self.point(action.target), f"end_{end}": self.point(action.to, "to")}
-        return [self.call("drag", **places)]
-
-    def hover(self, action: verbs.Hover) -> _Calls:
-        return [self.on("move_to" if self.variant == "xml" else "hover", action.target)]
-
-    def scroll(self, action: verbs.Scroll) -> _Calls:
-        way = self.way(action, SCROLL, "notch")
-        return [self.on("scroll", action.target, direction=way)]
-
-    def type(self, action: verbs.Type) -> _Calls:
-        if action.text.endswith("\n") and not action.submit:
-            self.lose("type.text", "a line break at the end presses Enter there")
+    def type(self, action: verbs.Type) -> list[ParsedCall]:
         return [self.call("type", content=action.text + "\n" * action.submit)]
 
-    def press_key(self, action: verbs.PressKey) -> _Calls:
-        return [self.call("hotkey", key=self.key_names(action, "keys", *action.keys))]
+    def answer(self, action: verbs.Answer) -> list[ParsedCall]:
+        return [self.call("finished", **_SUMMARY.write(self, action.text) or {})]
 
-    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> _Calls:
-        verb = "press" if isinstance(action, verbs.KeyDown) else "release"
-        return [self.call(verb, key=self.key_names(action, "key", action.key))]
-
-    key_up = key_down
-
-    def wait(self, action: verbs.Wait) -> _Calls:
-        if action.seconds != WAIT:
-            self.lose("wait.seconds", f"a wait always takes {WAIT:g} seconds")
-        return [self.call("wait")]
-
-    def finish_goal(self, action: verbs.FinishGoal | verbs.Answer) -> _Calls:
-        if isinstance(action, verbs.Answer):
-            self.lose("answer", "said as finished, which also ends the run")
-        text = action.text if isinstance(action, verbs.Answer) else action.summary
-        return [self.call("finished", **({"content": text} if text else {}))]
-
-    answer = finish_goal
-
-    def ask_user(self, action: verbs.AskUser) -> _Calls:
-        if (action.question, action.name) != (HELP, "answer"):
-            self.lose("ask_user.question", "call_user has no words")
+    def fail_goal(self, action: verbs.FailGoal) -> list[ParsedCall]:
         return [self.call("call_user")]
 
-    def fail_goal(self, action: verbs.FailGoal) -> _Calls:
-        self.lose("fail_goal", "said as call_user, which also asks for help and has no words")
-        return [self.call("call_user")]
-
-    def extension(self, action: verbs.Extension) -> _Calls:
-        name = action.action_type.removeprefix(f"x-{NAME}.")
-        if name not in CARRIED:
-            self.cannot(action)
-        texts = [(key, value) for key, value in action.arguments.items() if isinstance(value, str)]
-        if len(texts) != len(action.arguments) or not all(re.fullmatch(r"[A-Za-z_]\w*", key) for key, _ in texts):
+    def extension(self, action: verbs.Extension) -> list[ParsedCall]:
+        if not all(isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w*", key) for key, value in action.arguments.items()):
             self.cannot(action, "arguments are texts, with names of letters")
-        return [ParsedCall(name, dict(texts))]
+        return super().extension(action)
 
 
 DIALECT = Dialect(NAME, "UI-TARS", "text", from_ui_tars, to_ui_tars, ("1.5", "v1", "doubao", "xml"))

@@ -10,21 +10,11 @@ from collections.abc import Callable
 from math import inf, nextafter
 from typing import Any, ClassVar
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
-from protocol.dialects.common.calls import BareName, Call, bound, parse_calls
-from protocol.dialects.common.conversion import (
-    AIMED,
-    NOTCH,
-    Reading,
-    Writing,
-    given,
-    pixels_in,
-    positional,
-    read_chord,
-    row,
-    without_delay,
-)
+from protocol.dialects.common.conversion import FARTHEST, Part, Writing, given, pixels_in, read_chord, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields, a_text, within_length
+from protocol.dialects.common.losses import measured
+from protocol.dialects.common.syntax import CallReading, Means, parse_calls
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -33,220 +23,6 @@ from protocol.model.targets import ActionTarget
 NAME = "browsergym"
 CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}
 """Functions that we lack a verb for, and their arguments beside the bid."""
-
-
-def to_browsergym(action: verbs.Action, context: Context) -> WrittenPayload:
-    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
-    DIALECT.variant(context)
-    writing = _Writing(NAME, context)
-    text = "\n".join(writing.said(action))
-    return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
-
-
-class _Writing(Writing):
-    """Calls in Python's words."""
-
-    aimed = AIMED | {"select_option", "upload", *(f"x-{NAME}.{name}" for name in CARRIED)}
-    no_target = "the function has no target"
-    lost: ClassVar = {"wait": {"text": "there is no condition", "text_gone": "there is no condition"}}
-    navigate = positional("goto", "url")
-    go_back = positional("go_back")
-    go_forward = positional("go_forward")
-    answer = positional("send_msg_to_user", "text")
-    fail_goal = positional("report_infeasible", "reason")
-
-    def call(self, name: str, /, *args: Any, **named: Any) -> str:
-        return f"{name}({', '.join([*map(repr, args), *(f'{key}={value!r}' for key, value in named.items())])})"
-
-    def bid(self, target: ActionTarget | None, what: str = "target") -> str | None:
-        """The id of the element; None for a bare place."""
-        if target is None:
-            self.refuse(what, "a target is needed: where the pointer is cannot be said")
-        return self.element_id(target, what)
-
-    def bid_alone(self, action: verbs.Action) -> str:
-        """The id of an element, for a function that takes nothing else."""
-        return self.bid(action.target) or self.cannot(action, "an element is needed: the function takes no place")
-
-    def xy(self, target: ActionTarget | None, what: str = "target") -> tuple[float, float]:
-        if target is None:
-            self.refuse(what, "a place is needed: where the pointer is cannot be said")
-        said = self.near(target, what, whole=False)
-        return said.x, said.y
-
-    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any) -> str:
-        """A function for an element, or its like for a place."""
-        bid = self.bid(target)
-        return self.call(by_xy, *self.xy(target), *args) if bid is None else self.call(by_bid, bid, *args)
-
-    def first_click(self, action: verbs.Action, then: str) -> list[str]:
-        if action.target is None:
-            return []
-        self.lose(f"{action.verb}.target", f"said as a click and then {then}")
-        return [self.on(action.target, "click", "mouse_click")]
-
-    def key_names(self, action: verbs.Action, *keys: str) -> str:
-        """Keys that are pressed together, as Playwright names them."""
-        return self.chord(action, keys, "playwright")
-
-    def around(self, action: verbs.Action, keys: tuple[str, ...], calls: list[str]) -> list[str]:
-        """`calls` while the keys are down."""
-        names = [self.key_names(action, key) for key in keys]
-        down, up = ([self.call(f"keyboard_{way}", name) for name in names] for way in ("down", "up"))
-        return [*down, *calls, *reversed(up)]
-
-    def held(self, action: verbs.Click | verbs.Hover | verbs.Drag | verbs.Scroll, *calls: str) -> list[str]:
-        """`calls` while the modifiers of `action` are down."""
-        if action.modifiers:
-            self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and up after it")
-        return self.around(action, action.modifiers, [*calls])
-
-    def noop(self, seconds: float, what: str) -> str:
-        """A wait: `noop` counts in milliseconds."""
-        guess = seconds * 1000
-        exact = [ms for ms in (guess, nextafter(guess, 0), nextafter(guess, inf)) if ms / 1000 == seconds]
-        if not exact:
-            self.lose(what, "rounded to what milliseconds can say")
-        ms = exact[0] if exact else guess
-        return self.call("noop") if ms == 1000 else self.call("noop", int(ms) if ms == int(ms) else ms)
-
-    def button(self, action: verbs.Click | verbs.Drag | verbs.MouseDown | verbs.MouseUp) -> JsonObject:
-        if action.button in ("back", "forward"):
-            self.cannot(action, f"there is no {action.button} button")
-        return {} if action.button == "left" else {"button": action.button}
-
-    def enter(self, action: verbs.Type | verbs.Fill) -> list[str]:
-        if not action.submit:
-            return []
-        self.lose(f"{action.verb}.submit", "said as the text and then the Enter key")
-        return [self.call("keyboard_press", "Enter")]
-
-    def click(self, action: verbs.Click) -> list[str]:
-        button = self.button(action)
-        if action.count == 3:
-            self.cannot(action, "there is no triple click")
-        if action.hold:
-            if action.count > 1:
-                self.cannot(action, "only a single click can be held")
-            self.lose("click.hold", "said as a press, a wait and a release")
-            down, up = (self.call(f"mouse_{way}", *self.xy(action.target), **button) for way in ("down", "up"))
-            return self.held(action, down, self.noop(action.hold, "click.hold"), up)
-        verb = ("click", "dblclick")[action.count - 1]
-        bid = self.bid(action.target)
-        if bid is None:
-            return self.held(action, self.call(f"mouse_{verb}", *self.xy(action.target), **button))
-        if "AltGraph" in action.modifiers:
-            self.cannot(action, "AltGraph cannot be held")
-        modifiers = {"modifiers": list(action.modifiers)} if action.modifiers else {}
-        return [self.call(verb, bid, **button, **modifiers)]
-
-    def mouse_down(self, action: verbs.MouseDown | verbs.MouseUp) -> list[str]:
-        return [self.call(action.verb, *self.xy(action.target), **self.button(action))]
-
-    mouse_up = mouse_down
-
-    def hover(self, action: verbs.Hover) -> list[str]:
-        return self.held(action, self.on(action.target, "hover", "mouse_move"))
-
-    def drag(self, action: verbs.Drag) -> list[str]:
-        button = self.button(action)
-        if action.path or button:
-            self.lose("drag.path" if action.path else "drag.button", "said as a press, moves and a release")
-            moves = [self.call("mouse_move", *self.xy(ActionTarget(point=point), "path")) for point in action.path]
-            start, end = self.xy(action.target), self.xy(action.to, "to")
-            return self.held(action, self.call("mouse_down", *start, **button), *moves, self.call("mouse_up", *end, **button))
-        before = len(self.losses)
-        bids = self.bid(action.target), self.bid(action.to, "to")
-        if None not in bids:
-            return self.held(action, self.call("drag_and_drop", *bids))
-        del self.losses[before:]
-        return self.held(action, self.call("mouse_drag_and_drop", *self.xy(action.target), *self.xy(action.to, "to")))
-
-    def scroll(self, action: verbs.Scroll) -> list[str]:
-        across, down = pixels_in(action.unit, self.context.size)
-        if action.unit != "px":
-            self.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
-        delta = (action.delta.x * across, action.delta.y * down)
-        if not all(abs(way) <= 1_000_000 for way in delta):
-            self.cannot(action, "the scroll is too long to be said in pixels")
-        if action.target is None:
-            return self.held(action, self.call("scroll", *delta))
-        bid = self.bid(action.target)
-        if bid is None:
-            return self.held(action, self.call("scroll_at", *self.xy(action.target), *delta))
-        self.lose("scroll.target", "said as a hover and then a scroll")
-        return self.held(action, self.call("hover", bid), self.call("scroll", *delta))
-
-    def type(self, action: verbs.Type) -> list[str]:
-        return [*self.first_click(action, "typing"), self.call("keyboard_type", action.text), *self.enter(action)]
-
-    def fill(self, action: verbs.Fill) -> list[str]:
-        return [self.call("fill", self.bid_alone(action), action.text), *self.enter(action)]
-
-    def press_key(self, action: verbs.PressKey) -> list[str]:
-        keys = self.key_names(action, *action.keys)
-        bid = None if action.target is None else self.bid(action.target)
-        if bid is not None:
-            return [self.call("press", bid, keys)]
-        return [*self.first_click(action, "the keys"), self.call("keyboard_press", keys)]
-
-    def hold_key(self, action: verbs.HoldKey) -> list[str]:
-        self.lose("hold_key", "said as keys down, a wait and keys up")
-        calls = self.around(action, action.keys, [self.noop(action.seconds, "hold_key.seconds")])
-        return [*self.first_click(action, "the keys"), *calls]
-
-    def key_down(self, action: verbs.KeyDown | verbs.KeyUp) -> list[str]:
-        return [self.call(action.verb.replace("key", "keyboard"), self.key_names(action, action.key))]
-
-    key_up = key_down
-
-    def select_option(self, action: verbs.SelectOption) -> list[str]:
-        return [self.call("select_option", self.bid_alone(action), _one_or_more(action.options))]
-
-    def upload(self, action: verbs.Upload) -> list[str]:
-        return [self.on(action.target, "upload_file", "mouse_upload_file", _one_or_more(action.files))]
-
-    def tabs(self, action: verbs.Tabs) -> list[str]:
-        if action.op == "list":
-            self.cannot(action, "the tabs are part of every observation")
-        if action.op == "new" and action.url is not None:
-            self.lose("tabs.url", "said as a new tab and then a goto")
-            return [self.call("new_tab"), self.call("goto", action.url or self.cannot(action, "the address is empty"))]
-        if action.op == "close" and action.index is not None:
-            self.lose("tabs.index", "said as a focus and then a close")
-            return [self.call("tab_focus", action.index), self.call("tab_close")]
-        return [
-            {"new": self.call("new_tab"), "close": self.call("tab_close")}.get(action.op) or self.call("tab_focus", action.index)
-        ]
-
-    def wait(self, action: verbs.Wait) -> list[str]:
-        return [self.noop(action.seconds, "wait.seconds")]
-
-    def ask_user(self, action: verbs.AskUser) -> list[str]:
-        self.lose("ask_user", "said as a message to the user")
-        return [self.call("send_msg_to_user", action.question)]
-
-    def finish_goal(self, action: verbs.FinishGoal) -> list[str]:
-        self.lose("finish_goal", "there is no verb for success: said as a message to the user")
-        return [self.call("send_msg_to_user", action.summary)]
-
-    def extension(self, action: verbs.Extension) -> list[str]:
-        name = action.action_type.removeprefix(f"x-{NAME}.")
-        if name not in CARRIED:
-            self.cannot(action)
-        values = [action.arguments.get(argument) for argument in CARRIED[name]]
-        if tuple(action.arguments) != CARRIED[name] or not all(isinstance(value, str) for value in values):
-            self.cannot(action, f"the arguments are texts: {', '.join(CARRIED[name]) or 'none'}")
-        if name != "keyboard_insert_text":
-            return [self.call(name, self.bid_alone(action))]
-        self.drop(action, target=self.no_target)
-        return [self.call(name, *values)]
-
-
-def _one_or_more(values: tuple[str, ...]) -> str | list[str]:
-    return values[0] if len(values) == 1 else list(values)
-
-
 _FENCED = re.compile(r"^[ \t]*+```\w*+[ \t]*+$\n?(.*?)^[ \t]*+```", re.MULTILINE | re.DOTALL)
 
 _INLINE = re.compile(r"```[ \t]*+([^`\n]++)```")
@@ -270,36 +46,23 @@ def from_browsergym(payload: Any, context: Context) -> ParsedPayload:
         chains = parse_calls(NAME, "\n".join(blocks))
     if not chains:
         raise DialectError(NAME, "", "there is no call in the text")
-    losses: list[Loss] = []
-    return ParsedPayload([_action(chain, _Reading(NAME, context, losses=losses)) for chain in chains], losses)
+    reading = _Reading(NAME, context)
+    return ParsedPayload([reading.action(chain) for chain in chains], reading.losses)
 
 
-def _action(chain: list[Call], reading: _Reading) -> AgentAction:
-    call = chain[0]
-    if len(chain) > 1 or call.name not in _CALLS:
-        name = ".".join(link.name for link in chain)[:40]
-        raise DialectError(NAME, call.where, f"there is no action {name!r}; actions are {', '.join(_CALLS)}")
-    names, read = _CALLS[call.name]
-    reading.bind(call, names.split())
-    action = read(reading)
-    reading.fields.end()
-    return action
-
-
-class _Reading(Reading):
+class _Reading(CallReading):
     """One call that is read."""
 
-    call: Call
-
-    def bind(self, call: Call, names: list[str]) -> None:
-        """The arguments by name. Raises DialectError for too many, and for what is no literal."""
-        self.call = call
-        arguments = bound(NAME, call.where, call.name, names, call.args, call.kwargs)
-        for name, value in arguments.items():
-            for part in value if isinstance(value, list) else [value]:
-                if type(part) is BareName:
-                    self.refuse(f"{call.where}.{name}", f"a text in quotes is needed, not the name {part[:40]}")
-        self.fields = Fields(NAME, arguments, call.where)
+    def action(self, chain: Any) -> AgentAction:
+        call = chain[0]
+        if len(chain) > 1 or call.name not in _FUNCTIONS:
+            name = ".".join(link.name for link in chain)[:40]
+            raise DialectError(NAME, call.where, f"there is no action {name!r}; actions are {', '.join(_FUNCTIONS)}")
+        names, read = _FUNCTIONS[call.name]
+        self.bind(call, names.split())
+        action: AgentAction = read(self)
+        self.fields.end()
+        return action
 
     def bid(self, name: str = "bid") -> ActionTarget:
         return ActionTarget(element_id=self.fields.text(name))
@@ -323,56 +86,79 @@ class _Reading(Reading):
             self.losses.append(Loss(what="fill.enable_autocomplete_menu", why="the last character is not typed by itself"))
         return self.build("fill", target=self.bid(), text=self.fields.text("value"))
 
-    def theirs(self) -> AgentAction:
+    def carried(self) -> AgentAction:
         """A verb that we lack; its element, where it has one, is the target."""
         arguments = {name: self.fields.text(name) for name in CARRIED[self.call.name]}
-        target = None if arguments else self.bid()
-        return self.build(f"x-{NAME}.{self.call.name}", target=target, arguments=arguments)
+        return self.theirs(self.call.name, target=None if arguments else self.bid(), **arguments)
 
 
-def _click(count: int, target: Callable[[_Reading], ActionTarget]) -> Callable[[_Reading], AgentAction]:
-    return row("click", button=_BUTTON, count=count, modifiers=_Reading.modifiers, target=target)
+def _element(name: str = "bid", what: str = "target") -> Part:
+    """An element by its id; a function that takes one cannot say a bare place."""
+
+    def write(w: _Writing, target: ActionTarget | None) -> JsonObject | None:
+        bid = None if target is None else w.element_id(target, what)
+        return None if bid is None else {name: bid}
+
+    return Part(lambda r: r.bid(name), write)
 
 
-def _delta(x: str, y: str) -> Callable[[_Reading], Any]:
+def _point(x: str = "x", y: str = "y", what: str = "target") -> Part:
+    return Part(lambda r: r.point(x, y), lambda w, target: w.xy(target, what))
+
+
+def _one_or_more(name: str) -> Part:
+    return Part(lambda r: r.one_or_more(name), lambda w, values: {name: values[0] if len(values) == 1 else list(values)})
+
+
+def _delta(x: str, y: str) -> Callable[[_Reading], JsonObject]:
     return lambda r: {"x": r.fields.number(x), "y": r.fields.number(y)}
 
 
-_BUTTON = given("button", ("left", "middle", "right"), None, kind="choice")
-_BID, _POINT = _Reading.bid, _Reading.point
-_CALLS: dict[str, tuple[str, Callable[[_Reading], AgentAction]]] = {
+def _chord(name: str = "key") -> Part:
+    return Part(lambda r: r.chord_in(name), lambda w, keys: {name: w.chord(keys, "playwright")})
+
+
+_BUTTON = Part(
+    lambda r: r.fields.choice("button", ("left", "middle", "right"), None),
+    lambda w, button: None if button in ("back", "forward") else {} if button == "left" else {"button": button},
+)
+_BID, _POINT = _element(), _point()
+_KEY = Part(lambda r: r.key(r.chord_in()), lambda w, key: {"key": w.chord((key,), "playwright")})
+_MODIFIERS = Part(_Reading.modifiers, lambda w, keys: {"modifiers": list(keys)} if keys else {})
+_SECONDS = Part(lambda r: r.fields.number("wait_ms", 1000) / 1000, lambda w, seconds: w.milliseconds(seconds))
+_FUNCTIONS: dict[str, Means] = {
     "send_msg_to_user": ("text", row("answer", text=given("text"))),
     "report_infeasible": ("reason", row("fail_goal", reason=given("reason"))),
-    "noop": ("wait_ms", row("wait", seconds=lambda r: r.fields.number("wait_ms", 1000) / 1000)),
+    "noop": ("wait_ms", row("wait", seconds=_SECONDS)),
     "fill": ("bid value enable_autocomplete_menu", _Reading.fill),
-    "clear": ("bid", row("fill", target=_BID, text="")),
-    "check": ("bid", _Reading.theirs),
-    "uncheck": ("bid", _Reading.theirs),
-    "select_option": ("bid options", row("select_option", target=_BID, options=lambda r: r.one_or_more("options"))),
-    "click": ("bid button modifiers", _click(1, _BID)),
-    "dblclick": ("bid button modifiers", _click(2, _BID)),
+    "clear": ("bid", lambda r: r.build("fill", target=r.bid(), text="")),
+    "check": ("bid", _Reading.carried),
+    "uncheck": ("bid", _Reading.carried),
+    "select_option": ("bid options", row("select_option", target=_BID, options=_one_or_more("options"))),
+    "click": ("bid button modifiers", row("click", target=_BID, button=_BUTTON, modifiers=_MODIFIERS)),
+    "dblclick": ("bid button modifiers", row("click", target=_BID, button=_BUTTON, count=2, modifiers=_MODIFIERS)),
     "hover": ("bid", row("hover", target=_BID)),
-    "press": ("bid key_comb", row("press_key", target=_BID, keys=lambda r: r.chord_in("key_comb"))),
-    "focus": ("bid", _Reading.theirs),
-    "drag_and_drop": ("from_bid to_bid", row("drag", target=lambda r: r.bid("from_bid"), to=lambda r: r.bid("to_bid"))),
-    "upload_file": ("bid file", row("upload", target=_BID, files=lambda r: r.one_or_more("file"))),
+    "press": ("bid key_comb", row("press_key", target=_BID, keys=_chord("key_comb"))),
+    "focus": ("bid", _Reading.carried),
+    "drag_and_drop": ("from_bid to_bid", row("drag", target=_element("from_bid"), to=_element("to_bid", "to"))),
+    "upload_file": ("bid file", row("upload", target=_BID, files=_one_or_more("file"))),
     "scroll": ("delta_x delta_y", row("scroll", delta=_delta("delta_x", "delta_y"), unit="px")),
     "scroll_at": ("x y dx dy", row("scroll", delta=_delta("dx", "dy"), unit="px", target=_POINT)),
     "mouse_move": ("x y", row("hover", target=_POINT)),
     "mouse_up": ("x y button", row("mouse_up", target=_POINT, button=_BUTTON)),
     "mouse_down": ("x y button", row("mouse_down", target=_POINT, button=_BUTTON)),
-    "mouse_click": ("x y button", _click(1, _POINT)),
-    "mouse_dblclick": ("x y button", _click(2, _POINT)),
+    "mouse_click": ("x y button", row("click", target=_POINT, button=_BUTTON)),
+    "mouse_dblclick": ("x y button", row("click", target=_POINT, button=_BUTTON, count=2)),
     "mouse_drag_and_drop": (
         "from_x from_y to_x to_y",
-        row("drag", target=lambda r: r.point("from_x", "from_y"), to=lambda r: r.point("to_x", "to_y")),
+        row("drag", target=_point("from_x", "from_y"), to=_point("to_x", "to_y", "to")),
     ),
-    "mouse_upload_file": ("x y file", row("upload", target=_POINT, files=lambda r: r.one_or_more("file"))),
-    "keyboard_down": ("key", row("key_down", key=lambda r: r.key(r.chord_in()))),
-    "keyboard_up": ("key", row("key_up", key=lambda r: r.key(r.chord_in()))),
-    "keyboard_press": ("key", row("press_key", keys=_Reading.chord_in)),
+    "mouse_upload_file": ("x y file", row("upload", target=_POINT, files=_one_or_more("file"))),
+    "keyboard_down": ("key", row("key_down", key=_KEY)),
+    "keyboard_up": ("key", row("key_up", key=_KEY)),
+    "keyboard_press": ("key", row("press_key", keys=_chord())),
     "keyboard_type": ("text", row("type", text=given("text"))),
-    "keyboard_insert_text": ("text", _Reading.theirs),
+    "keyboard_insert_text": ("text", _Reading.carried),
     "goto": ("url", row("navigate", url=given("url"))),
     "go_back": ("", row("go_back")),
     "go_forward": ("", row("go_forward")),
@@ -381,5 +167,99 @@ _CALLS: dict[str, tuple[str, Callable[[_Reading], AgentAction]]] = {
     "tab_focus": ("index", row("tabs", op="select", index=given("index", kind="number", whole=True))),
 }
 """Every function of every subset, with its arguments in order, and what it means."""
+
+
+def to_browsergym(action: verbs.Action, context: Context) -> WrittenPayload:
+    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
+    DIALECT.variant(context)
+    text = within_length("\n".join(_Writing(NAME, context).calls(action)), NAME)
+    return measured(DIALECT, action, text, context)
+
+
+class _Writing(Writing):
+    """Calls in Python's words."""
+
+    table: ClassVar = {name: read for name, (_, read) in _FUNCTIONS.items()}
+    can = frozenset({"modifiers", "fill"})
+    aimed = frozenset({"scroll", "mouse_down", "mouse_up", "press_key"})
+    clicks = frozenset((button, count) for button in ("left", "right", "middle") for count in (1, 2))
+
+    def call(self, name: str, /, **arguments: Any) -> str:
+        said = [f"{own}={value!r}" if own in ("button", "modifiers") else repr(value) for own, value in arguments.items()]
+        return f"{name}({', '.join(said)})"
+
+    def xy(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        said = self.near(target, what)
+        return {f"{what}_x": said.x, f"{what}_y": said.y}
+
+    def milliseconds(self, seconds: float) -> JsonObject:
+        """What `noop` counts in."""
+        guess = seconds * 1000
+        ms = next((ms for ms in (guess, nextafter(guess, 0), nextafter(guess, inf)) if ms / 1000 == seconds), guess)
+        return {} if ms == 1000 else {"wait_ms": int(ms) if ms == int(ms) else ms}
+
+    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
+        return _BID.write(self, target) or self.refuse(what, "an element is needed: the function takes no place")
+
+    def simpler(self, action: verbs.Action) -> list[verbs.Action]:
+        """A click of an element says itself which keys are held; one that is held is a press, a wait and a release there."""
+        if isinstance(action, verbs.Click):
+            if action.count == 3 or (action.hold and action.count > 1):
+                self.cannot(action, "only a single click can be held, and there is no triple click")
+            if action.hold and not action.modifiers:
+                down, up = (kind(target=action.target, button=action.button) for kind in (verbs.MouseDown, verbs.MouseUp))
+                return [down, verbs.Wait(seconds=action.hold), up]
+            if action.modifiers and not action.hold and action.target and self.element_id(action.target) is not None:
+                return [action] if "AltGraph" not in action.modifiers else self.cannot(action, "AltGraph cannot be held")
+        return super().simpler(action)
+
+    def drag(self, action: verbs.Drag) -> list[str]:
+        if action.path or action.button != "left":
+            button = _BUTTON.write(self, action.button)
+            if button is None:
+                self.cannot(action, f"there is no {action.button} button")
+            moves = [self.call("mouse_move", **self.xy(ActionTarget(point=point), "path")) for point in action.path]
+            start, end = self.xy(action.target), self.xy(action.to, "to")
+            return [self.call("mouse_down", **start, **button), *moves, self.call("mouse_up", **end, **button)]
+        bids = [self.element_id(target, what) for target, what in ((action.target, "target"), (action.to, "to")) if target]
+        if None not in bids:
+            return [self.call("drag_and_drop", start=bids[0], end=bids[1])]
+        return [self.call("mouse_drag_and_drop", **self.xy(action.target), **self.xy(action.to, "to"))]
+
+    def scroll(self, action: verbs.Scroll) -> list[str]:
+        across, down = pixels_in(action.unit, self.context.size)
+        delta = {"dx": action.delta.x * across, "dy": action.delta.y * down}
+        if not all(abs(way) <= FARTHEST for way in delta.values()):
+            self.cannot(action, "the scroll is too long to be said in pixels")
+        bid = None if action.target is None else self.element_id(action.target)
+        if action.target is not None and bid is None:
+            return [self.call("scroll_at", **self.xy(action.target), **delta)]
+        return [*([] if bid is None else [self.call("hover", bid=bid)]), self.call("scroll", **delta)]
+
+    def fill(self, action: verbs.Fill) -> list[str]:
+        return [self.call("fill", **self.aim(action.target), value=action.text)]
+
+    def press_key(self, action: verbs.PressKey) -> list[str]:
+        keys = self.chord(action.keys, "playwright")
+        if action.target is None:
+            return [self.call("keyboard_press", key=keys)]
+        bid = self.element_id(action.target)
+        if bid is not None:
+            return [self.call("press", bid=bid, key_comb=keys)]
+        return [*self.said(verbs.Click(target=action.target)), self.call("keyboard_press", key=keys)]
+
+    def tabs(self, action: verbs.Tabs) -> list[str]:
+        if action.op == "list" or action.url == "":
+            self.cannot(action, "the tabs are part of every observation, and an address is not empty")
+        focus = [self.call("tab_focus", index=action.index)] if action.index is not None else []
+        opened = [self.call("goto", url=action.url)] if action.url is not None else []
+        return [*focus, *({"new": ["new_tab()"], "close": ["tab_close()"]}.get(action.op, [])), *opened]
+
+    def ask_user(self, action: verbs.AskUser) -> list[str]:
+        return [self.call("send_msg_to_user", text=action.question)]
+
+    def finish_goal(self, action: verbs.FinishGoal) -> list[str]:
+        return [self.call("send_msg_to_user", text=action.summary)]
+
 
 DIALECT = Dialect(NAME, "BrowserGym", "text", from_browsergym, to_browsergym)

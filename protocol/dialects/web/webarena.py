@@ -6,12 +6,13 @@ Source: web-arena-x/webarena `browser_env/actions.py` (id based actions) and its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.conversion import Writing, element_of, read_chord, without_delay
+from protocol.dialects.common.conversion import Part, Reading, Table, Writing, read_chord, row
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import a_text, build, position, within_length
+from protocol.dialects.common.losses import measured
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
@@ -54,88 +55,88 @@ def _action(text: str, start: int, end: int) -> AgentAction:
     where = position(text, start)
     said = text[start:end]
     match = _VERB.match(said)
-    read = _READ.get(match[1]) if match else None
+    read = _ACTIONS.get(match[1]) if match else None
     if match is None or read is None:
-        raise DialectError(NAME, where, f"there is no action {said.strip()[:40]!r}; actions are {', '.join(_READ)}")
-    return read(said[match.end() :].strip(), where)
-
-
-def _inner(rest: str, where: str) -> str:
-    """What stands between the first bracket and the last."""
-    if len(rest) < 2 or not (rest.startswith("[") and rest.endswith("]")):
-        raise DialectError(NAME, where, f"one value in brackets is needed, not {rest[:40]!r}")
-    return rest[1:-1]
-
-
-def _element(rest: str, where: str) -> ActionTarget:
-    found = _inner(rest, where)
-    if not found or re.search(r"[\[\]]", found):
-        raise DialectError(NAME, where, f"the id of an element is needed, not {found[:40]!r}")
-    return ActionTarget(element_id=found)
+        raise DialectError(NAME, where, f"there is no action {said.strip()[:40]!r}; actions are {', '.join(_ACTIONS)}")
+    reading = _Reading(NAME, Context(), where, said[match.end() :].strip())
+    action: AgentAction = read(reading)
+    if reading.rest:
+        reading.refuse(where, f"nothing may follow, not {reading.rest[:40]!r}")
+    return action
 
 
 _TYPE = re.compile(r"(\[[^\[\]]*+\])\s*+\[(.*)\]", re.DOTALL)
 _FLAG = re.compile(r"(.*)\] ?\[(?:press_enter_after=)?([01])", re.DOTALL)
 
 
-def _type(rest: str, where: str) -> AgentAction:
-    """The last bracket ends the text, and a 0 or 1 in brackets behind it is the flag: the text may hold brackets."""
-    parts = _TYPE.fullmatch(rest)
-    if parts is None:
-        raise DialectError(NAME, where, "type needs [id] [text], and [0] or [1] for Enter")
-    flagged = _FLAG.fullmatch(parts[2])
-    text, submit = (flagged[1], flagged[2] == "1") if flagged else (parts[2], True)
-    return build(NAME, where, action_type="type", target=_element(parts[1], where), text=text, submit=submit)
+@dataclass
+class _Reading(Reading):
+    """What stands behind a verb, as far as nobody has read it."""
+
+    where: str
+    rest: str
+
+    def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
+        return build(NAME, self.where, action_type=verb, **values)
+
+    def inner(self) -> str:
+        """What stands between the first bracket and the last."""
+        rest, self.rest = self.rest, ""
+        if len(rest) < 2 or not (rest.startswith("[") and rest.endswith("]")):
+            self.refuse(self.where, f"one value in brackets is needed, not {rest[:40]!r}")
+        return rest[1:-1]
+
+    def element(self) -> ActionTarget:
+        found = self.inner()
+        if not found or re.search(r"[\[\]]", found):
+            self.refuse(self.where, f"the id of an element is needed, not {found[:40]!r}")
+        return ActionTarget(element_id=found)
+
+    def type(self) -> AgentAction:
+        """The last bracket ends the text, and a 0 or 1 in brackets behind it is the flag: the text may hold brackets."""
+        parts = _TYPE.fullmatch(self.rest)
+        if parts is None:
+            self.refuse(self.where, "type needs [id] [text], and [0] or [1] for Enter")
+        flagged = _FLAG.fullmatch(parts[2])
+        text, submit = (flagged[1], flagged[2] == "1") if flagged else (parts[2], True)
+        self.rest = parts[1]
+        return self.build("type", target=self.element(), text=text, submit=submit)
+
+    def scroll(self) -> AgentAction:
+        rest, self.rest = self.rest, ""
+        way = rest.removeprefix("[").removesuffix("]").removeprefix("direction=")
+        if way not in ("up", "down"):
+            self.refuse(self.where, f"[up] or [down] is needed, not {rest[:40]!r}")
+        return self.build("scroll", direction=way, amount=PAGE, unit="page")
+
+    def tab(self) -> int:
+        number = self.inner()
+        if not re.fullmatch(r"[0-9]{1,6}", number):
+            self.refuse(self.where, f"the number of a tab is needed, not {number[:40]!r}")
+        return int(number)
+
+    def stop(self) -> AgentAction:
+        answer = self.inner() if self.rest else ""
+        return self.build("fail_goal") if answer == IMPOSSIBLE else self.build("finish_goal", summary=answer)
 
 
-def _scroll(rest: str, where: str) -> AgentAction:
-    way = rest.removeprefix("[").removesuffix("]").removeprefix("direction=")
-    if way not in ("up", "down"):
-        raise DialectError(NAME, where, f"[up] or [down] is needed, not {rest[:40]!r}")
-    return build(NAME, where, action_type="scroll", direction=way, amount=PAGE, unit="page")
-
-
-def _tab(rest: str, where: str) -> AgentAction:
-    number = _inner(rest, where)
-    if not re.fullmatch(r"[0-9]{1,6}", number):
-        raise DialectError(NAME, where, f"the number of a tab is needed, not {number[:40]!r}")
-    return build(NAME, where, action_type="tabs", op="select", index=int(number))
-
-
-def _stop(rest: str, where: str) -> AgentAction:
-    answer = _inner(rest, where) if rest else ""
-    return (
-        build(NAME, where, action_type="fail_goal")
-        if answer == IMPOSSIBLE
-        else build(NAME, where, action_type="finish_goal", summary=answer)
-    )
-
-
-def _alone(verb: str, **fields: Any) -> Callable[[str, str], AgentAction]:
-    def read(rest: str, where: str) -> AgentAction:
-        if rest:
-            raise DialectError(NAME, where, f"nothing may follow, not {rest[:40]!r}")
-        return build(NAME, where, action_type=verb, **fields)
-
-    return read
-
-
-_READ: dict[str, Callable[[str, str], AgentAction]] = {
-    "click": lambda rest, where: build(NAME, where, action_type="click", target=_element(rest, where)),
-    "hover": lambda rest, where: build(NAME, where, action_type="hover", target=_element(rest, where)),
-    "type": _type,
-    "press": lambda rest, where: build(
-        NAME, where, action_type="press_key", keys=read_chord(_inner(rest, where), "playwright", NAME, where)
-    ),
-    "scroll": _scroll,
-    "goto": lambda rest, where: build(NAME, where, action_type="navigate", url=_inner(rest, where)),
-    "new_tab": _alone("tabs", op="new"),
-    "tab_focus": _tab,
-    "page_focus": _tab,
-    "close_tab": _alone("tabs", op="close"),
-    "go_back": _alone("go_back"),
-    "go_forward": _alone("go_forward"),
-    "stop": _stop,
+_ELEMENT = Part(_Reading.element, lambda w, target: {"id": w.element(target)})
+_KEYS = Part(lambda r: read_chord(r.inner(), "playwright", NAME, r.where), lambda w, keys: {"keys": w.chord(keys, "playwright")})
+_TAB = Part(_Reading.tab, lambda w, index: None if index is None else {"index": index})
+_ACTIONS: Table = {
+    "click": row("click", target=_ELEMENT),
+    "hover": row("hover", target=_ELEMENT),
+    "type": _Reading.type,
+    "press": row("press_key", keys=_KEYS),
+    "scroll": _Reading.scroll,
+    "goto": row("navigate", url=Part(_Reading.inner, lambda w, url: {"url": w.text("navigate.url", url)})),
+    "new_tab": row("tabs", op="new"),
+    "tab_focus": row("tabs", op="select", index=_TAB),
+    "page_focus": row("tabs", op="select", index=_TAB),
+    "close_tab": row("tabs", op="close"),
+    "go_back": row("go_back"),
+    "go_forward": row("go_forward"),
+    "stop": _Reading.stop,
 }
 
 
@@ -144,28 +145,23 @@ def to_webarena(action: verbs.Action, context: Context) -> WrittenPayload:
     DIALECT.variant(context)
     writing = _Writing(NAME, context)
     text = within_length("".join(writing.said(action)), NAME)
-    return WrittenPayload(text, writing.losses + without_delay(action))
+    return measured(DIALECT, action, text, context, writing.losses)
 
 
 class _Writing(Writing):
     """The one line of an action."""
 
-    aimed = frozenset({"click", "hover", "type", "fill"})
-    no_target = "there is no target"
-    lost: ClassVar = {
-        "hover": {"modifiers": "no keys are held while hovering"},
-        "fail_goal": {"reason": f"an impossible task is said as {IMPOSSIBLE}"},
-    }
+    table = _ACTIONS
 
-    def element(self, action: verbs.Action) -> str:
-        target = action.target or self.cannot(action, "an element is needed: click it first")
-        found = self.element_id(target)
-        if found is None:
-            element = element_of(target, self.context, NAME)[0] or self.cannot(action, "no known element is there")
-            self.lose(f"target.{'bbox' if target.bbox else 'point'}", "said as the element that is there")
-            found = element.element_id
+    def call(self, name: str, /, **arguments: Any) -> str:
+        return " ".join([name, *(f"[{value}]" for value in arguments.values())])
+
+    def element(self, target: ActionTarget | None, what: str = "target") -> str:
+        if target is None:
+            self.refuse(what, "an element is needed: click it first")
+        found = super().element(target, what)
         if not found or re.search(r"[\[\]]", found):
-            self.cannot(action, f"the id {found[:40]!r} would be read as another")
+            self.refuse(what, f"the id {found[:40]!r} would be read as another")
         if not re.fullmatch("[0-9]+", found):
             self.lose("target.element_id", "WebArena's own parser only takes ids of digits")
         return found
@@ -176,59 +172,45 @@ class _Writing(Writing):
             self.lose(what, "WebArena's own parser takes no line breaks")
         return text
 
-    def click(self, action: verbs.Click) -> list[str]:
-        if (action.button, action.count, action.modifiers, action.hold) != ("left", 1, (), 0.0):
-            self.cannot(action, "only a single click of the left button can be said")
-        return [f"click [{self.element(action)}]"]
-
-    def hover(self, action: verbs.Hover) -> list[str]:
-        return [f"hover [{self.element(action)}]"]
+    def said(self, action: verbs.Action) -> list[str]:
+        """One action at a time: what would take several there is refused."""
+        match action:
+            case verbs.Click() if action.modifiers or action.hold:
+                self.cannot(action, "only a single click of the left button can be said")
+            case verbs.PressKey() if action.target is not None:
+                self.cannot(action, "keys go to the focused element: click it first")
+            case verbs.Tabs() if action.url is not None or (action.op == "close" and action.index is not None):
+                self.cannot(action, "one action at a time: a tab is opened empty, and the current one closed")
+        return super().said(action)
 
     def type(self, action: verbs.Type | verbs.Fill) -> list[str]:
-        if isinstance(action, verbs.Fill):
-            self.lose("fill", "said as a type: what is in the field stays")
         if not action.text:
             self.lose(f"{action.verb}.text", "WebArena's own parser takes no empty text")
-        return [f"type [{self.element(action)}] [{self.text(f'{action.verb}.text', action.text)}] [{int(action.submit)}]"]
+        return [
+            self.call(
+                "type",
+                id=self.element(action.target),
+                text=self.text(f"{action.verb}.text", action.text),
+                enter=int(action.submit),
+            )
+        ]
 
     fill = type
 
-    def press_key(self, action: verbs.PressKey) -> list[str]:
-        if action.target is not None:
-            self.cannot(action, "keys go to the focused element: click it first")
-        return [f"press [{self.chord(action, action.keys, 'playwright')}]"]
-
     def scroll(self, action: verbs.Scroll) -> list[str]:
-        way = self.way(action, PAGE, "page")
-        return [f"scroll [{way}]" if way in ("up", "down") else self.cannot(action, "only up and down can be said")]
-
-    def navigate(self, action: verbs.Navigate) -> list[str]:
-        return [f"goto [{self.text('navigate.url', action.url)}]"]
-
-    def tabs(self, action: verbs.Tabs) -> list[str]:
-        if action.op == "select":
-            return [f"tab_focus [{action.index}]"]
-        if action.op == "list" or action.url is not None or action.index is not None:
-            self.cannot(action, "one action at a time: a tab is opened empty, and the current one closed")
-        return ["new_tab" if action.op == "new" else "close_tab"]
-
-    def go_back(self, action: verbs.GoBack | verbs.GoForward) -> list[str]:
-        return [action.verb]
-
-    go_forward = go_back
+        way = self.way(action)
+        return [self.call("scroll", way=way)] if way in ("up", "down") else self.cannot(action, "only up and down can be said")
 
     def finish_goal(self, action: verbs.FinishGoal | verbs.Answer) -> list[str]:
-        if isinstance(action, verbs.Answer):
-            self.lose("answer", "said as stop, which also ends the run")
         what, text = ("answer.text", action.text) if isinstance(action, verbs.Answer) else ("finish_goal.summary", action.summary)
         if text == IMPOSSIBLE:
             self.cannot(action, f"the answer {IMPOSSIBLE} means that the task cannot be done")
-        return [f"stop [{self.text(what, text)}]"]
+        return [self.call("stop", text=self.text(what, text))]
 
     answer = finish_goal
 
     def fail_goal(self, action: verbs.FailGoal) -> list[str]:
-        return [f"stop [{IMPOSSIBLE}]"]
+        return [self.call("stop", text=IMPOSSIBLE)]
 
 
 DIALECT = Dialect(NAME, "WebArena", "text", from_webarena, to_webarena)

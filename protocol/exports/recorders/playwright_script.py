@@ -18,7 +18,7 @@ from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
 from protocol.dialects.common.base import LONGEST, Loss
-from protocol.dialects.common.calls import PRINTED, UNSURE, Statement
+from protocol.dialects.common.scripts import PRINTED, UNSURE, Statement
 from protocol.dialects.playwright.javascript import NAME, StatementTokens, TestStart, Token, parts, pythonic, text_of, tokens
 from protocol.dialects.playwright.playwright_script import Pieces
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo

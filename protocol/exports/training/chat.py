@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
+from protocol.dialects.common.losses import differences
 from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, written_beside
 from protocol.exports.common.kept import context_of, frames, sized
 from protocol.exports.common.lines import json_line, listed, mapping
 from protocol.log.log import whole_file
-from protocol.model.geometry import Coordinate, JsonObject
+from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action
@@ -152,32 +153,24 @@ def _known(path: Path) -> JsonObject:
 
 def speak_json(action: Action, context: Context, seen: bool) -> tuple[str, list[Loss]]:
     """The action as JSON, and what is lost; placeholders in its texts are escaped, which JSON takes back."""
-    data, losses = _placed(action, context) if seen else (action.dump(), [])
-    return PLACEHOLDER.sub(r"\\u003c", json_line(data)), losses
+    said, losses = _placed(action, context) if seen else (action, [])
+    losses += differences(action, [said], context.size)
+    return PLACEHOLDER.sub(r"\\u003c", json_line(said.dump())), losses
 
 
-def _placed(action: Action, context: Context) -> tuple[JsonObject, list[Loss]]:
-    """With every target as the point that a picture shows."""
-    data, losses = action.dump(), []
-    # The targets of an action by the names of their fields
-    named = [("target", action.target), ("to", getattr(action, "to", None))]
-    for name, target in [(name, target) for name, target in named if target is not None]:
-        try:
-            point, lost = place(target, context, "px", None, "llamafactory", name)
-        except DialectError:
-            losses.append(Loss(what=name, why="its place on the picture is not known; said as in the log"))
-            continue
-        losses += lost
-        data[name] = {"point": _pair(point)}
+def _placed(action: Action, context: Context) -> tuple[Action, list[Loss]]:
+    """With every target as the point that a picture shows; one whose place is not known stays as in the log."""
+    update: JsonObject = {}
+    losses: list[Loss] = []
+    for name in ("target", "to"):
+        if (target := getattr(action, name, None)) is not None:
+            try:
+                update[name] = ActionTarget(point=place(target, context, "px", None, "llamafactory", name))
+            except DialectError:
+                losses.append(Loss(what=name, why="its place on the picture is not known; said as in the log"))
     if path := getattr(action, "path", ()):
-        points = [place(ActionTarget(point=point), context, "px", None, "llamafactory", "path") for point in path]
-        data["path"] = [_pair(point) for point, _ in points]
-        losses += [loss for _, lost in points for loss in lost]
-    return data, losses
-
-
-def _pair(point: Coordinate) -> JsonObject:
-    return {"x": point.x, "y": point.y}
+        update["path"] = tuple(place(ActionTarget(point=point), context, "px", None, "llamafactory", "path") for point in path)
+    return action.model_copy(update=update), losses
 
 
 LLAMAFACTORY = Format(name="llamafactory", title="LLaMA-Factory chats with images", suffix=".jsonl", write=write_llamafactory)

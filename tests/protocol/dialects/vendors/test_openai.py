@@ -162,26 +162,6 @@ def test_scrolling_keeps_its_sign_on_both_axes(x: int, y: int, direction: str) -
     assert to_openai(back, HERE).payload == batch(said)
 
 
-SPLIT = [
-    (p.Type(text="a", target=AT), ["click", "type"], "type.target"),
-    (p.Type(text="a", submit=True), ["type", "keypress"], "type.submit"),
-    (p.Fill(text="a", target=AT), ["click", "keypress", "keypress", "type"], "fill"),
-    (p.Click(target=AT, count=3), ["click"] * 3, "click.count"),
-    (p.Click(target=AT, count=2, button="right"), ["click"] * 2, "click.count"),
-    (p.Click(target=AT, hold=2), ["click"], "click.hold"),
-    (p.HoldKey(keys=("a",), seconds=2), ["keypress"], "hold_key.seconds"),
-    (p.Scroll(delta=p.Delta(y=5), unit="px"), ["scroll"], "scroll.target"),
-    (p.Screenshot(region=[1, 2, 3, 4]), ["screenshot"], "screenshot.region"),
-]
-
-
-@pytest.mark.parametrize(("action", "verbs", "lost"), SPLIT, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_said_otherwise_is_declared(action: p.Action, verbs: list[str], lost: str) -> None:
-    said, losses = to_openai(action, HERE)
-    assert [each["type"] for each in said["actions"]] == verbs
-    assert [loss.what for loss in losses] == [lost]
-
-
 def test_the_older_tool_has_a_call_for_each_action() -> None:
     said = to_openai(p.Type(text="a", submit=True), SINGLE).payload
     assert [call["action"]["type"] for call in said] == ["type", "keypress"]

@@ -121,22 +121,6 @@ def test_ids_that_are_no_numbers_are_read_by_us_alone() -> None:
             to_webarena(Click(target={"element_id": element_id}), Context())
 
 
-@pytest.mark.parametrize(
-    ("action", "said", "losses"),
-    [
-        (Scroll.toward("down", 3), "scroll [down]", ["scroll.delta"]),
-        (Scroll(dx=1, dy=-5), "scroll [up]", ["scroll.delta", "scroll.delta"]),
-        (Scroll.toward("down", 1, "page", FIELD), "scroll [down]", ["scroll.target"]),
-        (p.Fill(text="a", target=FIELD), "type [164] [a] [0]", ["fill"]),
-        (p.Answer(text="42"), "stop [42]", ["answer"]),
-        (p.FailGoal(reason="no such shop"), "stop [N/A]", ["fail_goal.reason"]),
-        (Click(target=FIELD, delay=1), "click [164]", ["delay"]),
-    ],
-)
-def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: list[str]) -> None:
-    assert lost(action) == (said, losses)
-
-
 def test_the_first_action_between_backticks_counts() -> None:
     """As WebArena has it; what follows is talk."""
     assert read("```go_back``` or rather ```go_forward```") == p.GoBack()

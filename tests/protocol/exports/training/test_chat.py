@@ -64,7 +64,7 @@ def test_every_sample_is_one_that_it_takes(run: list[InteractionStep], info: Run
 @given(steps)
 def test_where_nothing_is_lost_the_answer_is_the_action(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:
-        if not any(loss.what.split(".")[0] in ("target", "to", "path", "action") for loss in written.losses):
+        if not any(loss.what.split(".")[0] in ("target", "to", "drag", "action") for loss in written.losses):
             assert parse_action(answered(rows(written)[0])) == one.action
 
 
@@ -109,7 +109,7 @@ def test_where_a_picture_is_seen_a_target_is_the_point_on_it() -> None:
             "to": {"point": {"x": 200, "y": 220}},
             "path": [{"x": 640, "y": 400}],
         }
-        assert lost(written) == ["target.element_id", "to.text", "path.point"]
+        assert lost(written) == ["target.element_id", "to.text", "drag.path"]
 
 
 def test_a_target_without_a_place_stays_as_it_was_logged() -> None:

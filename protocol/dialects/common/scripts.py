@@ -1,7 +1,6 @@
-"""Code-like text as data: statements, and calls with literal arguments. Read by a grammar; nothing is ever evaluated.
+"""Code as statements: where one begins and ends is told with strings, brackets and comments respected. Nothing is evaluated.
 
-Where a statement begins and ends is told with strings, brackets and comments respected. A model's answer may put its code into
-a fence; what looks like a fence inside a text is none.
+A model's answer may put its code into a fence; what looks like a fence inside a text is none.
 """
 
 from __future__ import annotations
@@ -10,221 +9,13 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
-from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedInput
-
-from protocol.dialects.common.dialect import LONGEST, DialectError, Loss
-from protocol.dialects.common.fields import within_length
-from protocol.model.blame import blame
+from protocol.dialects.common.dialect import DialectError, Loss
+from protocol.dialects.common.syntax import TEXT, TOKEN, BareName, Call, parse_value
 from protocol.model.geometry import JsonObject
 
-_LONG = r"{q}{q}{q}[^{q}\\]*(?:(?:\\.|{q}{{1,2}}(?!{q}))[^{q}\\]*)*{q}{q}{q}"
-_SHORT = r"{q}[^{q}\\\n]*(?:\\.[^{q}\\\n]*)*{q}"
-_STRINGS = "|".join(form.format(q=mark) for mark in ('"', "'") for form in (_LONG, _SHORT))
-_GRAMMAR = r"""
-    calls: (chain ";"?)*
-    chain: call ("." call)*
-    call: name "(" [argument ("," argument)* ","?] ")"
-    argument: IDENT "=" value -> keyword
-            | value -> positional
-    ?value: string | number | word | list | tuple | dict
-    string: STRING+
-    number: NUMBER
-    word: name
-    list: "[" [value ("," value)* ","?] "]"
-    tuple: "(" [value ("," value)* ","?] ")"
-    dict: "{" [pair ("," pair)* ","?] "}"
-    pair: value ":" value
-    name: IDENT ("." IDENT)*
-
-    IDENT: /[^\W\d]\w*/
-    NUMBER: /[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?/
-    STRING.2: /[rRuU]?({_STRINGS})/s
-    COMMENT: /#[^\n]*/
-    %ignore COMMENT
-    %ignore /\s+/
-""".replace("{_STRINGS}", _STRINGS)
-
-_DEEPEST = 50
-_NAMED = {
-    "IDENT": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": '"("', "RPAR": '")"', "LSQB": '"["',
-    "RSQB": '"]"', "LBRACE": '"{"', "RBRACE": '"}"', "COMMA": '","', "EQUAL": '"="', "DOT": '"."', "COLON": '":"',
-    "SEMICOLON": '";"', "$END": "the end",
-}  # fmt: skip
-_CONSTANTS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
-_ESCAPE = re.compile(r"\\(\n|[\\'\"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
-_PLAIN = {"\n": "", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
-
-
-class BareName(str):
-    """A bare name that stands where a value is expected: `direction=down`, `tag_3`."""
-
-    __slots__ = ()
-
-
-class Call(NamedTuple):
-    """`name(*args, **kwargs)`; where it stands in the text."""
-
-    name: str
-    args: list[Any]
-    kwargs: JsonObject
-    line: int
-    column: int
-
-    @property
-    def where(self) -> str:
-        return f"line {self.line}, column {self.column}"
-
-
-def bound(dialect: str, where: str, name: str, names: Sequence[str], args: list[Any], kwargs: JsonObject) -> JsonObject:
-    """Arguments by name. Raises DialectError for too many by position, and for one that is given twice."""
-    if len(args) > len(names):
-        raise DialectError(dialect, where, f"{name} takes at most {len(names)} arguments by position")
-    given = dict(zip(names, args, strict=False))
-    for key, value in kwargs.items():
-        if key in given:
-            raise DialectError(dialect, where, f"the argument {key} is given twice")
-        given[key] = value
-    return given
-
-
-class _BadLiteral(Exception):
-    """A literal that is none."""
-
-
-@v_args(inline=True)
-class _Build(Transformer[Token, Any]):
-    def calls(self, *chains: list[Call]) -> list[list[Call]]:
-        return list(chains)
-
-    def chain(self, *calls: Call) -> list[Call]:
-        return list(calls)
-
-    def call(self, name: Token, *arguments: Any) -> Call:
-        kwargs: JsonObject = {}
-        args: list[Any] = []
-        for argument in arguments:
-            key, value = argument
-            if key is None and kwargs:
-                raise _BadLiteral("a positional argument stands after a named one")
-            if key is None:
-                args.append(value)
-            elif key in kwargs:
-                raise _BadLiteral(f"the argument {key} is given twice")
-            else:
-                kwargs[key] = value
-        return Call(str(name), args, kwargs, name.line or 1, name.column or 1)
-
-    def keyword(self, name: Token, value: Any) -> tuple[str, Any]:
-        return str(name), value
-
-    def positional(self, value: Any) -> tuple[None, Any]:
-        return None, value
-
-    def name(self, first: Token, *rest: Token) -> Token:
-        return first.update(value=".".join((first, *rest)))
-
-    def string(self, *parts: Token) -> str:
-        return "".join(map(_unquoted, parts))
-
-    def number(self, token: Token) -> int | float:
-        try:
-            value = float(token) if any(c in ".eE" for c in token) else int(token)
-        except ValueError:  # thousands of digits
-            raise _BadLiteral("the number is too long") from None
-        if not abs(value) <= 1e15:
-            raise _BadLiteral("the number is too large")
-        return value
-
-    def word(self, name: Token) -> Any:
-        return _CONSTANTS[name] if str(name) in _CONSTANTS else BareName(str(name))
-
-    def list(self, *values: Any) -> Any:
-        return [*values]
-
-    tuple = list
-
-    def pair(self, key: Any, value: Any) -> Any:
-        return key, value
-
-    def dict(self, *pairs: Any) -> Any:
-        try:
-            return {key: value for key, value in pairs}
-        except TypeError:
-            raise _BadLiteral("a key of an object is a text or a number") from None
-
-
-def _unquoted(token: str) -> str:
-    raw = token[0] in "rR"
-    body = token.lstrip("rRuU")
-    body = body[3:-3] if body[:3] in ('"""', "'''") and len(body) >= 6 else body[1:-1]
-    return body if raw else _ESCAPE.sub(_unescaped, body)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1]
-    if code in _PLAIN:
-        return _PLAIN[code]
-    number = int(code[1:], 16) if code[0] in "xuU" else int(code, 8)
-    if number > 0x10FFFF:
-        raise _BadLiteral(f"there is no character \\{code}")
-    return chr(number)
-
-
-@cache
-def _parser(start: str) -> Lark:
-    return Lark(_GRAMMAR, parser="lalr", lexer="contextual", start=start, transformer=_Build(), maybe_placeholders=False)
-
-
-def parse_calls(dialect: str, text: str, line: int = 1, column: int = 1) -> list[list[Call]]:
-    """Every statement of `text`, which begins there: a chain of calls, mostly of one. Raises DialectError with its place."""
-    found: list[list[Call]] = _parse(dialect, text, "calls", line, column)
-    return [
-        [call._replace(line=call.line + line - 1, column=call.column + (column - 1) * (call.line == 1)) for call in chain]
-        for chain in found
-    ]
-
-
-def parse_value(dialect: str, text: str) -> Any:
-    """One literal, such as a dict as Python prints it. Raises DialectError."""
-    return _parse(dialect, text, "value")
-
-
-def _parse(dialect: str, text: str, start: str, first: int = 1, begun: int = 1) -> Any:
-    refuse_deep(dialect, within_length(text, dialect))
-    try:
-        return _parser(start).parse(text)
-    except UnexpectedInput as bad:
-        line, column, expected = blame(text, bad, _NAMED)
-        where = f"line {line + first - 1}, column {column + (begun - 1) * (line == 1)}"
-        raise DialectError(dialect, where, f"expected {expected}") from None
-    except _BadLiteral as bad:
-        raise DialectError(dialect, "", str(bad)) from None
-
-
-_TEXT = (
-    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
-    r"|'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)"
-    r'|"(?:[^"\\\n]|\\.)*+"?'
-    r"|'(?:[^'\\\n]|\\.)*+'?"
-)
-_TOKEN = re.compile(_TEXT + r"|#[^\n]*|[()\[\]{}\n;]", re.DOTALL)
-"""Possessive, and a text that is not closed ends somewhere all the same: no input takes more than linear time."""
-
-
-def refuse_deep(dialect: str, text: str, where: str = "") -> None:
-    """Raises DialectError for more brackets within brackets than anybody writes."""
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        depth = max(0, depth + (token[0] in "([{") - (token[0] in ")]}"))
-        if depth > _DEEPEST:
-            raise DialectError(dialect, where, f"the text is nested more than {_DEEPEST} deep")
-
-
-_ALONE = re.compile(f"[rRuU]?(?:{_TEXT})", re.DOTALL)
+_ALONE = re.compile(f"[rRuU]?(?:{TEXT})", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*```[^\n]*", re.MULTILINE)
 _ONE_LINE = re.compile(r"[ \t]*```[ \t]*([^`\n]+?)[ \t]*```[ \t]*$")
 _CODE = re.compile(r"^[ \t]*([a-z]\w*\.[a-zA-Z]\w*[ \t]*\()", re.MULTILINE)
@@ -253,24 +44,11 @@ def is_a_text(statement: str) -> bool:
     return _ALONE.fullmatch(statement) is not None and len(statement) > 1 and statement[-1] in "\"'"
 
 
-def checked_text(dialect: str, payload: Any) -> str:
-    """`payload` if it is a text of sensible length. Raises DialectError."""
-    if not isinstance(payload, str):
-        raise DialectError(dialect, "", f"a text is needed, not a {type(payload).__name__}")
-    if len(payload) > LONGEST:
-        raise DialectError(dialect, "", f"the text is longer than {LONGEST} characters")
-    return payload
-
-
-def statements(text: str) -> list[Statement]:
+def statements(text: str) -> Iterator[Statement]:
     """The statements of `text`, in order; lines within brackets and texts belong together."""
-    return list(_statements(text))
-
-
-def _statements(text: str) -> Iterator[Statement]:
     breaks = [match.start() for match in re.finditer("\n", text)]
     start, depth, comment = 0, 0, -1
-    for token in _TOKEN.finditer(text):
+    for token in TOKEN.finditer(text):
         at = token.start()
         mark = text[at]
         if mark in "([{":
@@ -468,7 +246,7 @@ def code_in(dialect: str, text: str) -> tuple[str, list[Loss]]:
 
 def _fences(text: str) -> Iterator[re.Match[str]]:
     """Lines that begin with three backticks and are not part of a text in quotes."""
-    texts = [t.span() for t in _TOKEN.finditer(text) if text.startswith(('"""', "'''"), t.start())]
+    texts = [t.span() for t in TOKEN.finditer(text) if text.startswith(('"""', "'''"), t.start())]
     n = 0
     for fence in _FENCE.finditer(text):
         while n < len(texts) and texts[n][1] <= fence.start():
