@@ -1,4 +1,4 @@
-"""Dialects: how others say what is done on a screen, in both directions.
+"""Dialects: how others say what is done on a screen, in both directions. Also what one of another package is written with.
 
 Adding one is a file with a `DIALECT` and a line here; one of another package is an entry point.
 """
@@ -7,8 +7,23 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import NoReturn
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.conversion import Row, Writing, given, row
+from protocol.dialects.common.dialect import (
+    LONGEST,
+    Context,
+    Dialect,
+    DialectError,
+    Loss,
+    NothingDone,
+    ParsedPayload,
+    Piece,
+    WrittenPayload,
+)
+from protocol.dialects.common.fields import Fields, at, build, checked_number, each_of, json_in
+from protocol.dialects.common.losses import measured
+from protocol.model.verbs import Action
 
 _PLACES = {
     "anthropic": "vendors.anthropic",
@@ -33,7 +48,16 @@ _GROUP = "deskcrew.dialects"
 _OTHERS = {point.name: point for point in entry_points(group=_GROUP) if point.name not in _PLACES}
 NAMES = (*_PLACES, *_OTHERS)
 
-__all__ = ["NAMES", "Context", "Dialect", "DialectError", "Loss", "ParsedPayload", "WrittenPayload", "dialect"]
+__all__ = [
+    "LONGEST", "NAMES", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece", "Row",
+    "Writing", "WrittenPayload", "at", "build", "cannot", "checked_number", "dialect", "each_of", "given", "json_in", "measured",
+    "row",
+]  # fmt: skip
+
+
+def cannot(dialect: str, action: Action) -> NoReturn:
+    """The other side has no such verb, and nothing that comes near."""
+    raise DialectError(dialect, action.verb, f"{dialect} has no {action.verb.replace('_', ' ')}")
 
 
 def dialect(name: str) -> Dialect:

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields
 from protocol.model.actions import AgentAction, KnownAction, parse_action
 from protocol.model.geometry import JsonObject

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from protocol.dialects import Context, DialectError, dialect
-from protocol.dialects.common.base import Loss, ParsedPayload
+from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
 from protocol.exports.common.kept import (
     KEY,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError
+from protocol.dialects import Context, DialectError
 from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields
 from protocol.exports.common.base import Format, ImportResult

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError
+from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run

@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError, ParsedPayload, dialect
-from protocol.dialects.common.base import Loss
+from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.kept import (
     KEY,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from protocol.dialects.common.base import Loss
+from protocol.dialects import Loss
 from protocol.log.log import LogLine
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture, picture_file

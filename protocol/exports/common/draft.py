@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from protocol.dialects.common.base import Loss
+from protocol.dialects import Loss
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file

@@ -14,8 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from protocol.dialects import dialect
-from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError, Loss, dialect
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
 from protocol.exports.common.lines import checked, listed, mapping, step_of
 from protocol.model.actions import AgentAction

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from protocol.dialects.common.base import DialectError
+from protocol.dialects import DialectError
 from protocol.exports.common.base import FormatError
 from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem

@@ -16,8 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from protocol.dialects import DialectError, dialect
-from protocol.dialects.common.base import LONGEST, Loss
+from protocol.dialects import LONGEST, DialectError, Loss, dialect
 from protocol.dialects.common.scripts import PRINTED, UNSURE, Statement
 from protocol.dialects.playwright.javascript import NAME, StatementTokens, TestStart, Token, parts, pythonic, text_of, tokens
 from protocol.dialects.playwright.playwright_script import Pieces

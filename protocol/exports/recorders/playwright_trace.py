@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, Loss
+from protocol.dialects import Context, Loss
 from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields, at
 from protocol.exports.common.base import Format, FormatError, ImportResult

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-from protocol.dialects.common.base import Context, Loss
+from protocol.dialects import Context, Loss
 from protocol.dialects.common.conversion import Reading
 from protocol.dialects.common.fields import Fields, refusing
 from protocol.exports.common.base import Format, ImportResult

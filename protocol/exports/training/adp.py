@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from protocol.dialects import Context, dialect
-from protocol.dialects.common.base import Loss
+from protocol.dialects import Context, Loss, dialect
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.kept import frames, run_facts
 from protocol.exports.common.lines import json_line

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from protocol.dialects.common.base import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
 from protocol.dialects.common.losses import differences
 from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run, written_beside

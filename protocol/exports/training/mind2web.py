@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import DialectError
+from protocol.dialects import DialectError
 from protocol.dialects.common.fields import Fields, build
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of

@@ -13,8 +13,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from protocol.dialects import Context, Dialect, DialectError, ParsedPayload, dialect
-from protocol.dialects.common.base import LONGEST, Loss, NothingDone, Piece
+from protocol.dialects import LONGEST, Context, Dialect, DialectError, Loss, NothingDone, ParsedPayload, Piece, dialect
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol import ActionTarget, VisualState
-from protocol.dialects.common.base import DialectError, at
+from protocol.dialects import DialectError, at
 from roles.contracts import ScreenPicture
 from roles.journal.transcripts import Occasion
 from roles.policies.computer_use.tools import grained

@@ -17,8 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.runnables import RunnableLambda
 
 from protocol import Action, Extension, OperatorDecision, Screenshot
-from protocol.dialects import Context, DialectError, dialect
-from protocol.dialects.common.base import NothingDone
+from protocol.dialects import Context, DialectError, NothingDone, dialect
 from protocol.dialects.vendors.ui_tars import HELP, thought_of
 from protocol.model.geometry import BoundingBox, Size
 from roles.contracts import OperatorView, ScreenPicture

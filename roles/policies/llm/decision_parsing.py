@@ -29,8 +29,8 @@ from protocol import (
     parse_action,
     resolve,
 )
-from protocol.dialects.common.base import Context as Reading
-from protocol.dialects.common.base import DialectError
+from protocol.dialects import Context as Reading
+from protocol.dialects import DialectError
 from protocol.dialects.desktop.ufo import decision_of
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import Fact, OperatorView

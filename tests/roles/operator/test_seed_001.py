@@ -27,7 +27,7 @@ from protocol import (
     VisualState,
     Wait,
 )
-from protocol.dialects.common.base import Context as Reading
+from protocol.dialects import Context as Reading
 from protocol.dialects.desktop.ufo import decision_of
 from roles.contracts import OperatorView
 from roles.contracts.limits import Limits

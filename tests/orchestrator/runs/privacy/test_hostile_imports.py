@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from protocol.dialects import NAMES as DIALECTS
-from protocol.dialects import dialect
-from protocol.dialects.common.base import Context, DialectError
+from protocol.dialects import Context, DialectError, dialect
 from protocol.exports import NAMES as FORMATS
 from protocol.exports import format_named
 from protocol.exports.common.base import FormatError

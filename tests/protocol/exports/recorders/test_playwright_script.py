@@ -19,7 +19,7 @@ from written.runs import BLANK, STATE, Written, infos, steps
 import protocol as p
 from protocol import ActionTarget, CallApi, Click, Coordinate, Extension, InteractionStep, Navigate, Tabs, Type, VisualState
 from protocol.dialects import Context, dialect
-from protocol.dialects.common.base import WrittenPayload as Said
+from protocol.dialects import WrittenPayload as Said
 from protocol.exports import RunInfo, format_named
 from protocol.exports.recorders import playwright_script
 from protocol.exports.recorders.playwright_script import escaped

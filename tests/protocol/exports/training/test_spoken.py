@@ -114,7 +114,7 @@ if __name__ == "__main__":
         Click(target={"point": [10, 20]}), Wait(seconds=0.5), Type(text="Ada"),
     ]  # fmt: skip
     assert [(line.number, line.error.partition(": ")[2]) for line in lines if line.error] == [
-        (10, 'expected ")" or "," or "." or "=": pg.write(name + "!")'),
+        (10, 'expected "(" or ")" or "," or "." or "=" or "[" or "|": pg.write(name + "!")'),
         (13, "what is done here is only known when it is run: for n in range(many):"),
         (16, "a literal is needed, not the name 'name': pg.write(name)"),
     ]
