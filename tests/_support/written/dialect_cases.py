@@ -1,7 +1,8 @@
 """What each dialect says: the tables in `tests/protocol/dialects/cases`, with our actions as lines of the DSL.
 
 `both` has an action and the payload that is read and written for it, `read` other spellings of actions, and `written` what an
-action becomes that cannot be said exactly, with what is lost. The last cell of a row may name a variant.
+action becomes that cannot be said exactly, with what is lost. The last cell of a row may name a variant. `state` is the screen
+on which all of a file is said.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from protocol import AgentAction
+from protocol import AgentAction, VisualState
 from protocol.dialects import Context
 from protocol.dsl import parse_line
 
@@ -35,8 +36,10 @@ def cases(section: str) -> list[Case]:
     """The rows of one kind, of all dialects."""
     found = []
     for path in sorted(_FOLDER.glob("*.yaml")):
-        for row in yaml.safe_load(path.read_text(encoding="utf-8")).get(section, []):
-            context = Context(variant=row[_CELLS[section]] if len(row) > _CELLS[section] else None)
+        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        state = VisualState.model_validate(table["state"]) if "state" in table else None
+        for row in table.get(section, []):
+            context = Context(state=state, variant=row[_CELLS[section]] if len(row) > _CELLS[section] else None)
             said, payload = (row[1], row[0]) if section == "read" else (row[0], row[1])
             actions = [parse_line(line) for line in ([said] if isinstance(said, str) else said)]
             found.append(Case(path.stem, context, actions, payload, row[2] if section == "written" else []))

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written.actions import HOSTILE
+from written.dialect_cases import pairs
 
 import protocol as p
-from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState
+from protocol import ActionTarget, BoundingBox, Click, GUIElement, Scroll, VisualState
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.androidworld import from_androidworld, to_androidworld
 
@@ -55,39 +56,7 @@ def lost(action: p.Action, variant: str = "index") -> tuple[Any, list[str]]:
     return written.payload, [loss.what for loss in written.losses]
 
 
-EXACT: list[tuple[dict[str, Any], p.Action]] = [
-    ({"action_type": "click", "index": 1}, Click(target=named("second"))),
-    ({"action_type": "click", "x": 5, "y": 6}, Click(target={"point": [5, 6]})),
-    ({"action_type": "double_tap", "index": 2}, Click(target=named("third"), count=2)),
-    ({"action_type": "long_press", "index": 2}, Click(target=named("third"), hold=1.0)),
-    ({"action_type": "input_text", "text": "hi", "index": 1}, Type(text="hi", target=named("second"), submit=True)),
-    ({"action_type": "input_text", "text": "hi"}, Type(text="hi", submit=True)),
-    (
-        {"action_type": "input_text", "text": "hi", "index": 1, "clear_text": True},
-        p.Fill(text="hi", target=named("second"), submit=True),
-    ),
-    ({"action_type": "keyboard_enter"}, PressKey(keys="Enter")),
-    ({"action_type": "navigate_home"}, p.Extension(action_type="x-androidworld.navigate_home")),
-    ({"action_type": "navigate_back"}, p.GoBack()),
-    ({"action_type": "scroll", "direction": "down"}, Scroll.toward("down", 0.5, "page")),
-    ({"action_type": "scroll", "direction": "left", "index": 0}, Scroll.toward("left", 0.5, "page", named("first"))),
-    ({"action_type": "swipe", "direction": "up"}, Scroll.toward("down", 1, "page")),
-    ({"action_type": "open_app", "app_name": "Maps"}, p.LaunchApp(app="Maps")),
-    ({"action_type": "wait"}, p.Wait(seconds=1)),
-    ({"action_type": "answer", "text": "42"}, p.Answer(text="42")),
-    ({"action_type": "status", "goal_status": "complete"}, p.FinishGoal()),
-    ({"action_type": "status", "goal_status": "infeasible"}, p.FailGoal()),
-]
-IDS = [f"{said['action_type']}-{len(said)}" for said, _ in EXACT]
-
-
-@pytest.mark.parametrize(("said", "action"), EXACT, ids=IDS)
-def test_each_verb_is_said_and_read(said: dict[str, Any], action: p.Action) -> None:
-    assert read(said) == action
-    assert write(action) == said
-
-
-@pytest.mark.parametrize(("said", "action"), EXACT, ids=IDS)
+@pytest.mark.parametrize(("said", "action"), pairs("androidworld"))
 def test_m3a_answers_with_a_reason_and_the_same_object(said: dict[str, Any], action: p.Action) -> None:
     text = write(action, "m3a")
     assert text.startswith("Reason: ")
@@ -126,52 +95,6 @@ def test_scroll_moves_the_view_and_swipe_the_finger() -> None:
 def test_clearing_the_focused_field_is_read_as_the_keys_that_do_it() -> None:
     actions = from_androidworld({"action_type": "input_text", "text": "hi", "clear_text": True}, context()).actions
     assert [getattr(a, "keys", a.verb) for a in actions] == [("Control", "a"), ("Backspace",), "type"]
-
-
-@pytest.mark.parametrize(
-    ("payload", "action"),
-    [
-        ({"action_type": "status", "goal_status": "task_complete"}, p.FinishGoal()),
-        ({"action_type": "click", "index": "1", "x": None}, Click(target=named("second"))),
-        ({"action_type": "answer", "text": 42}, p.Answer(text="42")),
-        ({"action_type": "press_keyboard", "keycode": "KEYCODE_DEL"}, PressKey(keys="Backspace")),
-        ('{"action_type": "wait"}', p.Wait(seconds=1)),
-        ([{"action_type": "wait"}], p.Wait(seconds=1)),
-    ],
-)
-def test_other_spellings_are_read(payload: Any, action: p.Action) -> None:
-    assert read(payload) == action
-
-
-@pytest.mark.parametrize(
-    ("action", "said", "losses"),
-    [
-        (Click(target={"text": "Second"}), {"action_type": "click", "index": 1}, ["target.text"]),
-        (Click(target=named("first"), hold=3), {"action_type": "long_press", "index": 0}, ["click.hold"]),
-        (Scroll.toward("down", 5), {"action_type": "scroll", "direction": "down"}, ["scroll.unit"]),
-        # Never a swipe to the side: the executor has left and right the wrong way round there.
-        (Scroll.toward("right", 1, "page"), {"action_type": "scroll", "direction": "right"}, ["scroll.delta"]),
-        (Type(text="hi"), {"action_type": "input_text", "text": "hi"}, ["type.submit"]),
-        (Type(text="Größe", submit=True), {"action_type": "input_text", "text": "Größe"}, ["type.text"]),
-        (p.Wait(seconds=3, text="x"), {"action_type": "wait"}, ["wait.seconds", "wait.text"]),
-        (p.FinishGoal(summary="done"), {"action_type": "status", "goal_status": "complete"}, ["finish_goal.summary"]),
-        (p.FailGoal(reason="no"), {"action_type": "status", "goal_status": "infeasible"}, ["fail_goal.reason"]),
-        (PressKey(keys="Tab"), {"action_type": "press_keyboard", "keycode": "KEYCODE_TAB"}, ["press_key.keys"]),
-        (
-            PressKey(keys="Enter", target=named("first")),
-            [{"action_type": "click", "index": 0}, {"action_type": "keyboard_enter"}],
-            ["press_key"],
-        ),
-        (
-            Type(text="", target=named("first"), submit=True),
-            {"action_type": "input_text", "text": "", "index": 0},
-            ["type.text"],
-        ),
-    ],
-)
-def test_what_cannot_be_said_is_declared(action: p.Action, said: Any, losses: list[str]) -> None:
-    assert lost(action) == (said, losses)
-    assert from_androidworld(said, context()).actions
 
 
 def test_by_place_an_element_becomes_its_middle() -> None:

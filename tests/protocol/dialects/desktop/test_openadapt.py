@@ -10,15 +10,15 @@ from hypothesis import given
 from openadapt_types import Action as Theirs
 from openadapt_types.parsing import parse_action_dsl, parse_action_json
 from written.actions import every_action
+from written.dialect_cases import pairs
 
 import protocol as p
-from protocol import Action, ActionTarget, Click, Coordinate, Extension, FinishGoal, GUIElement, PressKey, Scroll, Type, Wait
+from protocol import Action, ActionTarget, Click, Coordinate, GUIElement, PressKey, Scroll, Type
 from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
 
 AT = ActionTarget(point=Coordinate(x=640, y=400))
 HALF = ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1"))
-NODE = ActionTarget(element_id="n7", description="the save button")
 JSON, DSL = Context(), Context(variant="dsl")
 SEEN = p.VisualState(
     elements=(
@@ -27,67 +27,9 @@ SEEN = p.VisualState(
     )
 )
 
-THERE, SHARE = {"x": 640, "y": 400, "is_normalized": False}, {"x": 0.5, "y": 0.25, "is_normalized": True}
-NAMED = {"node_id": "n7", "description": "the save button"}
-EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
-    (Click(target=AT), {"type": "click", "target": THERE}, "CLICK(x=640, y=400, is_normalized=false)"),
-    (Click(target=HALF, count=2), {"type": "double_click", "target": SHARE}, "DOUBLE_CLICK(x=0.5, y=0.25, is_normalized=true)"),
-    (
-        Click(target=NODE, button="right", modifiers=("Control",)),
-        {"type": "right_click", "target": NAMED, "modifiers": ["ctrl"]},
-        'RIGHT_CLICK(modifiers="ctrl", node_id="n7", description="the save button")',
-    ),
-    (
-        p.Drag(target=AT, to=HALF),
-        {"type": "drag", "drag_end": SHARE, "target": THERE},
-        "DRAG(x=640, y=400, is_normalized=false, end_x=0.5, end_y=0.25, end_is_normalized=true)",
-    ),
-    (
-        Scroll.toward("up", 240, unit="px"),
-        {"type": "scroll", "scroll_direction": "up", "scroll_amount": 240},
-        'SCROLL(direction="up", amount=240)',
-    ),
-    (p.Hover(target=NODE), {"type": "hover", "target": NAMED}, ""),
-    (Type(text="hi", target=AT), {"type": "type", "text": "hi", "target": THERE}, ""),
-    (Type(text='say "hi"'), {"type": "type", "text": 'say "hi"'}, 'TYPE(text="say \\"hi\\"")'),
-    (PressKey(keys=("Enter",)), {"type": "key", "key": "enter"}, 'KEY(key="enter")'),
-    (
-        PressKey(keys=("Control", "Shift", "+")),
-        {"type": "hotkey", "key": "+", "modifiers": ["ctrl", "shift"]},
-        'HOTKEY(key="+", modifiers="ctrl,shift")',
-    ),
-    (p.Navigate(url="http://x/?a=b"), {"type": "goto", "url": "http://x/?a=b"}, 'GOTO(url="http://x/?a=b")'),
-    (p.GoBack(), {"type": "back"}, "BACK()"),
-    (p.GoForward(), {"type": "forward"}, "FORWARD()"),
-    (Extension(action_type="x-openadapt.refresh"), {"type": "refresh"}, "REFRESH()"),
-    (p.LaunchApp(app="calc"), {"type": "open_app", "app_name": "calc"}, 'OPEN_APP(app_name="calc")'),
-    (
-        Extension(action_type="x-openadapt.close_app", arguments={"app_name": "calc"}),
-        {"type": "close_app", "app_name": "calc"},
-        'CLOSE_APP(app_name="calc")',
-    ),
-    (p.SwitchWindow(window="mail"), {"type": "window_focus", "app_name": "mail"}, 'WINDOW_FOCUS(app_name="mail")'),
-    (Wait(seconds=2.5), {"type": "wait", "duration_seconds": 2.5}, "WAIT(duration_seconds=2.5)"),
-    (p.Screenshot(), {"type": "screenshot"}, "SCREENSHOT()"),
-    (FinishGoal(), {"type": "done"}, "DONE()"),
-    (p.FailGoal(reason="no such file"), {"type": "fail", "reasoning": "no such file"}, 'FAIL(reasoning="no such file")'),
-    (p.Answer(text="42"), {"type": "answer", "answer": "42"}, 'ANSWER(answer="42")'),
-]
-IDS = [payload["type"] for _, payload, _ in EXAMPLES]
 
-
-@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
-def test_each_type_is_said_and_read(action: Action, payload: dict[str, Any], call: str) -> None:
-    assert to_openadapt(action, JSON) == (payload, [])
-    assert from_openadapt(payload, JSON) == ([action], [])
-    said = to_openadapt(action, DSL)
-    assert said.losses == []
-    assert call in ("", said.payload)
-    assert from_openadapt(said.payload, DSL) == ([action], [])
-
-
-@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
-def test_their_model_takes_the_json_and_gives_it_back(action: Action, payload: dict[str, Any], call: str) -> None:
+@pytest.mark.parametrize(("payload", "action"), pairs("openadapt"))
+def test_their_model_takes_the_json_and_gives_it_back(payload: dict[str, Any], action: Action) -> None:
     whole = Theirs.model_validate(payload).model_dump(mode="json")
     assert from_openadapt(whole, JSON) == ([action], [])
     assert from_openadapt(json.dumps(whole), JSON) == ([action], [])
@@ -103,8 +45,8 @@ def test_their_model_takes_whatever_is_written(action: Action) -> None:
         Theirs.model_validate(each)
 
 
-@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
-def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(action: Action, payload: dict[str, Any], call: str) -> None:
+@pytest.mark.parametrize(("payload", "action"), pairs("openadapt"))
+def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(payload: dict[str, Any], action: Action) -> None:
     read = parse_action_dsl(to_openadapt(action, DSL).payload)
     told = Theirs.model_validate(payload)
     assert (read.type, read.text, read.key, read.modifiers, read.url) == (
@@ -121,43 +63,6 @@ def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(action: Action, pa
             told.target.y,
             told.target.is_normalized,
         )
-
-
-@pytest.mark.parametrize("context", [JSON, DSL], ids=["json", "dsl"])
-@pytest.mark.parametrize(
-    ("action", "said", "losses"),
-    [
-        (
-            p.Fill(target=NODE, text="new", submit=True),
-            [
-                Click(target=NODE),
-                *(PressKey(keys=keys) for keys in (("Control", "a"), ("Backspace",))),
-                Type(text="new"),
-                PressKey(keys=("Enter",)),
-            ],
-            ["fill"],
-        ),
-        (
-            Type(text="x", target=NODE, submit=True),
-            [Type(text="x", target=NODE), PressKey(keys=("Enter",))],
-            ["type"],
-        ),
-        (Click(target=NODE, count=3), [Click(target=NODE)] * 3, ["click"]),
-        (
-            Scroll(delta={"x": 10, "y": -1}, unit="notch"),
-            [Scroll(delta={"y": -120}, unit="px"), Scroll(delta={"x": 1200}, unit="px")],
-            ["scroll"],
-        ),
-        (Wait(seconds=1, text="Saved", delay=1), [Wait(seconds=1)], ["delay", "wait.text"]),
-        (FinishGoal(summary="all done"), [FinishGoal()], ["finish_goal.summary"]),
-    ],
-)
-def test_what_needs_several_actions_is_said_with_what_is_lost(
-    context: Context, action: Action, said: list[Action], losses: list[str]
-) -> None:
-    written = to_openadapt(action, context)
-    assert [loss.what for loss in written.losses] == losses
-    assert from_openadapt(written.payload, context) == (said, [])
 
 
 def test_a_name_is_said_as_the_element_that_it_finds() -> None:
