@@ -49,8 +49,6 @@ class _Reading(Reading):
 
     text = False
     """Whether numbers were written as text, where `1` and `1.0` differ."""
-    spot: ActionTarget | None
-    """Where the action is."""
     reasons: list[str | None]
 
     def action(self, fields: Fields, text: bool) -> AgentAction:
@@ -63,15 +61,15 @@ class _Reading(Reading):
         if raw:
             self.lose("raw", "what stands beside the fields of an action is not understood")
         self.reasons = [fields.text(name, None) for name in ("reasoning", "thought", "thinking")]
-        self.spot = self.target()
         return self.read(_TYPES, kind.strip().lower(), "type", "type")[0]
 
     def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
         """At the place, with the keys that are held meanwhile."""
-        if verb in ("click", "drag", "hover") and self.spot is None:
+        spot = self.target()
+        if verb in ("click", "drag", "hover") and spot is None:
             self.fields.refuse("" if self.text else "target", "a place or an element is missing")
         held = {} if verb == "press_key" else {"modifiers": self.modifiers() or None}
-        return super().build(verb, blame, target=self.spot, **held, **values)
+        return super().build(verb, blame, target=spot, **held, **values)
 
     def target(self, name: str = "target", flat: str = "") -> ActionTarget | None:
         """In an object of its own, or in fields beside the verb as the DSL and older JSON have it."""
@@ -170,9 +168,9 @@ _TYPES: Table = {
     "goto": row("navigate", url=given("url")),
     "back": row("go_back"),
     "forward": row("go_forward"),
-    "refresh": lambda r: r.theirs("refresh", target=r.spot),
+    "refresh": lambda r: r.theirs("refresh", target=r.target()),
     "open_app": row("launch_app", app=given("app_name")),
-    "close_app": lambda r: r.theirs("close_app", target=r.spot, app_name=r.fields.text("app_name", None)),
+    "close_app": lambda r: r.theirs("close_app", target=r.target(), app_name=r.fields.text("app_name", None)),
     "window_focus": row("switch_window", window=given("app_name")),
     "wait": row("wait", seconds=Part(_Reading.seconds, lambda w, seconds: {"duration_seconds": seconds})),
     "screenshot": row("screenshot"),
