@@ -15,7 +15,7 @@ from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
-from protocol.exports.common.lines import checked, first_objects, listed, mapping, read_json_lines, refuse, step_of, told
+from protocol.exports.common.lines import checked, first_object, listed, mapping, read_json_lines, refuse, step_of, told
 from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
@@ -35,7 +35,7 @@ _HEADER = 24
 
 def read(path: Path) -> ImportResult:
     """The steps of a run, a line each. Raises FormatError where no line is JSON."""
-    first = first_objects(path)[0]
+    first = first_object(path)
     info = info_of(None, run_id=path.parent.name, goal=first.get("goal"), agent="omnimcp")
 
     def meaning(number: int, line: Any) -> Iterator[LogLine]:

@@ -28,7 +28,7 @@ from protocol.exports.common.kept import (
     spoken,
     taken_back,
 )
-from protocol.exports.common.lines import bad_line, first_objects, json_line, mapping, read_json_lines, refuse, told
+from protocol.exports.common.lines import bad_line, first_object, json_line, mapping, read_json_lines, refuse, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import Problem
 from protocol.model.describe import describe
@@ -76,7 +76,7 @@ def _item(index: int, frame: Frame, code: str) -> JsonObject:
 
 def read_agentnet(path: Path) -> ImportResult:
     """The steps of every task of the file, in order; of several tasks each step's run is its task. Raises FormatError."""
-    first = first_objects(path)[0]
+    first = first_object(path)
     done = first.get("task_completed")
     outcome = {True: "fulfilled", False: "rejected"}[done] if isinstance(done, bool) else None
     said = {"run_id": first.get("task_id"), "goal": first.get("instruction"), "outcome": outcome}
@@ -165,7 +165,7 @@ def _stamp(timestamp: float) -> str:
 
 def read(path: Path) -> ImportResult:
     """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
-    return ImportResult(info_of(_ours(first_objects(path)[0]).get("run")), read_json_lines(path, _lines))
+    return ImportResult(info_of(_ours(first_object(path)).get("run")), read_json_lines(path, _lines))
 
 
 def _lines(number: int, line: Any) -> Iterator[LogLine]:

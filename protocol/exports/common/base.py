@@ -46,9 +46,9 @@ class ExportResult:
     steps: int = 0
     losses: Counter[Loss] = field(default_factory=Counter)
 
-    def unsaid(self, no: Exception, verb: str = "") -> None:
+    def unsaid(self, no: Exception) -> None:
         """A step that the format cannot say."""
-        self.losses[Loss(what="action", why=f"{verb}{no}"[:200])] += 1
+        self.losses[Loss(what="action", why=str(no)[:200])] += 1
 
 
 @dataclass(frozen=True)

@@ -170,11 +170,11 @@ def sized(step: InteractionStep) -> bool:
     return min(step.visual_state.screen_resolution) > 0
 
 
-def context_of(step: InteractionStep, variant: str | None = None) -> Context:
+def context_of(step: InteractionStep) -> Context:
     """What a dialect may know of the step. Raises DialectError for a screen of no size."""
     if not sized(step):
         raise DialectError("", "screen_resolution", "the screen has no size")
-    return Context(state=step.visual_state, variant=variant)
+    return Context(state=step.visual_state)
 
 
 class SpokenFrame(NamedTuple):

@@ -172,11 +172,10 @@ def bad_line(number: int, *problems: Problem) -> LogLine:
     return LogLine(number, None, str(problems[0]), problems)
 
 
-def first_objects(path: Path, count: int = 1) -> list[JsonObject]:
-    """The first JSON objects of a file, for what is said of the whole run. Raises FormatError where there is none."""
-    objects = (value for _, value in _values(path) if isinstance(value, dict))
-    found = list(islice(objects, count))
-    if not found:
+def first_object(path: Path) -> JsonObject:
+    """The first JSON object of a file, for what is said of the whole run. Raises FormatError where there is none."""
+    found = next((value for _, value in _values(path) if isinstance(value, dict)), None)
+    if found is None:
         raise FormatError(f"{path.name}: no line of it is a JSON object")
     return found
 
