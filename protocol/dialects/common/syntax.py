@@ -160,15 +160,13 @@ class _Build(Transformer[Token, Any]):
     def flags(self, *chains: Chain) -> Flags:
         return Flags(chains)
 
-    def list(self, opened: Token, *values: Any) -> Values:
+    def values(self, opened: Token, *values: Any) -> Values:
         return Values(values[:-1])
-
-    tuple = list
 
     def pair(self, key: Any, value: Any) -> Any:
         return key, value
 
-    def dict(self, *pairs: Any) -> Table:
+    def table(self, *pairs: Any) -> Table:
         try:
             return Table(pairs)
         except TypeError:
