@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -134,6 +135,10 @@ class ElementLines(NamedTuple):
     folded: list[int]
 
 
+Say = Callable[[GUIElement, Place, Style], str]
+"""Puts an element into words."""
+
+
 class _WrittenLines(NamedTuple):
     """The lines of a state, the elements that they were made of, and what each of those holds."""
 
@@ -148,17 +153,17 @@ _LATEST: dict[tuple[object, ...], _WrittenLines] = {}
 _KEPT = 64
 
 
-def lines_of(state: VisualState, style: Style) -> ElementLines:
+def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines:
     """The lines of a state in the order in which they are written. Linear in its size."""
-    around = (len(state.elements), state.app, state.modal, state.screen_resolution, style)
+    around = (len(state.elements), state.app, state.modal, state.screen_resolution, style, say)
     known = _LATEST.get(around)
     if known is None or (changed := _changed(known, state.elements)) is None:
-        known = _written_lines(state, style)
+        known = _written_lines(state, style, say)
     elif changed:
         lines = [*known.said.lines]
         for at in {known.line_of.get(i, -1) for i in changed} - {-1}:
             members, place = lines[at].members, lines[at].place
-            lines[at] = lines[at]._replace(said=_said(tuple([state.elements[m] for m in members]), place, style))
+            lines[at] = lines[at]._replace(said=_said(tuple([state.elements[m] for m in members]), place, style, say))
         known = known._replace(elements=state.elements, said=known.said._replace(lines=lines))
     if len(_LATEST) >= _KEPT:
         _LATEST.clear()
@@ -180,7 +185,7 @@ def _shape(element: GUIElement, held: list[int]) -> tuple[object, ...]:
     return (*where, value, long > ECHO, long > PAIR_TEXT, traits(element))
 
 
-def _written_lines(state: VisualState, style: Style) -> _WrittenLines:
+def _written_lines(state: VisualState, style: Style, say: Say) -> _WrittenLines:
     elements, tree = state.elements, tree_of(state)
     folded, above, shares = fold(state, tree)
     behind = set(tree.order) - below(tree, {tree.modal}) - {tree.modal} if tree.modal >= 0 else set()
@@ -194,7 +199,7 @@ def _written_lines(state: VisualState, style: Style) -> _WrittenLines:
             members = (i, *shares.get(i, ()))
             foreign = tree.parents[i] < 0 and elements[i].app not in (None, state.app)
             place = LinePlace(tuple([ways[m] for m in members]), i in behind, i == tree.modal, foreign)
-            said = _said(tuple([elements[m] for m in members]), place, style)
+            said = _said(tuple([elements[m] for m in members]), place, style, say)
             line_of |= dict.fromkeys(members, len(lines))
             lines.append(ElementLine(members, said, line_of[above[i]], said.rank, place))
     return _WrittenLines(elements, tree.children, line_of, ElementLines(_ranked(lines), [i for i in tree.order if i in folded]))
@@ -212,7 +217,7 @@ class LineText(NamedTuple):
 
 
 @lru_cache(4096)  # most lines of a screen are those of the screen before
-def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style) -> LineText:
+def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style, say: Say) -> LineText:
     head, *others = members
     (out, _), *_ = place.ways
     acted_on = any(traits(other).acts for other in others)
@@ -223,7 +228,7 @@ def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style) -> Li
         nameless = style.ids == "none" or (style.ids == "acted on" and _is_read(element, acted_on))
         modal, foreign = place.modal and not beside, place.foreign and not beside
         around = Place(way, modal, bare, secret, foreign, beside and way == out, nameless)
-        pieces.append(piece(element, around, style))
+        pieces.append(say(element, around, style))
         stands_for.append((element.element_id, way or ("behind the dialog" if place.behind else _kind(its))))
         ranks.append(AWAY if way else (BEHIND if place.behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
     text = " | ".join(filter(None, pieces))

@@ -123,7 +123,7 @@ _SPACE: Table = {
 }
 SPACE = tuple(_SPACE)
 """The verbs of the declared action space: all that is ever written."""
-_CALLS = {**_SPACE, "MOUSE_MOVE": _SPACE["MOVE_TO"], "TYPE": _SPACE["TYPING"], "KEY": row("press_key", keys=_Reading.keys)}
+_CALLS: Table = {**_SPACE, "MOUSE_MOVE": _SPACE["MOVE_TO"], "TYPE": _SPACE["TYPING"], "KEY": row("press_key", keys=_Reading.keys)}
 
 
 def to_computer_13(action: verbs.Action, context: Context) -> WrittenPayload:

@@ -86,7 +86,7 @@ class PayloadReading(_Canvas, Reading):
         """The modifiers in a text such as `ctrl+shift`."""
         return None if held is None else self.keys("text", [held], "xdotool")
 
-    def meanwhile(self) -> str | None:
+    def meanwhile(self) -> Any:
         """The keys that are held meanwhile, where the dialect says them."""
         return None
 

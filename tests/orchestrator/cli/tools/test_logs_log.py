@@ -174,7 +174,7 @@ def test_convert_to_a_dialect_tells_each_loss(deskcrew: Deskcrew, tmp_path: Path
     done = deskcrew("log", "convert", REAL, "--to", "anthropic", "-o", "out.jsonl", "--json")
     told = json.loads(done.output)
     assert told["steps"] == len(REAL.read_bytes().splitlines())
-    assert any(loss["what"] == "target.track_id" for loss in told["losses"])
+    assert any(loss["what"] == "target.bbox" for loss in told["losses"])
     assert done.exit_code == 1, "memorize cannot be said, and that is no success"
     written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written[0]["payload"]["action"] == "left_click"
