@@ -13,14 +13,16 @@ from typing import Literal, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
-from roles.screen.language.words import Doubt, Match, Token, Words
+from roles.screen.language.words import Doubt, Match, Seen, Token, Words
 
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
-POINTING = frozenset({"that", "this", "these", "those", "two"})
 NOWHERE = 10**6
+"""A place behind every goal: what cannot be read."""
+POINTING = frozenset({"that", "this", "these", "those", "two"})
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 """Verbs that leave what they are about as it is."""
+OTHER_THAN_A_PERSON = re.compile(r"[\d@./]")
 T = TypeVar("T")
 Read = tuple[T, int]
 """What was read, and the place behind it."""
@@ -47,10 +49,7 @@ class Draft:
         return replace(self, tests=[]) == Draft()
 
     def thing(self, spans: tuple[Span, ...]) -> Thing:
-        return Thing(
-            kind=self.kind, name=self.name, tests=tuple(self.tests), quantity=self.quantity, number=self.number, pick=self.pick,
-            but=self.but, place=self.place, back=self.back, new=self.new, spans=spans,
-        )  # fmt: skip
+        return Thing(**(vars(self) | {"tests": tuple(self.tests)}), spans=spans)
 
 
 class Names(ABC):
@@ -58,6 +57,7 @@ class Names(ABC):
 
     def __init__(self, words: Words, today: str) -> None:
         self.words, self.dates, self.today = words, Dates(words, today), today
+        self.low, self.kind, self.take, self.see, self.skip = words.low, words.kind, words.take, words.see, words.skip
         self.orders: list[Order] = []
         self.context: list[Context] = []
         self.topics: tuple[Thing, ...] = ()
@@ -106,15 +106,6 @@ class Names(ABC):
     def token(self, at: int) -> Token | None:
         return self.words.list[at] if at < len(self.words.list) else None
 
-    def low(self, at: int) -> str:
-        return self.words.list[at].lower if at < len(self.words.list) else ""
-
-    def kind(self, at: int) -> str:
-        return self.words.list[at].kind if at < len(self.words.list) else ""
-
-    def take(self, at: int, *groups: str) -> Match | None:
-        return self.words.take(at, *groups)
-
     def spans(self, first: int, end: int) -> tuple[Span, ...]:
         return ((self.words.list[first].start, self.words.list[end - 1].end),) if first < end <= len(self.words.list) else ()
 
@@ -134,11 +125,18 @@ class Names(ABC):
         stop = self.words.list[end - 1].end
         return Text(text=self.words.goal[start:stop], spans=((start, stop),))
 
+    def begins(self, thing: Thing, *words: str) -> bool:
+        """Whether these words of the goal begin what was read as a thing."""
+        return bool(thing.spans) and self.words.goal[thing.spans[0][0] :].lower().startswith(words)
+
+    def seen_field(self, at: int, before: str = "<articles>?") -> Seen | None:
+        """[the] FIELD"""
+        return self.see(at, f"{before} <field>")
+
     def _separator(self, at: int) -> int:
         """The place behind "," or "and" or ", and"."""
-        comma = self.low(at) == ","
-        joined = self.low(at + comma) in {"and", "&", "+"}
-        return at + comma + joined if comma or joined else 0
+        end = self.skip(at, ",? and|&|+?")
+        return end if end > at else 0
 
     def _is_head(self, at: int) -> bool:
         return bool(self.take(at, "noun", "field", "ones", "states", "numbers", "superlatives", "comparatives")) or (
@@ -159,9 +157,7 @@ class Names(ABC):
             return False
         if self.take(at, "noun", "field", "verb_nouns"):
             return True
-        if self.take(at, "predicates"):
-            return False
-        return token.capital or not self.words.verbal(at)
+        return not self.take(at, "predicates") and (token.capital or not self.words.verbal(at))
 
     def _name_end(self, at: int) -> int:
         end = at
@@ -175,14 +171,12 @@ class Names(ABC):
 
     def _inside(self, at: int) -> bool:
         """What may stand in a name, but not begin it: a number, an ampersand between capitals."""
-        before, after = self.token(at - 1), self.token(at + 1)
         if self.kind(at) == "number":
-            return not self.take(at + 1, "units", "lengths") and not self.take(at + 1, "noun")
-        return bool(self.low(at) in {"&", "-"} and before and after and before.capital and after.capital)
+            return not self.take(at + 1, "units", "lengths", "noun")
+        return self.low(at) in {"&", "-"} and self.words.capital(at - 1) and self.words.capital(at + 1)
 
     def _nameish(self, at: int) -> bool:
-        token = self.token(at)
-        return token is not None and (token.capital or token.kind in {*NAMED, "number"})
+        return self.words.capital(at) or self.kind(at) in {*NAMED, "number"}
 
     def name(self, at: int) -> Read[Text] | None:
         """A quotation, or a name of open words."""
@@ -193,42 +187,38 @@ class Names(ABC):
 
     def title(self, at: int) -> Read[Text] | None:
         """A name behind "called": with a capital, all up to a small word of the grammar's own: called To pay with ..."""
-        if self.kind(at) == "quote" or not self.words.list[at : at + 1] or not self.words.list[at].capital:
+        if self.kind(at) == "quote" or not self.words.capital(at):
             return self.name(at)
         end = at + 1
         while not self.over(end) and self.kind(end) in {"word", "number", *NAMED} and self.low(end) != "'s":
             closed = self.words.closed(end) or self.low(end) in self.claimed
-            if not self.words.list[end].capital and (closed or self.dates.read(end)):
+            if not self.words.capital(end) and (closed or self.dates.read(end)):
                 break
             end += 1
         return self.text(at, end), end
 
     def named(self, value: Value | None) -> None:
         """Somebody "her" may speak of: no number, no address and no file."""
-        if isinstance(value, Text) and not value.quoted and not re.search(r"[\d@./]", value.text):
+        if isinstance(value, Text) and not value.quoted and not OTHER_THAN_A_PERSON.search(value.text):
             self.people = [*self.people, value.text]
 
     # What points back
 
     def back(self, many: bool | None = None, field: str = "", at: int = 0) -> Back | None:
-        """The order that a pronoun points to: the last one of its number."""
+        """The order that a pronoun points to: the last one of its number; "every mail" is all of them, and "it" each one."""
         spans = self.spans(at, at + 1)
-        for number in range(len(self.orders) - 1, -1, -1):
-            order = self.orders[number]
-            if many is None or order.object is None or plural(order.object) == many or (not many and self._every(order.object)):
+        for number, order in reversed([*enumerate(self.orders)]):
+            thing = order.object
+            if many is None or thing is None or plural(thing) == many or (not many and self.begins(thing, "every ", "each ")):
                 return Back(to=number if field else source(order, number), field=field, spans=spans)
         return None
-
-    def _every(self, thing: Thing) -> bool:
-        """ "every mail" is all of them, and "it" each one."""
-        return bool(thing.spans) and self.words.goal[thing.spans[0][0] :].lower().startswith(("every ", "each "))
 
     def _pronoun(self, at: int) -> Read[Thing] | None:
         """it | them | both of them | all of them [that ...] | the others | her"""
         found, every = self.take(at, "pronouns"), self.take(at, "all")
         if self.low(at) == "her" and "channels" not in self.claimed and self.take(at + 1, "noun"):  # decline her invitation
             return None
-        if self.low(at) == "that" and self.take(at + 1, "noun") and self.low(at + 1) == "person":
+        if self.words.has(at, "that", "person"):
             back = self.back(at=at)
             return (Thing(kind="person", back=back, spans=self.spans(at, at + 2)), at + 2) if back else None
         whole = every is not None and self.low(every.end) in {"them", "these", "those"}
@@ -239,38 +229,31 @@ class Names(ABC):
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
-        draft = Draft(*{"both": ("number", 2), "all": ("all", 0)}.get(name, ("one", 0)))  # type: ignore[arg-type]
+        both = {"quantity": "number", "number": 2} if name == "both" else {}
         back = self.back(None if whole else name != "one", at=end - 1)
         topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
         if len(topics) == 1 and (back is None or self.low(end - 1) in {"it", "them"}):
             self.waiting, topic = None, topics[0]
-            count: dict[str, object] = {"quantity": "number", "number": 2} if name == "both" else {}
-            count |= {"quantity": "one"} if topic.quantity == "any" and not count else {}
-            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
+            one = {"quantity": "one"} if topic.quantity == "any" else {}
+            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **(both or one)}), end
         if back is None:
             return None
-        if name == "one" and (other := self._not_a_person(self.orders[back.to])):
+        order, draft = self.orders[back.to], Draft(back=back, quantity="all" if name == "all" else "one")
+        if name == "one" and (other := self._not_a_person(order)):
             return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
-        draft.back = back
+        if both:
+            draft.quantity, draft.number = "number", 2
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
-        other = self._contrasted(self.orders[back.to], draft)
-        return (other.model_copy(update={"spans": self.spans(at, end)}) if other else draft.thing(self.spans(at, end))), end
-
-    def _contrasted(self, order: Order, draft: Draft) -> Thing | None:
-        """ "decline the invitations from Ann and accept those from Ben": none of what was done with Ann's."""
-        thing, first = order.object, draft.tests[0] if draft.tests else None
-        if first is None or thing is None or order.verb in LOOKING or thing.pick or thing.but or not _of_somebody(first):
-            return None
-        rest = tuple(test for test in thing.tests if not _of_somebody(test))
-        change = {"tests": (*rest, *draft.tests), "quantity": "all"}
-        return thing.model_copy(update=change) if len(rest) == len(thing.tests) - 1 else None
+            if order.verb not in LOOKING and order.object and order.object.tests and draft.tests and those:
+                raise Doubt(f"of which are {self.words.text(at, end)!r}: of those that were said before, or of all?")
+        return draft.thing(self.spans(at, end)), end
 
     def _not_a_person(self, order: Order) -> Thing | None:
         """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
         name = order.object.name if order.object is not None and bare(order.object) else None
-        if name is None or name.quoted or re.search(r"[\d@./]", name.text):
+        if name is None or name.quoted or OTHER_THAN_A_PERSON.search(name.text):
             return None
         return next((s.value.thing for s in order.slots if s.role in {"into", "from"} and isinstance(s.value, Of)), None)
 
@@ -285,8 +268,7 @@ class Names(ABC):
         kind = said[-1].kind or next(looked, "")
         if self.low(end - 1) == "else" and (place or not self.words.lexicon.first.get(kind.split(" ")[0])):
             kind = ""
-        if got := self.take(end, "got"):
-            end = got.end
+        end = self.skip(end, "<got>")
         return Thing(kind=kind, quantity="all", place=place, but=said, spans=self.spans(at, end)), end
 
     def _worked_on(self) -> tuple[Thing, ...]:
@@ -319,14 +301,10 @@ def source(order: Order, number: int) -> int:
     return things[0].back.to if things and things[0].back is not None else number
 
 
-def _of_somebody(test: Test) -> bool:
-    return test.relation in {"from", "is", "by"} and isinstance(test.value, Text) and test.value.text[:1].isupper()
-
-
 def bare(thing: Thing) -> bool:
     """Nothing but a name."""
     return thing.name is not None and thing == Thing(name=thing.name, spans=thing.spans)
 
 
 def plural(thing: Thing) -> bool:
-    return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.kind == "person" and thing.quantity == "all")
+    return thing.quantity in {"all", "number"} or bool(thing.also)

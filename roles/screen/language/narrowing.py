@@ -427,9 +427,8 @@ class Narrowing(Nouns):
         if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
             value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
             end = when[1]
-        elif bound.entry.words[0] in {"older", "newer"} and self.dates.today and (shift := self.dates.shift(bound.end)):
-            day, length = str(self.dates.today - shift[0]), shift
-            end = length[1]
+        elif bound.entry.words[0] in {"older", "newer"} and (back := self.dates.before(bound.end)):
+            day, end = str(back[0]), back[1]
             value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
         elif bound.entry.name in {"since", "until"}:
             return None

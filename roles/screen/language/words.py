@@ -34,17 +34,6 @@ ENDINGS = {"n't": "not", "'m": "am", "'ll": "will", "'ve": "have", "'re": "are",
 IS = frozenset({"when", "what", "where", "who", "how", "it", "that", "there", "here", "he", "she", "which"})
 """Words whose "'s" is a verb."""
 BREAKS = frozenset(".!?;:\n")
-LEXICON = "lexicon/en.yaml"
-
-
-class _Loader(yaml.CSafeLoader):
-    """In a lexicon `on`, `off`, `yes` and `no` are words."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, expression) for tag, expression in rules if not tag.endswith(":bool") or first in "tTfF"]
-    for first, rules in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 @cache
@@ -57,12 +46,6 @@ def table(name: str) -> dict[str, Any]:
 def deeds() -> dict[str, Any]:
     """By which words of controls and fields verbs are done, and known to have been done."""
     return table("deeds")
-
-
-@cache
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
-    return data
 
 
 class Doubt(Exception):
@@ -147,7 +130,7 @@ class Lexicon:
     @staticmethod
     @lru_cache(maxsize=16)
     def english(vocabulary: Vocabulary | None = None) -> Lexicon:
-        return Lexicon(_data(), vocabulary or Vocabulary())
+        return Lexicon(table("en"), vocabulary or Vocabulary())
 
     def __init__(self, data: dict[str, Any], vocabulary: Vocabulary) -> None:
         self.data = data
@@ -256,6 +239,22 @@ class Lexicon:
         return self._slips[word]
 
 
+class Seen(dict[str, Match]):
+    """What stands in the slots of a pattern, by its group, and the place behind all of it."""
+
+    end: int
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@cache
+def _pattern(text: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    """The parts of a pattern: the group, or the words, and whether they may be missing."""
+    parts = [(part.removesuffix("?"), part.endswith("?")) for part in text.split()]
+    return tuple((part[1:-1], (), may) if part[0] == "<" else ("", tuple(part.split("|")), may) for part, may in parts)
+
+
 SPECIAL = frozenset(
     {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "gatherings", "wanting"}
     | {"unit_fields", "made_so", "procedures"}
@@ -323,12 +322,43 @@ class Words:
             return None
         return Match(entry, end)
 
+    def low(self, at: int) -> str:
+        return self.list[at].lower if at < len(self.list) else ""
+
+    def kind(self, at: int) -> str:
+        return self.list[at].kind if at < len(self.list) else ""
+
+    def capital(self, at: int) -> bool:
+        return at < len(self.list) and self.list[at].capital
+
+    def has(self, at: int, *said: str) -> bool:
+        return all(self.low(at + n) == word for n, word in enumerate(said))
+
     def matches(self, at: int, *groups: str) -> Iterator[Match]:
         """What stands here, of these groups; the longest first."""
         if at < len(self.list):
             for match in self._found[at]:
                 if match.entry.group in groups:
                     yield match
+
+    def see(self, at: int, pattern: str) -> Seen | None:
+        """What fits a pattern from here on: `word|word`, `<group of the lexicon>`, with "?" behind what may be missing."""
+        seen = Seen()
+        for group, said, may_be_missing in _pattern(pattern):
+            match = self.take(at, group) if group else None
+            if match:
+                seen[group] = match
+            if match or self.low(at) in said:
+                at = match.end if match else at + 1
+            elif not may_be_missing:
+                return None
+        seen.end = at
+        return seen
+
+    def skip(self, at: int, pattern: str) -> int:
+        """The place behind a pattern, or here, where it does not fit."""
+        seen = self.see(at, pattern)
+        return seen.end if seen else at
 
     def closed(self, at: int) -> bool:
         """A word of the grammar's own, which is in no name."""
@@ -340,8 +370,7 @@ class Words:
 
     def verbal(self, at: int) -> bool:
         """A verb's first word in the form of an order, whatever follows it."""
-        word = self.list[at].lower if at < len(self.list) else ""
-        return any(e.group == "verb" and e.shape == "base" for e in self.lexicon.first.get(word, ()))
+        return any(e.group == "verb" and e.shape == "base" for e in self.lexicon.first.get(self.low(at), ()))
 
     def take(self, at: int, *groups: str) -> Match | None:
         return next(self.matches(at, *groups), None)
