@@ -74,13 +74,10 @@ class Frame:
             self.called,
             self.excepting,
             self.channel,
-            self.due,
             self.position,
             self.said,
             self.field,
             self.freed,
-            self.held_by,
-            self.same,
             self.preposition,
             self.there,
             self.when,
@@ -138,26 +135,6 @@ class Frame:
         spans = self.read.spans(at, found.end)
         return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
 
-    def due(self, at: int) -> int | None:
-        """a task, due on Friday | a claim dated yesterday | until tomorrow"""
-        found = self.read.take(at, "predicates", "bounds")
-        if (
-            found is None
-            or found.entry.name not in {"due", "dated", "until"}
-            or not self.filled()
-            or (found.entry.name == "until" and self.read.low(at) == "by")
-        ):
-            return None
-        start = found.end + (self.read.low(found.end) in {"on", "at"})
-        when = self.read.dates.read(start)
-        made = self.verb["name"] == "add" or (self.object is not None and (self.object.new or self.object.quantity == "any"))
-        if when is None or not (made or found.entry.name == "until"):
-            return None
-        value = when[0].model_copy(update={"spans": self.read.spans(start, when[1])})
-        if found.entry.name == "until":
-            return self.add("until", value, at, when[1])
-        return self.add("with", value, at, when[1], field=found.entry.data["field"])
-
     def position(self, at: int) -> int | None:
         """at the end [of THING]"""
         found = self.read.take(at, "positions")
@@ -201,27 +178,6 @@ class Frame:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
         return result
-
-    def held_by(self, at: int) -> int | None:
-        """Set FIELD to VALUE in THING | in the form"""
-        named = self.read.low(at) in {"in", "on"} and any(slot.role == "value" and not slot.field for slot in self.slots)
-        place = self.read.simple(at + 1, inner=True) if named and self.verb.get("verb", self.verb["name"]) == "set" else None
-        if place is None or not self.read.over(place[1]):
-            return None
-        of = next((slot.value for slot in self.slots if isinstance(slot.value, Of) and slot.value.fields), None)
-        object_ = Thing(kind=of.fields[0], spans=of.spans) if of is not None and of.thing.back else self.object
-        if object_ is None or object_.place or object_.tests or not (object_.name is None or object_.name.quoted):
-            return None
-        self.slots = [slot for slot in self.slots if slot.value is not of]
-        spans = (*object_.spans, *self.read.spans(at, place[1]))
-        places = self.read.words.lexicon.data["places"]
-        if place[0].kind in {"", "form"} or (place[0].kind in places and place[0].name is None):
-            self.object = object_.model_copy(update={"place": place[0], "spans": spans})
-            return place[1]
-        field = object_.name.text if object_.name is not None else object_.kind
-        self.slots = [slot if slot.field else slot.model_copy(update={"field": field}) for slot in self.slots]
-        self.object = place[0].model_copy(update={"spans": spans})
-        return place[1]
 
     def _special(self, word: str, role: str, at: int, end: int) -> int | None:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
@@ -387,31 +343,6 @@ class Frame:
             return None
         role = "for" if when.minutes else self.timed("on", when)
         return self.add("on" if role == "value" else role, when, at, end)
-
-    def same(self, at: int) -> int | None:
-        """[on|at] the same day|time: as was said before, or of what is moved"""
-        start = at + (self.read.low(at) in {"on", "at"})
-        start += self.read.low(start) in {"the", "that"}
-        what = self.read.low(start + 1) if self.read.low(start) == "same" else ""
-        if what not in {"day", "date", "time"} or not (self.verb.get("makes") or self.verb.get("timed")):
-            return None
-        every = (slot.value for order in reversed(self.read.orders) for slot in order.slots if isinstance(slot.value, When))
-        said, end = next((one for one in every if (one.start if what == "time" else one.first)), None), start + 2
-        if self.verb["name"] in {"move", "postpone"}:
-            if said is not None:
-                raise Doubt(f"is that its own {what}, or {said.text!r}: {self.read.words.text(at, end)!r}?")
-            told = any(isinstance(s.value, When) and (s.value.start if what == "time" else s.value.first) for s in self.slots)
-            return end if self.filled() and not told else None
-        if said is None:
-            return None
-        more = self.read.dates.read(end + (self.read.low(end) == "on"))
-        other = more[0] if more and not more[0].minutes and not (more[0].start if what == "time" else more[0].first) else None
-        day, time = (other, said) if what == "time" else (said, other)
-        end = more[1] if more and other else end
-        value = When(text=self.read.words.text(start, end), spans=self.read.spans(at, end))
-        value = value.model_copy(update={"first": day.first, "last": day.last} if day else {})
-        value = value.model_copy(update={"start": time.start, "end": time.end} if time else {})
-        return self.add(self.timed("on", value), value, at, end)
 
     def field(self, at: int) -> int | None:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""

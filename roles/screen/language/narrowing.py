@@ -237,8 +237,6 @@ class Narrowing(Nouns):
             if named is None:
                 return None
             field, at = named.entry.name, named.end
-        elif (mine := self._done_by_us(at)) is not None:
-            return self._and_more(mine[0], mine[1], "")
         elif rel := self.take(at, "relatives"):
             at = rel.end
         else:
@@ -248,32 +246,6 @@ class Narrowing(Nouns):
             return None
         tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
         return tests, found[1]
-
-    def _done_by_us(self, first: int) -> Read[list[Test]] | None:
-        """[that] I have [not] read | [that] we have to pay | that have to be paid"""
-        rel = self.take(first, "relatives")
-        at = rel.end if rel else first
-        ours = self.low(at) in {"i", "we"}
-        at += ours
-        due = self.take(at, "obliged")
-        if due is not None and (rel or ours):  # to be done, and so not done yet
-            passive = self.low(due.end) == "be"
-            shape, stop = ("past", due.end + 1) if passive else ("base", due.end)
-            for verb in self.words.matches(stop, "verb") if passive != ours else ():
-                if verb.entry.shape == shape and (reached := self._state_of(verb)):
-                    text = Text(text=reached, spans=self.spans(stop, verb.end))
-                    return [Test(value=text, negated=True, spans=self.spans(first, verb.end))], verb.end
-        if not ours or self.low(at) != "have":
-            return None
-        negated = self.low(at + 1) == "not"
-        state = self.take(at + 1 + negated, "states")
-        return ([self._state(state, at + 1 + negated, negated)], state.end) if state else None
-
-    def _state_of(self, verb: Match) -> str:
-        """The state in which a thing is once that is done to it: what is paid was to be paid."""
-        past = self.words.lexicon.inflected(verb.entry.words[0])["past"] | set(verb.entry.words[:1])
-        entries = (entry for word in sorted(past) for entry in self.words.lexicon.first.get(word, ()) if entry.group == "states")
-        return next((entry.name for entry in entries if len(entry.words) == 1 and not entry.data.get("not")), "")
 
     def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
         found = self.predicate(at, field)
@@ -288,9 +260,6 @@ class Narrowing(Nouns):
             start = end + 1 + (self.low(end) == ",")
             whose = self.take(start, "whose")
             named = self.take(whose.end, "field") if whose and joined else None
-            if joined and not named and (mine := self._done_by_us(start)):
-                tests, end = [*tests, *mine[0]], mine[1]
-                continue
             start = named.end if named else start + bool(self.take(start, "relatives"))
             more = (
                 self.predicate(start, named.entry.name if named else field, bare=not field)

@@ -212,7 +212,7 @@ class Clauses(Statements, Controls):
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first = len(self.orders)
         while at < end:
-            found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
+            found = self.clause_at(at, standing)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
@@ -228,22 +228,6 @@ class Clauses(Statements, Controls):
             if not begun:
                 return at
         return at
-
-    def _gapped(self, at: int, standing: Condition | None) -> int | None:
-        """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
-        last = self.orders[-1]
-        front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
-        for verb, pending in self._verbs(self.verb_at) if not last.negated else ():
-            self.object = None
-            found = self._operands(_frame(verb), at, pending)
-            if found is None or not (last.slots or (pending and " " in last.said)):
-                continue
-            said = " ".join((self.words.text(self.verb_at, verb.end), *pending))
-            order = found[0].model_copy(update={"said": said, "slots": (*found[0].slots, *front)})
-            shapes = [(pending or one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
-            if shapes[0] == shapes[1]:
-                return self._ordered(at, at, (order, found[1]), False, standing)
-        return None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -307,7 +291,7 @@ class Clauses(Statements, Controls):
         if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
-        told = (self.imperative, self.question, self.received, self.passive, self.retimed, self.fronted, self.shortened)
+        told = (self.imperative, self.question, self.received, self.passive, self.fronted)
         for rule in (self.on_page, *sure, self.wished, *told):
             self.object = None
             self.claimed = frozenset()
@@ -351,15 +335,6 @@ class Clauses(Statements, Controls):
         if found and found[0].object and found[0].object.quantity != "all":
             return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
         return None
-
-    def shortened(self, at: int) -> Read[Order] | None:
-        """new THING operands: it is made | THING to 20: it is set"""
-        if self.low(at) == "new":
-            made = self._operands(self.words.lexicon.data["verbs"]["create"] | {"name": "create"}, at, ())
-            return made if made and made[0].object and made[0].object.kind and not plural(made[0].object) else None
-        found = self._operands(self.words.lexicon.data["verbs"]["set"] | {"name": "set", "said": "set"}, at, ())
-        amounts = [isinstance(slot.value, Amount) for slot in found[0].slots] if found else []
-        return found if amounts == [True] else None
 
     def question(self, at: int) -> Read[Order] | None:
         found = self.asked(at, turned=True) if at == 0 or self.ends(at - 1) or self.low(at - 1) in {"and", ","} else None
@@ -429,22 +404,6 @@ class Clauses(Statements, Controls):
             return Order(verb=made, said=self.words.text(end, stop + 1), object=thing), stop + 1
         return None
 
-    def retimed(self, at: int) -> Read[Order] | None:
-        """THING has to start|begin at 10 | half an hour later"""
-        found = self.thing(at)
-        due = self.take(found[1], "obliged") if found else None
-        when = self.dates.read(due.end + 1) if due and self.low(due.end) in {"start", "begin", "be"} else None
-        if found is None or due is None or when is None:
-            return None
-        (value, end), shift = when, self.low(when[1])
-        if value.minutes and shift in {"later", "earlier"}:
-            value, end = value.model_copy(update={"minutes": value.minutes * (1 if shift == "later" else -1)}), end + 1
-        elif value.minutes or not value.start:
-            return None
-        spans = self.spans(due.end, end)
-        slot = Slot(role="by" if value.minutes else "to", value=value.model_copy(update={"spans": spans}), spans=spans)
-        return Order(verb="move", said=self.words.text(found[1], due.end + 1), object=found[0], slots=(slot,)), end
-
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""
         word = self.low(at)
@@ -477,7 +436,6 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
-                self.verb_at = at
                 if not pending and self._ends_here(best[1]):
                     break
         self.people = known if best is not None else people
