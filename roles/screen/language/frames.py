@@ -72,7 +72,6 @@ class Frame:
         for rule in (
             self.keeping,
             self.called,
-            self.excepting,
             self.channel,
             self.position,
             self.said,
@@ -110,17 +109,6 @@ class Frame:
         spans = (*new.spans, *self.read.spans(at, name[1]))
         self.object = self.read.object = new.model_copy(update={"name": name[0], "spans": spans})
         return name[1]
-
-    def excepting(self, at: int) -> int | None:
-        """mark all as done except THING"""
-        found = self.read.take(at, "exceptions")
-        if found is None or self.object is None or self.object.quantity != "all" or self.object.but:
-            return None
-        but = self.read.excepted(found.end, self.object.kind)
-        if but is None:
-            return None
-        self.object = self.read.object = self.object.model_copy(update={"but": but[0]})
-        return but[1]
 
     def channel(self, at: int) -> int | None:
         """in chat | by mail | largest first"""
@@ -183,8 +171,8 @@ class Frame:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
         if role == "as" and (field := self.as_field(end)):
             return field
-        if word == "with" and (lines := self.line_each(at, end)):
-            return lines
+        if word == "with" and self.read.see(end, "a|one? line|row for|per|each"):
+            raise Doubt(f"what is to stand in each line: {self.read.words.text(at, end + 2)!r}?")
         if word == "with" and self.verb["name"] not in {"compare", "share", "merge"}:
             if (pairs := self.pairs(at, end)) is not None:
                 return pairs
@@ -385,21 +373,6 @@ class Frame:
         lists = self.read.low(at - 1) in {"lists", "listing", "names", "naming"}
         many = self.read.thing(at) if lists else None
         return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
-
-    def line_each(self, first: int, at: int) -> int | None:
-        """with a line for each THING [,] with|: FIELDS"""
-        row = at + (self.read.low(at) in {"a", "one"})
-        each, per = self.read.take(row + 2, "all"), self.read.low(row + 1) == "per"
-        many = self.read.thing(row + 2) if self.read.low(row) in {"line", "row"} and (each or per) else None
-        if many is None or not (per or (self.read.low(row + 1) == "for" and plural(many[0]))):
-            return None
-        thing, start = many[0].model_copy(update={"quantity": "all"}), many[1] + (self.read.low(many[1]) == ",")
-        start += self.read.low(start) in {"with", ":"}
-        named = self.read._field_list(start + bool(self.read.take(start, "articles", "possessives"))) if start > many[1] else None
-        if start > many[1] and named is None:
-            return None
-        fields, end = named or ((), many[1])
-        return self.add("saying", Of(fields=fields, thing=thing, spans=self.read.spans(at, end)), first, end)
 
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""

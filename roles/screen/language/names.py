@@ -237,8 +237,6 @@ class Names(ABC):
         if back is None:
             return None
         order, draft = self.orders[back.to], Draft(back=back, quantity="all" if name == "all" else "one")
-        if name == "one" and (other := self._not_a_person(order)):
-            return other.model_copy(update={"spans": (*other.spans, *self.spans(at, end))}), end
         if both:
             draft.quantity, draft.number = "number", 2
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
@@ -247,13 +245,6 @@ class Names(ABC):
             if order.verb not in LOOKING and order.object and order.object.tests and draft.tests and those:
                 raise Doubt(f"of which are {self.words.text(at, end)!r}: of those that were said before, or of all?")
         return draft.thing(self.spans(at, end)), end
-
-    def _not_a_person(self, order: Order) -> Thing | None:
-        """ "Add Ann to the meeting and remove Bob from it": it is the meeting."""
-        name = order.object.name if order.object is not None and bare(order.object) else None
-        if name is None or name.quoted or OTHER_THAN_A_PERSON.search(name.text):
-            return None
-        return next((s.value.thing for s in order.slots if s.role in {"into", "from"} and isinstance(s.value, Of)), None)
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""

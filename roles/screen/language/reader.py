@@ -124,9 +124,7 @@ class Clauses(Statements, Controls):
 
     def sentence(self, at: int, end: int) -> int:
         at += self.low(at) == ","
-        cut = self._reason(at, end)
-        stop = self._asking(at, cut)
-        return end if stop == cut else stop
+        return self._asking(at, end)
 
     def _asking(self, at: int, end: int) -> int:
         """Reads orders; gives the place of the first word that belongs to none."""
@@ -320,7 +318,6 @@ class Clauses(Statements, Controls):
             bare(thing) or thing.kind == "contact" or (thing.place is not None and thing.place.kind == "contact")
         ):
             self.named(thing.name)
-        self._reply()
         return end if not (negated and order.negated) else None
 
     def wished(self, at: int) -> Read[Order] | None:

@@ -16,20 +16,6 @@ CAN = frozenset({"can", "could", "will", "would"})
 class Statements(Conditions):
     """Reads them; what is told is kept as background, or added to the order that it is about."""
 
-    def _reason(self, at: int, end: int) -> int:
-        """Where the words of the sentence end that ask for something: "because ..." says why, as far as no order follows it."""
-        for place in range(at + 1, end):
-            more = ("conditions", "exceptions", "if_so", "if_not")
-            first = self.low(place - 1) == "," and self.low(end - 1) == "first" and self.low(place) in {"i", "we"}
-            looks = first and self.take(place, "requests")  # do not send it, I want to look over it first
-            if (looks or self.take(place, "reasons")) and not any(
-                self._separator(n) or self.take(n, *more) for n in range(place + 1, end)
-            ):
-                span = (self.words.list[place].start, self.words.list[end - 1].end)
-                self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
-                return place - (self.low(place - 1) == ",")
-        return end
-
     def _told_first(self, at: int, end: int) -> int:
         """ "Ann is ill, [so] move her meeting": the place behind what is only told."""
         for place in range(at, end):
@@ -193,20 +179,6 @@ class Statements(Conditions):
                 if own and kept.back is None and not kept.new and kept not in many.but:
                     change = {"but": (*many.but, kept.model_copy(update={"also": ()}), *kept.also)}
                     self.orders[at] = order.model_copy(update={"object": many.model_copy(update=change)})
-
-    def _reply(self) -> None:
-        """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""
-        if len(self.orders) < 2 or self.orders[-2].verb != "reply" or self.orders[-1].verb != "send":
-            return
-        last, told = self.orders[-2:]
-        to = next((slot.value for slot in told.slots if slot.role == "to"), None)
-        if any(slot.role == "saying" for slot in last.slots) or told.object or not isinstance(to, Text):
-            return
-        asked, pronoun = self.words.goal[slice(*last.spans[0])], self.words.goal[slice(*to.spans[0])] != to.text
-        if to.text not in asked or not pronoun or told.negated or {slot.role for slot in told.slots} != {"to", "saying"}:
-            return
-        saying = [slot for slot in told.slots if slot.role == "saying"]
-        self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):
