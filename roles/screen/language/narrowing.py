@@ -39,31 +39,17 @@ class Narrowing(Nouns):
         self.nested = nested
         return end
 
-    def _whose_clause(self, at: int, draft: Draft) -> bool:
-        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
-        last = draft.tests[-1].value if draft.tests else None
-        if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
-            return True
-        if last.thing.kind == "person" and self.low(at) == "who" and draft.kind != "person":
-            return False  # a mail to everybody who comes
-        aux = self.low(at + 1)
-        many, within = draft.quantity in {"all", "number"}, plural(last.thing)
-        if aux in {"are", "were", "have"} and many and not within:
-            return True
-        raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
-
     def modifiers(self, at: int, draft: Draft) -> int:
-        while True:
-            end = self._modifier(at, draft)
-            if end is None:
-                return at
+        while (end := self._modifier(at, draft)) is not None:
             at = end
+        return at
 
     def _modifier(self, at: int, draft: Draft) -> int | None:
         if self.take(at, "positions") or (self.take(at, "channels") and "channels" in self.claimed):
             return None
         part = self.take(at, "predicates")
-        if part and part.entry.name == "is called" and draft.name is None and (name := self.title(part.end)) is not None:
+        called = part is not None and part.entry.name == "is called"
+        if part and called and draft.name is None and (name := self.title(part.end)) is not None:
             draft.name = name[0]
             return name[1]
         if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, draft):
@@ -71,40 +57,46 @@ class Narrowing(Nouns):
             return rel[1]
         if got := self.take(at, "got"):
             return got.end
-        which = at + bool(self.take(at, "relatives"))
-        if which > at and self.low(which) in {"comes", "is", "stands"} and self.low(which + 1) in {"first", "last"}:
+        if self.see(at, "<relatives> comes|is|stands first|last"):
             if draft.pick is not None or draft.quantity != "one":
                 return None
-            draft.pick = Pick(order="first" if self.low(which + 1) == "first" else "last", spans=self.spans(at, which + 2))
-            return which + 2
+            draft.pick = Pick(order="first" if self.low(at + 2) == "first" else "last", spans=self.spans(at, at + 3))
+            return at + 3
         found = self._sent(at)
-        if (
-            not found
-            and part
-            and part.entry.name != "is called"
-            and (part.entry.shape in {"past", "ing"} or part.entry.name in {"due", "dated"})
-        ):
+        if not found and part and not called and (part.entry.shape in {"past", "ing"} or part.entry.name in {"due", "dated"}):
             found = self._complement(part, at, "", False)
         if found is None:
             return self._dated(at, draft.tests) or self._placed_or_bounded(at, draft)
         draft.tests.append(found[0])
         return found[1]
 
+    def _whose_clause(self, at: int, draft: Draft) -> bool:
+        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
+        last = draft.tests[-1].value if draft.tests else None
+        if not isinstance(last, Of) or last.fields or draft.place or not last.thing.kind:
+            return True
+        if last.thing.kind == "person" and self.low(at) == "who" and draft.kind != "person":
+            return False  # a mail to everybody who comes
+        if self.low(at + 1) in {"are", "were", "have"} and draft.quantity in {"all", "number"} and not plural(last.thing):
+            return True
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} refer to: {last.thing.kind!r} or {draft.kind!r}?")
+
     def _dated(self, at: int, tests: list[Test]) -> int | None:
-        when = self.dates.read(at) if self.low(at) not in {"in", "from"} else None
-        timely = when is not None and (self.dates.days(at) or when[0].first or (when[0].start and self.low(at) == "at"))
-        if when is None or not timely or "when" in self.claimed or (self.low(at) == "at" and "at" in self.claimed):
+        when = self.dates.read(at) if self.low(at) not in {"in", "from"} and "when" not in self.claimed else None
+        if when is None or (self.low(at) == "at" and "at" in self.claimed):
+            return None
+        if not (self.dates.days(at) or when[0].first or (when[0].start and self.low(at) == "at")):
             return None
         tests.append(self._on(at, when[1]))
         return when[1]
 
     def _placed_or_bounded(self, at: int, draft: Draft) -> int | None:
         words = self.words.matches(at, "prepositions", "slot_prepositions", "bounds")
-        after = self.token(at + 1)
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
-        person = self.low(at) == "with" and "with" in self.reserved and after and after.capital and not self.take(at + 1, "field")
-        best = self.low(at) == "with" and self._best(at + 1) is not None
-        claimed = not (dated or person or best) and any(" ".join(match.entry.words) in self.claimed for match in words)
+        with_ = self.low(at) == "with"
+        person = with_ and "with" in self.reserved and self.words.capital(at + 1) and not self.take(at + 1, "field")
+        own = dated or person or (with_ and self._best(at + 1) is not None)
+        claimed = not own and any(" ".join(match.entry.words) in self.claimed for match in words)
         if claimed or self.low(at) in {"until", "till", *self.pending}:
             return None
         if found := self._bounded(at, ""):
@@ -117,8 +109,7 @@ class Narrowing(Nouns):
         found = self.take(at, "prepositions")
         if found is None:
             return None
-        end = found.end
-        relation: Any = found.entry.data["value"]
+        end, relation, places = found.end, found.entry.data["value"], self.words.lexicon.data["places"]
         relation = "about" if relation == "to" and draft.kind == "invitation" else relation
         if self.low(at) in {"on", "at"} and "when" in self.claimed and not draft.kind and self.dates.read(end):
             return None  # lunch with Ann on Friday
@@ -136,34 +127,30 @@ class Narrowing(Nouns):
             return None
         thing, stop = value
         filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and FILE.fullmatch(draft.name.text)))
-        if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in self.words.lexicon.data["places"]):
+        if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in places):
             taken, draft.place = draft.place, draft.place or thing
             return stop if taken is None else None
         if relation == "for" and not (draft.kind in {"row", "line", "entry"} and bare(thing)):
             return None
-        relation = "has" if relation == "for" else relation
-        negated = relation == "without"
-        draft.tests.append(
-            Test(
-                relation="has" if negated else relation,
-                value=self.valued_thing(thing),
-                negated=negated,
-                spans=self.spans(at, stop),
-            )
-        )
+        value_, has = self.valued_thing(thing), relation in {"for", "without"}
+        test = self._test("has" if has else relation, value_, at, stop, negated=relation == "without")
+        draft.tests.append(test)
         if relation in {"from", "by", "with", "to"}:
-            self.named(self.valued_thing(thing))
+            self.named(value_)
         return stop
+
+    def _test(self, relation: Any, value: Value, at: int, end: int, field: str = "", negated: bool = False) -> Test:
+        return Test(field=field, relation=relation, value=value, negated=negated, spans=self.spans(at, end))
 
     def _on_day(self, at: int, end: int, new: bool) -> Read[Test] | None:
         """in March | of this week | from last month | a claim of 48.20"""
         if self.low(at) == "of" and new and (amount := self.amount(end)):
-            return Test(value=amount[0], spans=self.spans(at, amount[1])), amount[1]
-        start = at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end
-        when = self.dates.read(at if self.low(at) == "in" and self.dates.days(at) else end)
+            return self._test("is", amount[0], at, amount[1]), amount[1]
+        inside = self.low(at) == "in" and self.dates.days(at)
+        when = self.dates.read(at if inside else end)
         if when is None or when[0].minutes or not (when[0].first or when[0].start or not self.today):
             return None
-        return self._on(start, when[1]), when[1]
+        return self._on(at if inside and not self.dates.days(end) else end, when[1]), when[1]
 
     def _held(self, at: int, end: int, relation: str, draft: Draft) -> int | None:
         """without a title | with the highest total | with the subject X"""
@@ -182,97 +169,75 @@ class Narrowing(Nouns):
 
     def _best(self, at: int) -> Read[Pick] | None:
         """the highest total"""
-        best = self.take(at + (self.low(at) == "the"), "superlatives")
-        field = self.take(best.end, "field") if best else None
-        if best is None or field is None or not best.entry.data["by"]:
+        found = self.see(at, "the? <superlatives> <field>")
+        if found is None or not (best := found["superlatives"].entry.data)["by"]:
             return None
-        return Pick(by=field.entry.name, order=best.entry.data["order"], spans=self.spans(at, field.end)), field.end
+        return Pick(by=found["field"].entry.name, order=best["order"], spans=self.spans(at, found.end)), found.end
 
     def _without_field(self, at: int, end: int) -> Read[Test] | None:
         """without a title"""
-        article = self.take(end, "articles", "all")
-        field = self.take(article.end if article else end, "field")
+        start = article.end if (article := self.take(end, "articles", "all")) else end
+        field = self.take(start, "field")
         if field is None or self._open(field.end):
             return None
-        name = self.text(article.end if article else end, field.end)
-        return Test(relation="has", value=name, negated=True, spans=self.spans(at, field.end)), field.end
+        return self._test("has", self.text(start, field.end), at, field.end, negated=True), field.end
 
     def _with_field(self, at: int) -> Read[Test] | None:
         """with the subject X | with a total over 100 | with the number INV-1"""
-        start = at
-        if article := self.take(at, "articles"):
-            at = article.end
-        field = self.take(at, "field")
-        if field is None:
-            return None
-        return self._field_value(start, field)
+        found = self.seen_field(at)
+        return self._field_value(at, found["field"]) if found else None
 
     def _field_value(self, first: int, field: Match) -> Read[Test] | None:
         """over 100 | [of] 100 | [of] X, of a field that was said"""
         if found := self._bounded(field.end, field.entry.name):
             return found
-        end = field.end + (self.low(field.end) == "of")
+        end = self.skip(field.end, "of")
         value = self.amount(end) or self.name(end)
-        return (Test(field=field.entry.name, value=value[0], spans=self.spans(first, value[1])), value[1]) if value else None
+        return (self._test("is", value[0], first, value[1], field.entry.name), value[1]) if value else None
 
     def _sent(self, at: int) -> Read[Test] | None:
         """[that] Ann sent me | [that] Ann invited me to"""
-        start = at + (self.low(at) in {"that", "which"})
+        start = self.skip(at, "that|which")
         end = self._name_end(start)
         sent = self.take(end, "sent_me", "invited_me") if end > start else None
-        if sent is None or not (self.words.list[start].capital or sent.entry.words[-1] in {"me", "us"}):
+        if sent is None or not (self.words.capital(start) or sent.entry.words[-1] in {"me", "us"}):
             return None
         name = self.text(start, end)
         self.named(name)
-        return Test(relation="from", value=name, spans=self.spans(at, sent.end)), sent.end
+        return self._test("from", name, at, sent.end), sent.end
+
+    # What a clause says
 
     def _relative(self, at: int) -> Read[list[Test]] | None:
-        """who|that|which PREDICATE {and PREDICATE} | whose FIELD PREDICATE"""
-        start = at
-        if self.low(at) == "," and (self.take(at + 1, "relatives") or self.take(at + 1, "whose")):
-            at += 1
-        field = ""
-        if whose := self.take(at, "whose"):
-            named = self.take(whose.end, "field")
-            if named is None:
-                return None
-            field, at = named.entry.name, named.end
-        elif rel := self.take(at, "relatives"):
-            at = rel.end
-        else:
-            return None
-        found = self.predicates(at, field)
+        """[","] who|that|which PREDICATE {and PREDICATE} | whose FIELD PREDICATE"""
+        owned, rel = self.see(at, ",? <whose> <field>"), self.see(at, ",? <relatives>")
+        start = owned or rel
+        found = self.predicates(start.end, owned["field"].entry.name if owned else "") if start else None
         if found is None:
             return None
-        tests = [test.model_copy(update={"spans": self.spans(start, found[1])}) for test in found[0]]
-        return tests, found[1]
+        return [test.model_copy(update={"spans": self.spans(at, found[1])}) for test in found[0]], found[1]
 
     def predicates(self, at: int, field: str = "") -> Read[list[Test]] | None:
+        """PREDICATE {and|but [whose FIELD|who] PREDICATE}"""
         found = self.predicate(at, field)
-        return self._and_more([found[0]], found[1], field) if found is not None else None
-
-    def _and_more(self, tests: list[Test], end: int, field: str) -> Read[list[Test]]:
-        """... {and PREDICATE}"""
+        if found is None:
+            return None
+        tests, end = [found[0]], found[1]
         while True:
-            joined = self.low(end) in {"and", "but"} or (self.low(end) == "," and self.low(end + 1) in {"and", "but"})
             if self.low(end) == "or" and self.predicate(end + 1, field):
                 raise Doubt(f"either of {self.words.text(end - 1, end + 2)!r}, or both?")
-            start = end + 1 + (self.low(end) == ",")
-            whose = self.take(start, "whose")
-            named = self.take(whose.end, "field") if whose and joined else None
-            start = named.end if named else start + bool(self.take(start, "relatives"))
-            more = (
-                self.predicate(start, named.entry.name if named else field, bare=not field)
-                if joined and not self.clause(start)
-                else None
-            )
+            joined = self.see(end, ",? and|but")
+            owned = self.see(joined.end, "<whose> <field>") if joined else None
+            start = owned.end if owned else self.skip(joined.end, "<relatives>") if joined else end
+            own = owned["field"].entry.name if owned else field
+            more = self.predicate(start, own, bare=not field) if joined and not self.clause(start) else None
             if more is None:
                 return tests, end
             tests, end = [*tests, more[0]], more[1]
 
     def predicate(self, at: int, field: str = "", bare: bool = False) -> Read[Test] | None:
         """is [not] STATE | is [not] PARTICIPLE ... | is [not] about X | has [no] FIELD ... | does [not] VERB ... | VERB ..."""
-        aux = self.take(at, "auxiliaries")
+        aux, start = self.take(at, "auxiliaries"), at
         if aux is None:
             negated = self.low(at) == "not"
             if bare and (state := self.take(at + negated, "states")):
@@ -281,71 +246,60 @@ class Narrowing(Nouns):
                 return bounded
             verb = self.take(at, "predicates")
             return self._complement(verb, at, field, False) if verb else None
-        start, at = at, aux.end
-        negated = self.low(at) == "not"
-        at += negated
+        negated = self.low(aux.end) == "not"
+        at = aux.end + negated
         if aux.entry.name == "have" and self.low(at) != "been":
             return self._having(at, field, negated)
-        if aux.entry.name == "have":
-            at += 1
+        at += aux.entry.name == "have"
         if aux.entry.name in {"do", "modal"}:
             verb = self.take(at, "predicates")
             return self._complement(verb, at, field, negated) if verb else None
         found = self._being(at, field, negated)
         return (found[0].model_copy(update={"spans": self.spans(start, found[1])}), found[1]) if found else None
 
-    def _having(self, at: int, field: str, negated: bool) -> Read[Test] | None:
-        start = at
-        if none := self.take(at, "no"):
-            if none.entry.name != "no" or negated:
-                return None
-            negated, at = True, none.end
+    def _having(self, start: int, field: str, negated: bool) -> Read[Test] | None:
+        """no FIELD | a FIELD [over 100] | at least four stars | a THING"""
+        none = self.take(start, "no")
+        if field or (none and (none.entry.name != "no" or negated)):
+            return None
+        at = none.end if none else start
         if (bound := self._bounded(at, "")) and isinstance(bound[0].value, Amount):  # at least four stars
             unit = self.words.lexicon.data["unit_fields"].get(bound[0].value.unit)
-            return (bound[0].model_copy(update={"field": unit, "negated": negated}), bound[1]) if unit and not field else None
-        if article := self.take(at, "articles"):
-            at = article.end
-        named = self.take(at, "field")
-        if named is None or field:
+            change = {"field": unit, "negated": negated or none is not None}
+            return (bound[0].model_copy(update=change), bound[1]) if unit else None
+        at, negated = self.skip(at, "<articles>"), negated or none is not None
+        if (named := self.take(at, "field")) is None:
             thing = self.simple(at)
-            if thing is None or field or thing[0].quantity not in {"one", "any"}:
+            if thing is None or thing[0].quantity not in {"one", "any"}:
                 return None
-            return Test(
-                relation="has", value=Of(thing=thing[0], spans=thing[0].spans), negated=negated, spans=self.spans(start, thing[1])
-            ), thing[1]
-        end = named.end
+            return self._test("has", Of(thing=thing[0], spans=thing[0].spans), start, thing[1], negated=negated), thing[1]
         if not negated and (found := self._field_value(start, named)):
             return found
-        words = self.text(at, named.end)
-        return Test(relation="has", value=words, negated=negated, spans=self.spans(start, end)), end
+        return self._test("has", self.text(at, named.end), start, named.end, negated=negated), named.end
 
     def _being(self, at: int, field: str, negated: bool) -> Read[Test] | None:
         part = self.take(at, "predicates")
         if part is not None and (found := self._complement(part, at, field, negated)) is not None:
             return found
         if self.low(at) in {"on", "off"} and not field and (self.over(at + 1) or self.low(at + 1) in {",", "and"}):
-            return Test(value=self.text(at, at + 1), negated=negated, spans=self.spans(at, at + 1)), at + 1
+            return self._test("is", self.text(at, at + 1), at, at + 1, negated=negated), at + 1
         if (state := self.take(at, "states")) is not None and not field:
             return self._state(state, at, negated), state.end
-        if found := self._bounded(at, field):
-            return found[0].model_copy(update={"negated": negated}), found[1]
+        if bounded := self._bounded(at, field):
+            return bounded[0].model_copy(update={"negated": negated}), bounded[1]
         if self.dates.days(at) and (when := self.dates.read(at)):
             return self._on(at, when[1], field, negated), when[1]
         draft = Draft()
         end = self._prepositional(at, draft)
         if end is not None:
-            here = [Test(relation="in", value=self.valued_thing(draft.place), spans=self.spans(at, end))] if draft.place else []
-            test = (here or draft.tests)[0]
+            test = self._test("in", self.valued_thing(draft.place), at, end) if draft.place else draft.tests[0]
             return test.model_copy(update={"field": field, "negated": negated != test.negated}), end
         value = self.amount(at) or (self.name(at) if not self.take(at, "noun") else None)
-        if value is None:
-            return None
-        return Test(field=field, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
+        return (self._test("is", value[0], at, value[1], field, negated), value[1]) if value else None
 
     def _complement(self, verb: Match, at: int, field: str, negated: bool) -> Read[Test] | None:
         """What follows a predicate: a date, a bound, a name, an amount."""
-        about = verb.entry.data
-        field, relation = field or about.get("field", ""), about.get("relation", "is")
+        field, relation = field or verb.entry.data.get("field", ""), verb.entry.data.get("relation", "is")
         end = verb.end
         if bound := self._bounded(end, field):
             return bound[0].model_copy(update={"negated": negated, "spans": self.spans(at, bound[1])}), bound[1]
@@ -358,11 +312,10 @@ class Narrowing(Nouns):
         if value is None:
             return None
         if relation == "has" and isinstance(value[0], Of) and self._is_literal(value[0]):
-            article = self.take(end, "articles")
-            value = self.text(article.end if article else end, value[1]), value[1]
+            value = self.text(self.skip(end, "<articles>"), value[1]), value[1]
         if relation in {"from", "to"}:
             self.named(value[0])
-        return Test(field=field, relation=relation, value=value[0], negated=negated, spans=self.spans(at, value[1])), value[1]
+        return self._test(relation, value[0], at, value[1], field, negated), value[1]
 
     def _is_literal(self, value: Of) -> bool:
         """Whether it is only words that something mentions: "the shared folder", but not the invoice INV-1."""
@@ -374,35 +327,33 @@ class Narrowing(Nouns):
         if token is None or not (token.kind == "number" or word):
             return None
         number = float(word.entry.data["value"]) if word else float(re.sub(r"[^\d.+-]", "", token.text))
-        unit = self.take(at + 1, "units")
-        sign = token.text[0] if token.text[0] in "€$£" else ""
+        unit, sign = self.take(at + 1, "units"), token.text[0] if token.text[0] in "€$£" else ""
         end = unit.end if unit else at + 1
         said = self.words.text(at + 1, end) if unit else sign
         return Amount(number=number, text=self.words.text(at, end), unit=said, spans=self.spans(at, end)), end
 
     def marked(self, at: int) -> Read[Text] | None:
         state = self.take(at, "states")
-        return (Text(text=self.words.text(at, state.end), spans=self.spans(at, state.end)), state.end) if state else None
+        return (self.text(at, state.end), state.end) if state else None
 
     def _bounded(self, at: int, field: str) -> Read[Test] | None:
-        """over 100 | before March | at least 3 | between 3 and 5 euros"""
+        """over 100 | before March | at least 3 | older than two weeks | between Monday and Friday"""
         bound = self.take(at, "bounds")
         if bound is None:
             return None
+        start = at if bound.entry.name == "between" else bound.end
+        when = self.dates.read(start) if self.dates.days(start) else None
         if bound.entry.name == "between":
-            if self.dates.days(at) and (when := self.dates.read(at)):
-                return self._on(at, when[1], field), when[1]
-            return None
-        if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
-            value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
-            end = when[1]
-        elif bound.entry.words[0] in {"older", "newer"} and (back := self.dates.before(bound.end)):
-            day, end = str(back[0]), back[1]
-            value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
-        elif bound.entry.name in {"since", "until"}:
-            return None
-        elif amount := self.amount(bound.end):
+            return (self._on(at, when[1], field), when[1]) if when else None
+        ago = self.dates.before(start) if bound.entry.words[0] in {"older", "newer"} else None
+        value: Value
+        if when:
+            value, end = when[0].model_copy(update={"spans": self.spans(start, when[1])}), when[1]
+        elif ago:
+            day, end = str(ago[0]), ago[1]
+            value = When(text=self.words.text(start, end), first=day, last=day, spans=self.spans(start, end))
+        elif bound.entry.name not in {"since", "until"} and (amount := self.amount(start)):
             value, end = amount
         else:
             return None
-        return Test(field=field, relation=bound.entry.data["relation"], value=value, spans=self.spans(at, end)), end
+        return self._test(bound.entry.data["relation"], value, at, end, field), end
