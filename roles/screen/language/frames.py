@@ -252,7 +252,9 @@ class Frame:
             found = self.read.seen_field(value[1] + 1, "<articles>? <possessives>?") if value and as_field else None
             if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
                 break
-            if isinstance(value[0], Of) and found and len(several := value[0].fields) > 1:  # the vendor and the total as the amount
+            if (
+                isinstance(value[0], Of) and found and len(several := value[0].fields) > 1
+            ):  # the vendor and the total as the amount
                 self.add("with", value[0].model_copy(update={"fields": several[:-1]}), first, value[1])
                 value = value[0].model_copy(update={"fields": several[-1:]}), value[1]
             field, stop = (found["field"].entry.name, found.end) if found else ("", value[1])
@@ -312,7 +314,9 @@ class Frame:
     def field(self, at: int) -> int | None:
         """[with] [the] FIELD [of|is] VALUE, for what is made, sent, claimed or written"""
         owned = self.low(at) == "for"  # for the vendor City Taxi
-        found = self.see(at, "for|with? <articles>? <possessives>? <field> is|:?") if "with" in self.roles and self.filled() else None
+        found = (
+            self.see(at, "for|with? <articles>? <possessives>? <field> is|:?") if "with" in self.roles and self.filled() else None
+        )
         if found is None:
             return None
         end, field = found.end, found["field"].entry.name

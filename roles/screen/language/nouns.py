@@ -42,8 +42,7 @@ class Nouns(Names):
         within = last.place is not None and self.low(sep) == "in"
         again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
         sep += bool(again or within)  # to A and to B, the lights in A and in B
-        article = self.take(sep, "articles")
-        place = article.end if article and article.entry.name == "one" else sep
+        place = self.skip(sep, "the|my|our|your same?")
         more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
         listed = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
         if listed and first.name and self._titled(sep) and self.words.list[end - 1].end == last.spans[-1][1]:
@@ -105,15 +104,13 @@ class Nouns(Names):
         if both := self.take(at, "both"):
             draft.quantity, draft.number = "number", 2
             at = both.end
-        elif every := self.take(at, "all"):
-            draft.quantity = "all"
-            at = every.end + (self.low(every.end) == "of")
+        elif every := self.see(at, "<all> of?"):
+            draft.quantity, at = "all", every.end
             if self.low(at - 1) in {"every", "each", "any", "the"} and self.take(at, "articles", "possessives"):
                 return NOWHERE
-        if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
-            said = self._worked_on()
-            draft.quantity, draft.but = "all", said
-            return other.end if said else NOWHERE
+        if (other := self.see(at, "the|my? <other>")) and self._noun_ahead(other.end) and self.orders:
+            draft.quantity, draft.but = "all", self._worked_on()
+            return other.end if draft.but else NOWHERE
         number = self._count(at)
         if number and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
             raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
@@ -121,10 +118,9 @@ class Nouns(Names):
 
     def _article(self, at: int, draft: Draft) -> int:
         if article := self.take(at, "articles"):
-            if article.entry.name == "any":
-                draft.quantity = "any" if draft.quantity == "one" else draft.quantity
-            single = self.low(article.end) == "single" and self.take(article.end + 1, "superlatives")
-            return article.end + bool(single)  # the single highest
+            if article.entry.name == "any" and draft.quantity == "one":
+                draft.quantity = "any"
+            return article.end + bool(self.see(article.end, "single <superlatives>"))  # the single highest
         if (these := self.take(at, "demonstratives")) and self._is_head(these.end):
             draft.back = self.back(at=at)
             if self.low(at) in {"these", "those"}:
@@ -188,17 +184,12 @@ class Nouns(Names):
 
     def _count(self, at: int) -> Read[int] | None:
         """A number of things, which follow."""
-        found, token = self.take(at, "numbers"), self.token(at)
-        if found and (
-            self._noun_ahead(found.end)
-            or self.take(found.end, "superlatives", "comparatives")
-            or self.low(found.end) in {"of", "new"}
-        ):
-            return int(found.entry.data["value"]), found.end
-        ahead = self._noun_ahead(at + 1) or self.take(at + 1, "superlatives")
-        if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and ahead:
-            return int(token.text), at + 1
-        return None
+        found, digits = self.take(at, "numbers"), re.fullmatch(r"\d{1,3}", self.low(at))
+        end = found.end if found else at + 1
+        ahead = self._noun_ahead(end) or self.take(end, "superlatives")
+        if found and (ahead or self.take(end, "comparatives") or self.low(end) in {"of", "new"}):
+            return int(found.entry.data["value"]), end
+        return (int(digits[0]), end) if digits and self.kind(at) == "number" and ahead else None
 
     def _picked(self, at: int, draft: Draft) -> int:
         nth = self.take(at, "ordinals")
@@ -221,15 +212,9 @@ class Nouns(Names):
 
     def _on(self, at: int, end: int, field: str = "", negated: bool = False) -> Test:
         when, days = self.dates.read(at), self.dates.days(at)
-        if when is not None and when[1] == end:
-            value = when[0]
-        else:
-            value = When(
-                text=self.words.text(at, end),
-                first=str(days.first or "") if days else "",
-                last=str(days.last or "") if days else "",
-            )
-        value = value.model_copy(update={"spans": self.spans(at, end)})
+        first, last = (str(day or "") for day in (days[:2] if days else ("", "")))
+        whole = when[0] if when is not None and when[1] == end else When(text=self.words.text(at, end), first=first, last=last)
+        value = whole.model_copy(update={"spans": self.spans(at, end)})
         return Test(field=field, relation="on", value=value, negated=negated, spans=self.spans(at, end))
 
     def _owner(self, at: int, tests: list[Test]) -> int:
