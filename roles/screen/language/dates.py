@@ -142,11 +142,9 @@ class Dates:
         if self.today is None:
             return Days(None, None, end)
         day = self.today + timedelta(days=WEEKDAYS.index(name) - self.today.weekday(), weeks=week or 0)
-        if week is None and day <= self.today and which != "this":
-            day += timedelta(weeks=1)
-        elif which == "last" and self.today - day > timedelta(days=7):
-            day += timedelta(weeks=1)
-        return self._one(day, end)
+        past = week is None and day <= self.today and which != "this"
+        long_ago = which == "last" and self.today - day > timedelta(days=7)
+        return self._one(day + timedelta(weeks=past or long_ago), end)
 
     def _dated(self, at: int) -> Days | None:
         """March 5[th] [2026] | [the] 5[th] [of] March [2026] | the 5th"""

@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
-from roles.screen.language.words import Doubt, Match, Seen, Token, Words
+from roles.screen.language.words import Doubt, Seen, Token, Words
 
+Quantity: TypeAlias = Literal["one", "all", "any", "number"]
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
 NOWHERE = 10**6
 """A place behind every goal: what cannot be read."""
 POINTING = frozenset({"that", "this", "these", "those", "two"})
+QUANTITIES: dict[str, tuple[Quantity, int]] = {"one": ("one", 0), "all": ("all", 0), "both": ("number", 2)}
+"""How many a pronoun speaks of."""
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 """Verbs that leave what they are about as it is."""
 OTHER_THAN_A_PERSON = re.compile(r"[\d@./]")
@@ -32,7 +35,7 @@ Read = tuple[T, int]
 class Draft:
     """A thing while it is read."""
 
-    quantity: Literal["one", "all", "any", "number"] = "one"
+    quantity: Quantity = "one"
     number: int = 0
     kind: str = ""
     name: Text | None = None
@@ -227,24 +230,28 @@ class Names(ABC):
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:
             return self._rest(at, end) if name == "rest" else self._person(at, end)
-        both = {"quantity": "number", "number": 2} if name == "both" else {}
         back = self.back(None if whole else name != "one", at=end - 1)
-        topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
-        if len(topics) == 1 and (back is None or self.low(end - 1) in {"it", "them"}):
-            self.waiting, topic = None, topics[0]
-            one = {"quantity": "one"} if topic.quantity == "any" else {}
-            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **(both or one)}), end
+        if (back is None or self.low(end - 1) in {"it", "them"}) and (topic := self._topic(name, self.spans(at, end))):
+            return topic, end
         if back is None:
             return None
-        order, draft = self.orders[back.to], Draft(back=back, quantity="all" if name == "all" else "one")
-        if both:
-            draft.quantity, draft.number = "number", 2
+        order, draft = self.orders[back.to], Draft(*QUANTITIES[name], back=back)
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
             if order.verb not in LOOKING and order.object and order.object.tests and draft.tests and those:
                 raise Doubt(f"of which are {self.words.text(at, end)!r}: of those that were said before, or of all?")
         return draft.thing(self.spans(at, end)), end
+
+    def _topic(self, name: str, spans: tuple[Span, ...]) -> Thing | None:
+        """What was spoken of last in no order, where it is one thing of that number."""
+        topics = [one for one in (self.topic, *self.topics) if one is not None and plural(one) == (name != "one")]
+        if len(topics) != 1:
+            return None
+        self.waiting, topic = None, topics[0]
+        quantity, number = QUANTITIES["both"] if name == "both" else (topic.quantity, topic.number)
+        change = {"quantity": "one" if quantity == "any" else quantity, "number": number}
+        return topic.model_copy(update={"spans": (*topic.spans, *spans), **change})
 
     def _rest(self, at: int, end: int) -> Read[Thing] | None:
         """The others: those of the same kind of which nothing has been said."""

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Amount, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value, said
+from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value, said
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
-from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words, deeds
 

@@ -6,7 +6,7 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Slot, Text, Thing
+from roles.contracts.orders import Context, Of, Slot, Thing
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.names import LOOKING, bare, plural
 

@@ -6,7 +6,7 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 
 from __future__ import annotations
 
-from roles.contracts.orders import Amount, Back, Of, Order, Pick, Test, Text, Thing, Value, When, Worked
+from roles.contracts.orders import Amount, Back, Of, Pick, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.names import Draft, Read, plural
 from roles.screen.language.narrowing import Narrowing
 from roles.screen.language.words import Doubt, Match
