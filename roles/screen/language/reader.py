@@ -29,55 +29,53 @@ def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading
     return Clauses(Words(goal, words), today).reading()
 
 
-def _frame(verb: Match) -> dict[str, Any]:
-    return dict(verb.entry.data) | {"name": verb.entry.name, "said": verb.entry.words[0]}
-
-
 class Clauses(Statements, Controls):
     """Reads sentences and the orders in them."""
 
     def reading(self) -> Reading:
-        goal, at, asks, idle = self.words.goal, 0, list[str](), list[tuple[int, int]]()
-        unread: list[Unread] = []
-        size = len(self.words.list)
+        at, asks, unread, size = 0, list[str](), list[Unread](), len(self.words.list)
         while at < size:
-            end = at
-            while end < size and not self.ends(end):
-                end += 1
+            end = self._sentence_end(at)
             try:
-                stop = self.sentence(at, end)
+                stop = self.sentence(at + (self.low(at) == ","), end)
             except Doubt as doubt:
                 asks.append(str(doubt))
                 stop = end
             if self.waiting and stop == end and self.waiting[1] < at:
-                unread += self._unused(self.waiting)
+                unread.append(self._unused(*self.waiting))
                 self.waiting = None
             if stop < end:
-                span = (self.words.list[stop].start, self.words.list[end - 1].end)
-                unread.append(Unread(text=goal[span[0] : span[1]], span=span, why=self.why(stop, end)))
-            while end < size and self.ends(end):
-                idle += self.spans(end, end + 1)
-                end += 1
+                unread.append(self._unread(stop, end, self.why(stop, end)))
             at = end
+            while self.ends(at):
+                at += 1
         self._spare()
         unread += self._unsettled()
-        asks += [*self._unsaid(), *self._contradictions()]
-        idle += [(token.start, token.end) for token in self.words.nothing]
+        idle = [span for n in range(size) if self.ends(n) for span in self.spans(n, n + 1)]
         return Reading(
-            goal=goal,
+            goal=self.words.goal,
             orders=tuple(self.orders),
-            nothing=tuple(sorted(idle)),
+            nothing=tuple(sorted([*idle, *((token.start, token.end) for token in self.words.nothing)])),
             unread=tuple(unread),
-            asks=tuple(asks),
+            asks=(*asks, *self._unsaid(), *self._contradictions()),
             context=tuple(self.context),
         )
+
+    def _unread(self, first: int, end: int, why: str) -> Unread:
+        span = (self.words.list[first].start, self.words.list[end - 1].end)
+        return Unread(text=self.words.goal[span[0] : span[1]], span=span, why=why)
+
+    def _unused(self, first: int, end: int) -> Unread:
+        return self._unread(first, end, "nothing that follows refers to it")
+
+    # What is certain of the whole goal
 
     def _unsettled(self) -> Iterator[Unread]:
         """At the end: a question is answered; what was told to no end is unread."""
         if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
             self.yes_or_no(*self.waiting, self.condition)
         elif self.waiting:
-            yield from self._unused(self.waiting)
+            yield self._unused(*self.waiting)
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")
@@ -93,6 +91,7 @@ class Clauses(Statements, Controls):
 
     def _contradictions(self) -> Iterator[str]:
         """What is to be gone and to be kept: "delete the note Plan and keep it"."""
+        goal = self.words.goal
         for keep in [one for one in self.orders if one.verb == "keep" and not (one.negated or one.slots or one.condition)]:
             for at, order in enumerate(self.orders):
                 thing, kept = order.object, keep.object
@@ -102,12 +101,7 @@ class Clauses(Statements, Controls):
                 alike = kept.kind in {"", thing.kind} and kept.place is None
                 same = alike and kept.back is None and (names[0] == names[1] if names[1] else kept.quantity == "all")
                 if same or (kept.back is not None and kept.back.to == at and not kept.pick):
-                    goal = self.words.goal
                     yield f"which of the two: {said(goal, order.spans)!r}, or {said(goal, keep.spans)!r}?"
-
-    def _unused(self, place: tuple[int, int]) -> Iterator[Unread]:
-        span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
-        yield Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows refers to it")
 
     def why(self, at: int, end: int) -> str:
         """Why words were not understood, as far as one can say."""
@@ -122,11 +116,9 @@ class Clauses(Statements, Controls):
             return "it asks for nothing that is known to be done"
         return "these words belong to no order"
 
-    def sentence(self, at: int, end: int) -> int:
-        at += self.low(at) == ","
-        return self._asking(at, end)
+    # Sentences
 
-    def _asking(self, at: int, end: int) -> int:
+    def sentence(self, at: int, end: int) -> int:
         """Reads orders; gives the place of the first word that belongs to none."""
         before, people = len(self.orders), list(self.people)
         if (stated := self._statement(at)) is not None:
@@ -146,9 +138,8 @@ class Clauses(Statements, Controls):
         if stop < end:
             del self.orders[before:]
             self.people = people
-            if standing is None and (told := self._told(at, end)) is not None:
-                return told
-            return at if stop == begin else stop
+            told = self._told(at, end) if standing is None else None
+            return told if told is not None else at if stop == begin else stop
         return stop if stop > begin else at
 
     def _statement(self, at: int) -> int | None:
@@ -162,27 +153,20 @@ class Clauses(Statements, Controls):
             return found[1]
         if (wanted := self._wanting(at)) is not None:
             return wanted
-        opened = self.take(at, "requests")
-        check = self.take(opened.end if opened else at, "check_words")
-        if check is not None and (asked := self._condition_of(at, check.end)):
-            return asked
-        aux = self.take(at, "auxiliaries")
-        if aux is not None and (asked := self._asked_condition(at, aux)):
-            return asked
-        return self._placed(at) or self._given_slot(at)
+        check, aux = self.see(at, "<requests>? <check_words>"), self.take(at, "auxiliaries")
+        asked = self._condition_of(at, check.end) if check else self._asked_condition(at, aux) if aux else None
+        return asked or self._placed(at) or self._given_slot(at)
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
         end = self._name_end(at)
         verb = self.take(end, "wants_to_know") if end > at else None
-        if verb is None or (end > at + 1 and not all(self.words.list[n].capital for n in range(at, end))):
+        if verb is None or (end > at + 1 and not all(self.words.capital(n) for n in range(at, end))):
             return None
-        size, stop = len(self.orders), verb.end
+        size, stop, said_ = len(self.orders), verb.end, self.words.text(end, verb.end)
         while (value := self.worked(stop) or self.fields(stop)) is not None:
             slot = Slot(role="value", value=value[0], spans=value[0].spans)
-            self.orders.append(
-                Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1]))
-            )
+            self.orders.append(Order(verb="find", said=said_, slots=(slot,), spans=self.spans(at, value[1])))
             stop = value[1]
             if self.over(stop) or (self.low(stop) == "," and self.clause(stop + 1)):
                 self.people = [*self.people, self.words.text(at, end)]
@@ -208,23 +192,20 @@ class Clauses(Statements, Controls):
         return self._clauses(begin, self._sentence_end(begin), standing)
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
-        first = len(self.orders)
-        while at < end:
+        first, begun = len(self.orders), True
+        while at < end and begun:
             found = self.clause_at(at, standing)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
-            last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
             other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
-            at += last or (other and self.low(at) == "instead")
-            at = self._without(at)
+            last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
+            at = self._without(at + (last or (other and self.low(at) == "instead")))
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):
                 return end
             at, standing, begun = self._joined(at, end, standing)
-            if not begun:
-                return at
         return at
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
@@ -252,8 +233,8 @@ class Clauses(Statements, Controls):
             standing, place = again[0], again[1] + (self.low(again[1]) == ",")
             self.topic = standing.thing if standing.thing.back is None else None
         if join is not None and place >= end:
-            said = [token for token in self.words.nothing if self.words.list[place - 1].start < token.start]
-            idle = place == end and said and (end >= len(self.words.list) or said[0].start < self.words.list[end].start)
+            empty = [token for token in self.words.nothing if self.words.list[place - 1].start < token.start]
+            idle = place == end and empty and (end >= len(self.words.list) or empty[0].start < self.words.list[end].start)
             return end if idle else step, standing, False
         if self.orders[-1].negated and (join is None or join.entry.name != "but") and not self.take(place, "negations"):
             raise Doubt(f"is {self.words.text(place, end)!r} to be done, or not to be done as well?")
@@ -262,18 +243,18 @@ class Clauses(Statements, Controls):
     def _without(self, at: int) -> int:
         """ "without opening it": an order that says what must not be done"""
         for verb in self.words.matches(at + 1, "verb") if self.take(at, "without") else ():
-            self.object = None
-            found = self._operands(_frame(verb), verb.end, ()) if verb.entry.shape == "ing" else None
+            found = self._operands(verb, verb.end) if verb.entry.shape == "ing" else None
             if found is not None:
-                said, spans = self.words.text(at + 1, verb.end), self.spans(at, found[1])
-                self.orders.append(found[0].model_copy(update={"said": said, "negated": True, "spans": spans}))
+                said_, spans = self.words.text(at + 1, verb.end), self.spans(at, found[1])
+                self.orders.append(found[0].model_copy(update={"said": said_, "negated": True, "spans": spans}))
                 return found[1]
         return at
 
+    # Clauses
+
     def clause_at(self, at: int, standing: Condition | None) -> int | None:
         """One clause; its order is added to those read. Gives the place behind it."""
-        size = len(self.orders)
-        start, negated = at, False
+        size, start = len(self.orders), at
         if (idle := self.take(at, "idle")) and self.over(idle.end) and self.condition is not None:  # otherwise do nothing
             self.words.nothing += self.words.list[at : idle.end]
             return idle.end
@@ -281,32 +262,26 @@ class Clauses(Statements, Controls):
             if any(verb.end > opened.end for verb in self.words.matches(at, "verb")):  # "I want to know" asks by itself
                 break
             at = opened.end
-        if (denied := self.take(at, "negations")) is not None:
-            negated, at = True, denied.end
-        elif self.low(at) == "not" and self.low(at + 1) == "to":
-            negated, at = True, at + 2
-        self.denied = negated
-        if not negated and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
+        denied = self.see(at, "<negations>") or self.see(at, "not to")
+        at, self.denied = denied.end if denied else at, denied is not None
+        if not denied and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
-        told = (self.imperative, self.question, self.received, self.passive, self.fronted)
-        for rule in (self.on_page, *sure, self.wished, *told):
+        told = (self.wished, self.imperative, self.question, self.received, self.passive, self.fronted)
+        for rule in (self.on_page, *sure, *told):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
             if found is not None:
-                return self._ordered(start, at, found, negated, standing)
+                return self._ordered(start, at, found, denied is not None, standing)
             del self.orders[size:]
         return None
 
     def _ordered(self, start: int, at: int, found: Read[Order], negated: bool, standing: Condition | None) -> int | None:
         order, end = found
-        whole = (
-            order.object is not None
-            and order.object.quantity == "all"
-            and any(self.take(n, "all") and self.low(n) != "any" for n in range(at, at + 3))
-        )
-        if negated and whole:
+        thing = order.object
+        said_all = any(self.take(n, "all") and self.low(n) != "any" for n in range(at, at + 3))
+        if negated and said_all and thing is not None and thing.quantity == "all":
             raise Doubt(f"is nothing of it to be done, or not to all: {self.words.text(start, end)!r}?")
         if order.verb == "keep" and order.said.lower() in self.words.lexicon.data["verbs"]["touch"]["forms"]:
             if not negated:
@@ -314,9 +289,7 @@ class Clauses(Statements, Controls):
             negated = False  # not to touch it is to keep it
         change = {"negated": negated or order.negated, "condition": standing or order.condition, "spans": self.spans(start, end)}
         self.orders.append(order.model_copy(update=change))
-        if (thing := order.object) is not None and (
-            bare(thing) or thing.kind == "contact" or (thing.place is not None and thing.place.kind == "contact")
-        ):
+        if thing is not None and (bare(thing) or "contact" in {thing.kind, thing.place.kind if thing.place else ""}):
             self.named(thing.name)
         return end if not (negated and order.negated) else None
 
@@ -325,10 +298,9 @@ class Clauses(Statements, Controls):
         wish = self.take(at, "wishes")
         if wish is None:
             return None
-        value = self.worked(wish.end) or self.fields(wish.end)
-        if value is not None:
+        if (value := self.worked(wish.end) or self.fields(wish.end)) is not None:
             return self._answer(at, wish.end, value)
-        found = self._operands(self.words.lexicon.data["verbs"]["create"] | {"name": "create"}, wish.end, ())
+        found = self._operands("create", wish.end)
         if found and found[0].object and found[0].object.quantity != "all":
             return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
         return None
@@ -345,8 +317,7 @@ class Clauses(Statements, Controls):
         """NAME|everybody who comes to THING should get a mail operands"""
         who = self.everybody(at) or self.valued(at)
         gets = self.take(who[1], "receives") if who else None
-        send = self.words.lexicon.data["verbs"]["send"] | {"name": "send", "mine": True}
-        read = self._operands(send, gets.end, ()) if gets else None
+        read = self._operands("send", gets.end, mine=True) if gets else None
         if who is None or gets is None or read is None or not read[0].object or any(slot.role == "to" for slot in read[0].slots):
             return None
         slot = Slot(role="to", value=who[0], spans=self.spans(at, who[1]))
@@ -361,22 +332,20 @@ class Clauses(Statements, Controls):
             return None
         thing, end = found
         be = sure is not None and sure.entry.group == "ensures" and self.low(end) in {"is", "are", "was", "were"}
-        negated = bool(self.take(end, "auxiliaries")) and self.low(end + 1) == "not" and self.low(end + 2) == "be"
-        modal = self.take(end, "passives")
-        stop = modal.end if modal else end + 3 if negated else end + be
+        denied, modal = self.see(end, "<auxiliaries> not be"), self.take(end, "passives")
+        stop, negated = modal.end if modal else denied.end if denied else end + be, denied is not None
         if not negated and (settled := self._settled(thing, end, stop, be)) is not None:
             return settled
         if not (modal or negated or be or (sure and sure.entry.group == "wishes")):
             return None
         called = self.take(stop, "predicates")
         if called and called.entry.name == "is called" and (name := self.title(called.end)):
-            onwards = self.take(name[1], "henceforth")
-            name = name[0], onwards.end if onwards else name[1]
-            slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
-            said = self.words.text(end, called.end)
-            return Order(verb="rename", said=said, object=thing, slots=(slot,), negated=negated), name[1]
+            last = self.skip(name[1], "<henceforth>")
+            slot = Slot(role="to", value=name[0], spans=self.spans(end, last))
+            said_ = self.words.text(end, called.end)
+            return Order(verb="rename", said=said_, object=thing, slots=(slot,), negated=negated), last
         for verb in self.words.matches(stop, "verb"):
-            read = self._operands(_frame(verb), verb.end, (), thing) if verb.entry.shape == "past" else None
+            read = self._operands(verb, verb.end, given=thing) if verb.entry.shape == "past" else None
             if read is not None:
                 return read[0].model_copy(update={"said": self.words.text(stop, verb.end), "negated": negated}), read[1]
         return None
@@ -392,10 +361,8 @@ class Clauses(Statements, Controls):
                 return None  # what goes to a person may be given or sent
             slot = Slot(role="into", value=into[0], spans=self.spans(end, into[1]))
             return Order(verb="put", said=self.words.text(end, start), object=thing, slots=(slot,)), into[1]
-        due = self.take(end, "obliged")
-        stays = self.take(due.end if due else end, "stays")
-        if stays and (kept := self.take(stays.end, "keeps")):
-            return Order(verb="keep", said=self.words.text(end, stays.end), object=thing), kept.end
+        if kept := self.see(end, "<obliged>? <stays> <keeps>"):
+            return Order(verb="keep", said=self.words.text(end, kept["stays"].end), object=thing), kept.end
         made = self.words.lexicon.data["made_so"].get(self.low(stop))
         if made and (self.over(stop + 1) or self._separator(stop + 1)):
             return Order(verb=made, said=self.words.text(end, stop + 1), object=thing), stop + 1
@@ -403,39 +370,38 @@ class Clauses(Statements, Controls):
 
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""
-        word = self.low(at)
-        if word not in {"in", "on", "for"}:
+        each, place = self.low(at) == "for", self.simple(at + 1) if self.low(at) in {"in", "on", "for"} else None
+        if place is None:
             return None
-        place = self.simple(at + 1)
-        comma = place is not None and self.low(place[1]) == ","
-        comma = comma or (place is not None and word != "for" and self.words.verbal(place[1]))
-        if place is None or not (comma or word == "for") or (word == "for" and place[0].quantity != "all"):
+        comma = self.low(place[1]) == ","
+        if place[0].quantity != "all" if each else not (comma or self.words.verbal(place[1])):
             return None
-        self.each = place[0] if word == "for" else None
-        start = place[1] + (self.low(place[1]) == ",")
-        read = self.on_page(start) or self.imperative(start)
+        self.each = place[0] if each else None
+        read = self.on_page(place[1] + comma) or self.imperative(place[1] + comma)
         self.each = None
         if read is None:
             return None
         order, end = read
-        if word != "for" and order.object is not None and order.object.place is None and not order.object.new:
+        if not each and order.object is not None and order.object.place is None and not order.object.new:
             return order.model_copy(update={"object": order.object.model_copy(update={"place": place[0]})}), end
-        slot = Slot(role="per" if word == "for" else "at", value=self.valued_thing(place[0]), spans=self.spans(at, place[1]))
+        slot = Slot(role="per" if each else "at", value=self.valued_thing(place[0]), spans=self.spans(at, place[1]))
         return order.model_copy(update={"slots": (*order.slots, slot)}), end
+
+    # Verbs
 
     def imperative(self, at: int) -> Read[Order] | None:
         """The verb here whose entry carries furthest."""
         best: Read[Order] | None = None
-        people = list(self.people)
+        people = known = list(self.people)
         for verb, pending in self._verbs(at):
             self.object, self.people = None, list(people)
-            found = self._operands(_frame(verb), verb.end, pending)
+            found = self._operands(verb, verb.end, pending)
             if found is not None and (best is None or found[1] > best[1]):
-                said = " ".join((self.words.text(at, verb.end), *pending))
-                best, known = (found[0].model_copy(update={"said": said}), found[1]), self.people
+                said_ = " ".join((self.words.text(at, verb.end), *pending))
+                best, known = (found[0].model_copy(update={"said": said_}), found[1]), self.people
                 if not pending and self._ends_here(best[1]):
                     break
-        self.people = known if best is not None else people
+        self.people = known
         return best
 
     def _verbs(self, at: int) -> Iterator[tuple[Match, tuple[str, ...]]]:
@@ -447,7 +413,7 @@ class Clauses(Statements, Controls):
                 continue
             if "~" in words:
                 yield Match(entry, at + 1), words[2:]
-            elif tuple(self.low(at + n) for n in range(1, len(words))) == words[1:]:
+            elif self.words.has(at + 1, *words[1:]):
                 yield Match(entry, at + len(words)), ()
             elif len(words) == 2 and (words[1] in {*lexicon.data["particles"], "on"} or self._ends_in(words[1], at)):
                 yield Match(entry, at + 1), words[1:]
@@ -461,22 +427,22 @@ class Clauses(Statements, Controls):
         return any(self._ends_here(n + 1) for n in ends)
 
     def _operands(
-        self, verb: dict[str, Any], at: int, pending: tuple[str, ...], given: Thing | None = None
+        self, verb: Match | str, at: int, pending: tuple[str, ...] = (), given: Thing | None = None, **more: Any
     ) -> Read[Order] | None:
         """What goes with a verb, in any order that its entry allows."""
-        dated = {"when"} if verb.get("makes") or verb["name"] in {"remind", "put"} else set()
-        dated |= {"channels"} if verb.get("says") else set()
+        if isinstance(verb, str):
+            entry = self.words.lexicon.data["verbs"][verb] | {"name": verb} | more
+        else:
+            entry = dict(verb.entry.data) | {"name": verb.entry.name, "said": verb.entry.words[0]}
+        name, slots, makes, says = entry["name"], entry["slots"], entry.get("makes"), entry.get("says")
         claimed, each = self.claimed, self.each
-        self.dates.ranges = (
-            "to" not in verb["slots"] or bool(verb.get("makes") or verb.get("says")) or verb["name"] in {"put", "add"}
-        )
-        self.claimed, self.loose = (
-            frozenset(verb["slots"]) | dated,
-            verb["name"] in {"set", "fill", "sort", "remove", "take_from", "delete", "empty"},
-        )
-        if not verb.get("makes") and verb["slots"].get("with") == "with" and verb["name"] not in {"compare", "merge"}:
+        self.dates.ranges = "to" not in slots or bool(makes or says) or name in {"put", "add"}
+        self.claimed = frozenset(slots) | ({"when"} if makes or name in {"remind", "put"} else set())
+        self.claimed |= {"channels"} if says else set()
+        self.loose = name in {"set", "fill", "sort", "remove", "take_from", "delete", "empty"}
+        if not makes and slots.get("with") == "with" and name not in {"compare", "merge"}:
             self.reserved = frozenset({"with"})
-        frame = Frame(self, verb, given)
+        frame = Frame(self, entry, given)
         end = frame.fill(at, pending)
         order = frame.order() if end is not None else None
         if order is not None and end is not None and self.denied and not (order.object or order.slots or self._ends_here(end)):
