@@ -23,11 +23,10 @@ class Conditions(Values):
         found = self.conditional(at)
         if found is None:
             return None, at
-        end = found[1] + (self.low(found[1]) in {",", ":"})
-        end += self.low(end) == "then"
+        end = self.skip(found[1], ",|:? then?")
         self.condition = found[0]
         if (thing := found[0].thing).back is None:
-            many = thing.quantity == "any" and self.words.goal[thing.spans[0][0] :].lower().startswith("any ")
+            many = thing.quantity == "any" and self.begins(thing, "any ")
             self.topic = thing.model_copy(update={"quantity": "all"}) if many else thing
         return found[0], end
 
@@ -46,16 +45,16 @@ class Conditions(Values):
 
     def _said(self, first: int, end: int, unless: bool) -> Read[Condition] | None:
         """there is [no] THING | THING PREDICATE | THING [not] exists"""
-        there = self.low(end) == "there" and self.low(end + 1) in {"is", "are"}
-        none = self.take(end + 2, "no", "not") if there else None
-        thing = self.simple(none.end if none else end + 2 * there)
-        tests = self.predicates(thing[1]) if thing and not there else None
-        if thing is not None and tests is None and not there:
-            none = self.take(thing[1], "auxiliaries") if self.low(thing[1] + 1) == "not" else None
-            there = self.low(thing[1] + 2 * bool(none)) in {"exists", "exist"}
-            thing = thing[0], thing[1] + 2 * bool(none) + there
+        opened = self.see(end, "there is|are")
+        none = self.take(opened.end, "no", "not") if opened else None
+        thing = self.simple(none.end if none else opened.end if opened else end)
+        tests = self.predicates(thing[1]) if thing and not opened else None
+        exists = self.see(thing[1], "exists|exist") or self.see(thing[1], "<auxiliaries> not exist") if thing else None
+        there = opened is not None or (exists is not None and tests is None)
         if thing is None or (tests is None and not there):
             return None
+        if exists and not opened:
+            thing, none = (thing[0], exists.end), exists.get("auxiliaries")
         if bare(thing[0]) and not there:  # if Ann is in the group, write to her
             self.named(thing[0].name)
         stop = tests[1] if tests else thing[1]
@@ -84,8 +83,7 @@ class Conditions(Values):
 
     def some(self, thing: Thing) -> Thing:
         """ "any mails", in a question or after "if": whether there is one."""
-        said = self.words.goal[thing.spans[0][0] :].lower() if thing.spans else ""
-        return thing.model_copy(update={"quantity": "any"}) if thing.quantity == "all" and said.startswith("any ") else thing
+        return thing.model_copy(update={"quantity": "any"}) if thing.quantity == "all" and self.begins(thing, "any ") else thing
 
     def yes_or_no(self, at: int, end: int, condition: Condition) -> None:
         """What is asked is answered with yes if it is so, and with no if it is not."""
@@ -106,25 +104,22 @@ class Conditions(Values):
     def awaited(self, at: int) -> int | None:
         """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""
         word, waits = self.take(at, "conditions"), self.take(at, "waits")
-        if waits is None and (word is None or word.entry.name != "when"):
-            return None
-        start = (waits or word).end  # type: ignore[union-attr]
-        if (found := self.simple(start)) is None:
+        begun = waits or (word if word and word.entry.name == "when" else None)
+        found = self.simple(begun.end) if begun else None
+        if begun is None or found is None:
             return None
         thing, end = found
-        arrives = arrived.end if (arrived := self.take(end, "arrives")) else 0
+        arrives = self.take(end, "arrives")
         tests = self.predicates(end) if not arrives else None
-        if (tests is None and not arrives) or thing.quantity not in {"one", "any"} or thing.also:
+        stop = arrives.end if arrives else tests[1] if tests else 0
+        if not stop or thing.quantity not in {"one", "any"} or thing.also:
             return None
-        if tests is not None:
-            if self.low(at) == "when" and self.take(end, "auxiliaries"):
-                raise Doubt(f"should it be waited for, or be done only if it holds now: {self.words.text(at, tests[1])!r}?")
-            thing, arrives = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
-        else:  # one that is not there yet
-            thing = thing.model_copy(update={"new": True})
-        said = self.words.text(at, start)
-        self.orders.append(Order(verb="wait", said=said, object=thing, spans=self.spans(at, arrives)))
-        return arrives
+        if tests is not None and self.low(at) == "when" and self.take(end, "auxiliaries"):
+            raise Doubt(f"should it be waited for, or be done only if it holds now: {self.words.text(at, stop)!r}?")
+        change = {"tests": (*thing.tests, *tests[0])} if tests else {"new": True}  # one that is not there yet
+        said, awaited = self.words.text(at, begun.end), thing.model_copy(update=change)
+        self.orders.append(Order(verb="wait", said=said, object=awaited, spans=self.spans(at, stop)))
+        return stop
 
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""
@@ -158,30 +153,22 @@ class Conditions(Values):
 
     def _asked_condition(self, at: int, aux: Match) -> int | None:
         """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
-        if aux.entry.name == "do" and self.take(at, "got") is None:
-            subject = self.thing(aux.end)
-            verb = self.take(subject[1], "predicates") if subject else None
-            test = self._complement(verb, subject[1], "", False) if subject and verb else None
-            return self._await(at, subject[0], (test[0],), test[1]) if subject and test and self.over(test[1]) else None
-        if (got := self.take(at, "got")) is not None:
-            thing = self.simple(got.end)
-            return self._await(at, thing[0], (), thing[1]) if thing and self.over(thing[1]) else None
-        if self.low(aux.end) in {"we", "i"}:
-            state = self.take(aux.end + 1, "states")
-            thing = self.thing(state.end) if state else None
-            if state is None or thing is None or not self.over(thing[1]):
-                return None
-            return self._await(at, thing[0], (self._state(state, aux.end + 1),), thing[1])
-        there = self.low(aux.end) == "there"
-        thing = self.thing(aux.end + there)
-        if thing is None or aux.entry.name not in {"be", "have"}:
+        got, ours = self.take(at, "got"), self.see(aux.end, "we|i <states>")
+        start = got.end if got else ours.end if ours else self.skip(aux.end, "there")
+        thing = self.simple(start) if got else self.thing(start)
+        if thing is None:
             return None
-        if there:
-            return self._await(at, thing[0], (), thing[1]) if self.over(thing[1]) else None
-        end = thing[1]
-        negated = self.low(end) == "not"
-        end += negated + (self.low(end + negated) == "been")
-        test = self._being(end, "", negated)
-        if test is None or not self.over(test[1]):
+        end, test = thing[1], None
+        if ours:
+            test = self._state(ours["states"], aux.end + 1), end
+        elif aux.entry.name == "do" and not got:
+            verb = self.take(end, "predicates")
+            test = self._complement(verb, end, "", False) if verb else None
+        elif not got and start == aux.end and aux.entry.name in {"be", "have"}:
+            negated = self.low(end) == "not"
+            test = self._being(self.skip(end + negated, "been"), "", negated)
+        elif not got and aux.entry.name == "modal":
             return None
-        return self._await(at, thing[0], (test[0],), test[1])
+        end = test[1] if test else end
+        whole = self.over(end) and (test or got or start > aux.end)
+        return self._await(at, thing[0], (test[0],) if test else (), end) if whole else None
