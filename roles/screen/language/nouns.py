@@ -74,18 +74,17 @@ class Nouns(Names):
 
     def _titled(self, at: int, anywhere: bool = False) -> bool:
         """Whether a capital within a list begins a name of words that go on, though a verb or a noun is called so."""
-        capital = self.kind(at) == "word" and self.words.list[at].capital and (anywhere or self.low(at - 1) in {"and", "&", ","})
-        return capital and self._open(at) and self._open(at + 1) and not self.words.list[at + 1].capital
+        capital = self.kind(at) == "word" and self.words.capital(at) and (anywhere or self.low(at - 1) in {"and", "&", ","})
+        return capital and self._open(at) and self._open(at + 1) and not self.words.capital(at + 1)
 
     def simple(self, at: int, inner: bool = False) -> Read[Thing] | None:
         """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""
         if pronoun := self._pronoun(at):
             return pronoun
-        draft = Draft()
+        draft, kind = Draft(), self.said_kind
         place = self._determiners(at, draft)
         owned = self._owner(place, draft.tests)
         place = self._adjectives(self._numbered(owned, draft), draft) if owned > place else place
-        kind = self.said_kind
         head = self._head(place, draft, determined=place > at)
         if head is None and owned == place > at and self.low(place - 1) == "'s" and kind:  # accept Ann's mail and delete Omar's
             draft.kind, last = kind, self.object or (self.orders[-1].object if self.orders else None)
@@ -95,8 +94,7 @@ class Nouns(Names):
             self.said_kind = kind
         if head is None:
             return None
-        end = self.narrowed(head, draft, inner)
-        end = self._exceptions(end, draft)
+        end = self._exceptions(self.narrowed(head, draft, inner), draft)
         return apart(draft.thing(self.spans(at, end))), end
 
     def _determiners(self, at: int, draft: Draft) -> int:
@@ -302,10 +300,11 @@ class Nouns(Names):
 
     def _noun_and_name(self, at: int, end: int, draft: Draft, determined: bool) -> int:
         """Kind and name among open words. Gives the place behind the head: what follows a noun and is no name is not of it."""
+        capital = self.words.capital
         nouns = [m for place in range(at, end) for m in self.words.matches(place, "noun", "field") if m.end <= end]
-        nouns = [m for m in nouns if not (m.end < end and self.words.list[m.end].capital and self.words.list[m.end - 1].capital)]
-        nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
-        first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
+        nouns = [m for m in nouns if not (m.end < end and capital(m.end) and capital(m.end - 1))]
+        nouns = [m for m in nouns if determined or m.start > at or not (at and capital(at))]
+        first = next((m for m in nouns if m.start == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
             return self._name_after(first, end, draft)
         last_word = end - (self.kind(end - 1) == "number")  # the client visit 88
@@ -315,10 +314,7 @@ class Nouns(Names):
         )
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
-            start, end = (
-                longest.end - len(longest.entry.words),
-                longest.end + (self.kind(longest.end) == "number" and longest.end < end),
-            )
+            start, end = longest.start, longest.end + (self.kind(longest.end) == "number" and longest.end < end)
             draft.kind = longest.entry.name
             column = self.words.shown is not None and self.low(at - 1) != "my"  # it may name the rows of its table
             loose = self.loose or column or self.take(start, "noun")
@@ -326,15 +322,11 @@ class Nouns(Names):
                 return -1
             self._plural(longest.entry.shape == "many", draft)
             if start > at:
-                draft.name = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
+                draft.name = self.text(at, start if any(map(capital, range(at, start))) else end)
             return end
         named = next((n for n in range(at, end) if self._nameish(n)), end)
-        if (
-            determined
-            and at < named
-            and (named < end or self.kind(end) == "quote")
-            and all(self._nameish(n) for n in range(named, end))
-        ):
+        follows = named < end or self.kind(end) == "quote"
+        if determined and at < named and follows and all(map(self._nameish, range(named, end))):
             draft.kind = self.words.lexicon.singular(self.low(named - 1))
             if named < end:
                 draft.name = self.text(named, end)
@@ -351,7 +343,7 @@ class Nouns(Names):
     def _name_after(self, noun: Match, end: int, draft: Draft) -> int:
         """invoice INV-1, file plan.txt, note Old Plans"""
         stop = noun.end
-        titled = self.words.list[stop].capital and self.kind(stop) == "word"  # the note Travel plan
+        titled = self.words.capital(stop) and self.kind(stop) == "word"  # the note Travel plan
         while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"} or (titled and stop > noun.end)):
             stop += 1
             if self.kind(stop - 1) in {"file", "url", "email"}:

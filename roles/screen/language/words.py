@@ -83,6 +83,11 @@ class Match(NamedTuple):
     entry: Entry
     end: int
 
+    @property
+    def start(self) -> int:
+        """Where it begins; for no verb that is parted by what it is done with."""
+        return self.end - len(self.entry.words)
+
 
 def tokens(goal: str) -> list[Token]:
     """All tokens of a goal, in order; contractions are taken apart."""
