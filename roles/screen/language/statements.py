@@ -111,18 +111,17 @@ class Statements(Conditions):
 
     def _given_slot(self, at: int) -> int | None:
         """The subject is X. | The title should be X | Text: all of a sentence: for the order before."""
-        article = self.take(at, "articles", "possessives")
-        field = self.take(article.end if article else at, "field")
-        last = self.orders[-1] if self.orders else None
-        if field is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
+        found, last = self.seen_field(at, "<articles>? <possessives>?"), self.orders[-1] if self.orders else None
+        if found is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
             return None
+        field, article = found["field"], len(found) > 1
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
         start = modal.end if modal else field.end + (be or self.low(field.end) == ":")
         end = self._sentence_end(start)
         rest = range(start + (end == start + 1), end)  # a quotation is all of it
         whole = self.low(field.end) == ":" and not any(self.low(n) == ":" or self.kind(n) == "quote" for n in rest)
         known = any(slot.field == field.entry.name for slot in last.slots)
-        plain = article is None and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
+        plain = not article and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
         said = modal or be or plain or self.low(at - 1) == "and"
         value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
         value = (self.text(start, end, quoted=self.kind(start) == "quote"), end) if whole and end > start and not known else value
@@ -149,14 +148,12 @@ class Statements(Conditions):
         thing = thing.model_copy(update={"place": place[0], "spans": (*thing.spans, *spans)})
         if self.waiting or last is None:
             self.topic = thing
-        elif last.object is not None:
-            self.orders[-1] = last.model_copy(update={"object": thing, "spans": (*last.spans, *spans)})
-        else:
-            slots = [
-                one.model_copy(update={"value": one.value.model_copy(update={"thing": thing})}) if one is slot else one
-                for one in last.slots
-            ]
-            self.orders[-1] = last.model_copy(update={"slots": tuple(slots), "spans": (*last.spans, *spans)})
+            return place[1]
+        change: dict[str, object] = {"object": thing}
+        if last.object is None and slot is not None:
+            found_there = slot.model_copy(update={"value": slot.value.model_copy(update={"thing": thing})})
+            change = {"slots": tuple(found_there if one is slot else one for one in last.slots)}
+        self.orders[-1] = last.model_copy(update={**change, "spans": (*last.spans, *spans)})
         return place[1]
 
     # Clauses that speak of other orders
