@@ -126,7 +126,6 @@ class Clauses(Statements, Controls):
         colon = next((place for place in range(at, end) if self.low(place) == ":" and place + 1 < end), end)
         if colon < end and (told := self._told(at, colon)) == colon:
             at = colon + 1
-        at = self._told_first(at, end)
         if self.waiting is None and not self.recent:
             self.topic, self.topics = None, ()
         self.recent = False
@@ -267,7 +266,7 @@ class Clauses(Statements, Controls):
         if not denied and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
-        told = (self.wished, self.imperative, self.question, self.received, self.passive, self.fronted)
+        told = (self.imperative, self.question, self.received, self.passive, self.fronted)
         for rule in (self.on_page, *sure, *told):
             self.object = None
             self.claimed = frozenset()
@@ -292,18 +291,6 @@ class Clauses(Statements, Controls):
         if thing is not None and (bare(thing) or "contact" in {thing.kind, thing.place.kind if thing.place else ""}):
             self.named(thing.name)
         return end if not (negated and order.negated) else None
-
-    def wished(self, at: int) -> Read[Order] | None:
-        """I need a new THING | I need the FIELDS of THING"""
-        wish = self.take(at, "wishes")
-        if wish is None:
-            return None
-        if (value := self.worked(wish.end) or self.fields(wish.end)) is not None:
-            return self._answer(at, wish.end, value)
-        found = self._operands("create", wish.end)
-        if found and found[0].object and found[0].object.quantity != "all":
-            return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
-        return None
 
     def question(self, at: int) -> Read[Order] | None:
         found = self.asked(at, turned=True) if at == 0 or self.ends(at - 1) or self.low(at - 1) in {"and", ","} else None

@@ -16,19 +16,6 @@ CAN = frozenset({"can", "could", "will", "would"})
 class Statements(Conditions):
     """Reads them; what is told is kept as background, or added to the order that it is about."""
 
-    def _told_first(self, at: int, end: int) -> int:
-        """ "Ann is ill, [so] move her meeting": the place behind what is only told."""
-        for place in range(at, end):
-            start = place + 1 + (self.low(place + 1) == "so")
-            if self.low(place) == "," and self.words.verbal(start) and self.clause(start):
-                have = self.take(at, "existing")
-                thing = self.simple(have.end) if have else None
-                if thing is not None and thing[1] == place:
-                    self.topic, self.waiting = thing[0], (at, place)
-                told = place if self.waiting == (at, place) else None if have else self._told(at, place)
-                return start if told == place else at
-        return at
-
     def _told(self, at: int, end: int) -> int | None:
         """A sentence that tells how things are, with nothing in it that could be asked for: it is background."""
         people, stop = self.people, self._name_end(at)

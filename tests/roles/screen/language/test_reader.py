@@ -339,8 +339,6 @@ Send Ann a mail. Subject: Keys. Text: they are ready at noon
     send any mail to='Ann' subject='Keys' text='they are ready at noon'
 Archive the mails that Petra has forwarded to me.
     archive all mail from 'Petra'
-Ben Ito is ill, so move his meeting to Friday.
-    move meeting is 'Ben Ito' to=2026-03-06
 Lena Ott is on leave. Decline her invitation.
     decline invitation is 'Lena Ott'
 Which lamp has the highest price?
