@@ -41,14 +41,13 @@ class Controls(Values):
         for name, verb in table("pages")["verbs"].items():
             end = self._one_of(at, verb["forms"])
             found = getattr(self, f"page_{verb['reads']}")(end) if end else None
-            other = self._done_to(at) if found is not None and name == "write" else None
-            if found and other and other[1] >= found[1] and not any(_is_widget(slot.value) for slot in found[0].slots):
+            if found is None:
+                continue
+            other = self._done_to(at) if name == "write" else None
+            if other and other[1] >= found[1] and not any(_is_widget(slot.value) for slot in found[0].slots):
                 return other
-            if found is not None and name == "set":
-                found = _of_record(found[0]), found[1]
-            if found is not None:
-                order = found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)})
-                return order, self._purpose(found[1])
+            read = _of_record(found[0]) if name == "set" else found[0]
+            return read.model_copy(update={"verb": name, "said": self.words.text(at, end)}), self._purpose(found[1])
         return self._done_to(at)
 
     def _entered(self, at: int) -> Read[Order] | None:
@@ -86,15 +85,14 @@ class Controls(Values):
         if verb is None or found is None:
             return None
         (thing, end), slots = found, list[Slot]()
-        while self.low(end) in {"from", "to", "into", "in", "with"}:
-            value = self._label_to(end + 1, frozenset({"="})) if self.low(end) in {"in", "with"} else None
-            place = self._part(end + 1, inner=True) if value is None and self.low(end) != "with" else None
+        while (word := self.low(end)) in {"from", "to", "into", "in", "with"}:
+            value = self._label_to(end + 1, frozenset({"="})) if word in {"in", "with"} else None
+            place = self._part(end + 1, inner=True) if value is None and word != "with" else None
             if value is not None:
                 slots.append(Slot(role="value", field=value[0][0].text, value=value[0][1], spans=self.spans(end, value[1])))
             elif place is not None:
-                role: Literal["from", "into"] = "from" if self.low(end) == "from" else "into"
-                slots.append(Slot(role=role, value=self.valued_thing(place[0]), spans=self.spans(end, place[1])))
-            if value is None and place is None:
+                slots += self._slot("from" if word == "from" else "into", place, end)
+            else:
                 return None
             end = value[1] if value else place[1] if place else end
         if not (self.over(end) or self._separator(end)):
@@ -106,7 +104,7 @@ class Controls(Values):
         start = at = self._past_article(at)
         for skip in range(3):
             name = self._shown(at + skip, sure=True)
-            capital = any(token.capital for token in self.words.list[at + skip : at + skip + 1])
+            capital = self.words.capital(at + skip)
             name = name or (self._phrase(at + skip) if capital else None)
             if name is not None and (name[0].quoted or capital or self.words.list[at + skip].kind != "word"):
                 kind = self.words.text(at, at + skip).casefold()
@@ -144,7 +142,7 @@ class Controls(Values):
 
     def _one_of(self, at: int, forms: Any) -> int:
         """The place behind the longest of these forms; 0: none stands here."""
-        fits = (len(form) for form in map(str.split, forms) if all(self.low(at + n) == word for n, word in enumerate(form)))
+        fits = (len(form) for form in map(str.split, forms) if self.words.has(at, *form))
         longest = max(fits, default=0)
         return at + longest if longest else 0
 
@@ -219,7 +217,7 @@ class Controls(Values):
             if named is None:
                 return None
         elif draft.name is None:
-            capital = any(token.capital for token in self.words.list[at : at + 1])
+            capital = self.words.capital(at)
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
         draft.name, at = named if draft.name is None and named is not None else (draft.name, at)
         at = self._within(at, draft, inner)
