@@ -79,7 +79,7 @@ class Dates:
             start, stop = times[:2] if times else ("", "")
             if self.low(at) == "tonight":
                 start, stop = (f"{int(one[:2]) + 12}{one[2:]}" if "01" <= one[:2] < "12" else one for one in (start, stop))
-            first, last = (day.isoformat() if day else "" for day in (days[:2] if days else ("", "")))
+            first, last = (str(day or "") for day in (days[:2] if days else (None, None)))
             return When(text=self.words.text(at, end), first=first, last=last, start=start, end=stop), end
         if length := self.length(at):
             return When(text=self.words.text(at, length[1]), minutes=length[0]), length[1]
@@ -181,8 +181,10 @@ class Dates:
         which, step = self.low(start), STEPS.get(self.low(start))
         unit, end = self.low(start + 1), start + 2
         if which in {"last", "past", "next"} and (found := self._shift(start + 1)):
-            ends = (self.today, self.today + found[0] * (1 if which == "next" else -1)) if self.today else (None, None)
-            return Days(*sorted(ends), found[1]) if ends[0] and ends[1] else Days(None, None, found[1])
+            if self.today is None:
+                return Days(None, None, found[1])
+            far = self.today + found[0] * (1 if which == "next" else -1)
+            return Days(min(far, self.today), max(far, self.today), found[1])
         now = self.today
         if self.has(start, "week", "after", "next"):
             unit, step, end = "week", 2, start + 3
