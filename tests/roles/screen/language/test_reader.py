@@ -363,8 +363,6 @@ Ask Ivy Castle in chat when the review starts
 * Which of my shop orders hasn't been delivered yet? Put its number into a note called Waiting.
     answer value=(shop order not is 'delivered')
     put value=number of (<0>) into=(any note 'Waiting')
-* Make a file pioneer.txt in Reports with a line for each Pioneer Media invoice that isn't paid yet, with number and total.
-    create new any file 'pioneer.txt' into='Reports' saying=number+total of (all invoice 'Pioneer Media' not is 'paid')
 * Archive every mail from Ann and Bob that came in last month
     archive all mail from 'Ann' date 2026-02-01 .. 2026-02-28 & all mail from 'Bob' date 2026-02-01 .. 2026-02-28
 * Postpone the meeting with Ann to next Monday at 3 pm
