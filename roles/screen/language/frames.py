@@ -193,6 +193,12 @@ class Frame:
         if found is None:
             return None
         value, stop = found
+        if role == "into" and self.slots and self.slots[-1].role == "value" and isinstance(value, Of):
+            thing, last = value.thing, self.slots[-1]
+            if thing.name and thing == Thing(kind="field", name=thing.name, spans=thing.spans):  # into the Amount field
+                spans = (*last.spans, *self.spans(at, stop))
+                self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
+                return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
         if word == "on" and said & DAYS:  # on that day, on its due date
             role = "on"
@@ -340,6 +346,8 @@ class Frame:
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
         if self.person is not None and self.verb.get("asks") and (self.low(at) in ASKING or self.take(at, "questions")):
             return self.told_words(at, at, plain=True)
+        if self.person is not None and self.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
+            return self.told_words(at, at)
         return self.told_words(at, at + 1) if self.low(at) == ":" else None
 
     def told(self, first: int, at: int) -> int | None:
@@ -541,7 +549,10 @@ class Frame:
 
     def answered(self) -> None:
         """ "Tell her": what somebody wanted to know is what is told."""
-        roles = {slot.role for slot in self.slots}
+        roles, orders = {slot.role for slot in self.slots}, self.read.orders
+        last, alone = orders[-1].object if orders else None, self.verb["name"] == "reply" and self.object is None
+        if alone and "to" not in roles and last is not None and last.kind in self.lexicon["letters"] and not plural(last):
+            self.object = Thing(back=Back(to=len(orders) - 1, spans=last.spans))
         pointed = self.object is None or (self.object.back and self.object.quantity == "one")
         if not self.read.asker or not self.slots or not pointed or roles & {"saying", "with"}:
             return

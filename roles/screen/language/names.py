@@ -233,9 +233,13 @@ class Names(ABC):
         back = self.back(None if whole else name != "one", at=end - 1)
         if (back is None or self.low(end - 1) in {"it", "them"}) and (topic := self._topic(name, self.spans(at, end))):
             return topic, end
-        if back is None:
-            return None
+        return self._pointed(at, end, name, back) if back is not None else None
+
+    def _pointed(self, at: int, end: int, name: str, back: Back) -> Read[Thing]:
+        """What an order was about, and which of these, where it goes on."""
         order, draft = self.orders[back.to], Draft(*QUANTITIES[name], back=back)
+        if name == "one" and _among(order):
+            raise Doubt(f"what is {self.words.text(at, end)!r}: {self.words.goal[slice(*order.spans[0])]!r} speaks of two?")
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)
@@ -295,6 +299,14 @@ def source(order: Order, number: int) -> int:
     values = [part for slot in order.slots for part in (slot.value.of if isinstance(slot.value, Worked) else (slot.value,))]
     things = [value.thing for value in values if isinstance(value, Of) and value.fields]
     return things[0].back.to if things and things[0].back is not None else number
+
+
+def _among(order: Order) -> bool:
+    """Whether it does something with a name alone in another thing, so that either can be "it": "Add Ann to the meeting"."""
+    name = order.object.name if order.object is not None and bare(order.object) else None
+    if name is None or name.quoted or OTHER_THAN_A_PERSON.search(name.text):
+        return False
+    return any(slot.role in {"into", "from"} and isinstance(slot.value, Of) for slot in order.slots)
 
 
 def bare(thing: Thing) -> bool:

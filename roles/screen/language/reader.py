@@ -85,7 +85,8 @@ class Clauses(Statements, Controls):
         for order in self.orders:
             told = {slot.role for slot in order.slots} & {"saying", "with", "about", "value"}
             verb = order.said.lower().partition(" ")[0]
-            alone = order.object is None or (bare(order.object) and verb in {"tell", "inform", "notify", "let"})
+            verb_alone = order.object is not None and bare(order.object) and verb in {"tell", "inform", "notify", "let"}
+            alone = order.object is None or order.verb == "reply" or verb_alone
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 

@@ -527,7 +527,8 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         'Delete the note "A" and keep it', "Archive all mails but keep them", "Delete the note Plan and keep the note Plan",
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
         "Reply to Ann's mail and tell her that I am coming", "Decline every mail from Ann Lee and accept those of Ben Ray",
-        "Make a file a.txt with a line for each unpaid invoice",
+        "Make a file a.txt with a line for each unpaid invoice", "Answer Ann's latest mail and tell her that I am coming",
+        "Add Ann to the meeting A and remove Bob from it",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
 )  # fmt: skip
