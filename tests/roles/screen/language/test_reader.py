@@ -104,6 +104,13 @@ def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) ->
 # What orders say
 
 ROWS = """
+Open the mail from Ann and reply saying "Yes"
+    open mail from 'Ann'
+    reply <0> saying='Yes'
+Tell Ann I am late
+    send to='Ann' saying='I am late'
+Enter 5 into the Amount field
+    write Amount=5
 Mark Ann as not paid
     mark 'Ann' as='not paid'
 I want to know what all the unpaid invoices from Delta Supplies come to altogether
