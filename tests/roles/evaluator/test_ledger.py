@@ -147,7 +147,7 @@ def test_what_is_spared_of_several_is_left_as_it_is(goal: str, on: list[str], tm
 @pytest.mark.parametrize(
     ("goal", "world", "shown"),
     [
-        ("Set the brightness to 30 and the volume to 60", "office", 2),
+        ("Set the brightness to 30 and set the volume to 60", "office", 2),
         ('Delete the notes whose titles begin with "P", archive every mail whose subject does not start with "T"', "office", 2),
         ('Delete the note "Printer order", move the newest mail to Trash', "office", 2),
     ],
