@@ -200,7 +200,7 @@ def _is_busy(state: VisualState) -> bool:
 
 def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
     """Why a press that was for one of several records is not shown to have done anything to it; empty where it is: the record is
-    another now, or something else that the page holds is. What the page only says does not show it."""
+    another now, something else that the page holds is, or a message names it that nothing contradicts."""
     parts = _parts(target, before) if target.role in PRESS_ROLES else []  # a field is only gone to
     mine = next((part for part in parts if target in part), None)
     if mine is None or len(parts) < 2 or before.app != now.app:
@@ -211,7 +211,23 @@ def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
         return ""
     if Counter(was) - Counter(there):
         return "another record is changed, and it stands there as it was"
-    return "" if any(differences(before, now)) else "the record stands there as it was, whatever the page says of it"
+    if any(differences(before, now)):
+        return ""
+    words = fold(" ".join(e.name for e in _messages(before, now)[0]))
+    common = [text for part in parts if part is not mine for text in _texts(part)]
+    if not words or not any(fold(text) in words for text in _texts(mine) if text not in common):
+        return "the record stands there as it was, and nothing that the page says names it"
+    shows = {fold(e.name) for e in before.elements if e.role == "columnheader"} & {
+        str(word) for word in table("answers")["states"]
+    }
+    if shows or any(text in common for text in _texts(mine)):  # how records stand is seen, and this one is as before
+        return "only a message says that it was done: the record itself stands there as it was"
+    return ""
+
+
+def _texts(part: Sequence[GUIElement]) -> list[str]:
+    """What is said of a record, without numbers and without what can be pressed."""
+    return [e.name for e in part if e.role in _TEXTS | _RECORDS - {"row", "listitem"} and re.search(r"[^\W\d]", e.name)]
 
 
 def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:

@@ -109,6 +109,10 @@ def test_a_record_is_another_only_where_it_is_seen_to_be() -> None:
     assert "another record" in unshown(target, before, table(("A-1", "shipped"), ("A-2", "waiting"), more="Shipped"))
     for only_said in ("", "A-2 is on its way", "Shipped"):
         assert "stands there as it was" in unshown(target, before, table(("A-1", "waiting"), ("A-2", "waiting"), more=only_said))
+    plain = table(("Abel", "-20"), ("Baker", "17"))
+    plain = plain.model_copy(update={"elements": tuple(e for e in plain.elements if e.role != "columnheader")})
+    told = GUIElement(element_id="m", role="status", text="A reminder went to Abel")
+    assert unshown(plain.by_id["b0"], plain, plain.model_copy(update={"elements": (*plain.elements, told)})) == ""
 
 
 def test_what_a_page_undoes_by_itself_is_taken_back_and_what_it_only_stops_saying_is_not() -> None:
