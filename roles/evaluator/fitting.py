@@ -206,7 +206,7 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
 
 def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
-    dated = pick.by in {"date", "start", "received", "modified"}
+    dated = bool({"date", "start", "received", "modified"} & {*tokens(pick.by)})
 
     def key(record: SeenRecord) -> str:
         kept = [cell for cell in record.cells if (parse_date(cell[1]) is not None) == dated]

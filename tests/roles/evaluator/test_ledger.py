@@ -405,12 +405,19 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
     assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")
 
 
-@pytest.mark.parametrize(("body", "state"), [("It is $70.00", "shown"), ("It is $90.00", "missing")])
-def test_the_value_of_the_largest_is_that_of_the_list_that_was_seen(body: str, state: str) -> None:
-    owed = [("1", "Acme", "$20.00"), ("2", "Acme", "$70.00"), ("3", "Oak", "$90.00")]
-    items = [{"id": number, "vendor": vendor, "total": total} for number, vendor, total in owed]
-    largest = Pick(by="total", order="most")
-    invoice = Thing(kind="invoice", tests=(Holds(field="vendor", value=Text(text="Acme")),), pick=largest)
+@pytest.mark.parametrize(
+    ("pick", "body", "state"),
+    [
+        (Pick(by="total", order="most"), "It is $70.00", "shown"),
+        (Pick(by="total", order="most"), "It is $90.00", "missing"),
+        (Pick(by="due date", order="least"), "It is $70.00", "shown"),
+        (Pick(by="due date", order="least"), "It is $20.00", "missing"),
+    ],
+)
+def test_the_value_of_a_superlative_is_that_of_the_list_that_was_seen(pick: Pick, body: str, state: str) -> None:
+    owed = [("1", "Acme", "$20.00", "2026-05-09"), ("2", "Acme", "$70.00", "2026-05-02"), ("3", "Oak", "$90.00", "2026-05-01")]
+    items = [{"id": n, "vendor": vendor, "total": total, "due date": due} for n, vendor, total, due in owed]
+    invoice = Thing(kind="invoice", tests=(Holds(field="vendor", value=Text(text="Acme")),), pick=pick)
     order = Order(verb="send", slots=(Slot(role="saying", value=Of(fields=("total",), thing=invoice)),))
     steps = (called(1, "list_invoices"), called(2, "send_message", body=body))
     facts = (answered(1, {"count": 3, "offset": 0, "items": items}),)
