@@ -343,7 +343,11 @@ class Candidates:
         """Whether a condition held when it was first seen, and what shows it."""
         thing, tests = self.find.named(condition.thing), Thing(tests=condition.tests)
         found, shown = self._there_is(thing) if not condition.tests else (None, ())
-        if condition.tests and thing.quantity != "all":
+        if condition.tests and thing.quantity in {"all", "any"} and (every := self.find.all_of(thing)) is not None:
+            asked = [fits(tests, record) for record in every.records]
+            settles = thing.quantity == "any"  # one that passes settles it, else one that does not
+            found = settles if settles in asked else None if None in asked or every.unsure else not settles
+        elif condition.tests and thing.quantity != "all":
             answers: dict[str, tuple[bool, str]] = {}
             for name, record in self._seen(self.states):
                 if fits(thing, record) and (holding := fits(tests, record)) is not None:
