@@ -5,32 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-HOMES = {
-    "Crew": "orchestrator.crew",
-    "CrewRun": "orchestrator.lab.testing.run",
-    "Episode": "orchestrator.lab.episodes.episode",
-    "Environment": "environments.contract",
-    "Outcome": "orchestrator.runs.outcome",
-    "RunControl": "orchestrator.runs.handle",
-    "RunHandle": "orchestrator.desk.client.handle",
-    "Stage": "orchestrator.lab.testing.stage",
-    "Task": "orchestrator.tasks.tasks",
-    "UsageProblem": "orchestrator.errors",
-    "build_controller": "orchestrator.core.controller",
-    "check_environment": "environments.check",
-    "list_runs": "orchestrator.runs.folders",
-    "load_settings": "orchestrator.settings.settings",
-    "load_task": "orchestrator.tasks.tasks",
-    "resolve_target": "orchestrator.tasks.tasks",
-    "resume": "orchestrator.runs.runs",
-    "runs_at": "orchestrator.desk.client",
-    "show_run": "orchestrator.runs.folders",
-    "start": "orchestrator.runs.runs",
-}
-"""Each public name, and the module that defines it: loaded when it is used."""
-
 
 def __getattr__(name: str) -> Any:
-    if name not in HOMES:
+    # By name, because nothing here may depend on what stands above.
+    if name not in import_module("deskcrew").__all__:
         raise AttributeError(f"module 'orchestrator' has no attribute {name!r}")
-    return getattr(import_module(HOMES[name]), name)
+    return getattr(import_module("deskcrew"), name)

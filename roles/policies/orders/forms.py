@@ -42,12 +42,14 @@ class Forms(Values):
     def _entries(self, card: AppCard, kind: KindCard, slots: Sequence[Slot], *, key: FieldCard | None = None) -> list[Entry]:
         """What goes into which field. A value for which there is no field is refused."""
         entries: list[Entry] = []
+        moments = [slot.value for slot in slots if isinstance(slot.value, When) and not slot.field]
+        lasts = next((one.minutes for one in moments if one.minutes > 0), 0) if any(one.start for one in moments) else 0
         for slot in [part for one in slots for part in self._each_field(one, kind)]:
             self._take(slot)
             if slot.role in {"by", "into", "at", "on"} and self._names_app(slot.value):
                 continue
             if isinstance(slot.value, When) and not slot.field:
-                entries += self._when(slot.value, card, kind, slot)
+                entries += self._when(slot.value, card, kind, slot, lasts)
                 continue
             field = key if slot.role == "called" and key is not None else self._field_of(slot, kind, {e.label for e in entries})
             if field is None:
@@ -96,9 +98,12 @@ class Forms(Values):
                 return fitting[0]
         return None
 
-    def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot) -> list[Entry]:
-        """A day and times, in the fields that the form has for them."""
+    def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot, lasts: int) -> list[Entry]:
+        """A day and times, in the fields that the form has for them; what `lasts` so many minutes ends then."""
         day, start, end = when.first[:10], when.first[11:] or when.start, when.end or when.last[11:]
+        if when.minutes and when.minutes == lasts:
+            return []  # it is where the time stands
+        end = later(start, lasts) if start and lasts and not end else end
         first = "end" if slot.role == "until" else "start"
         wanted = [(f"{first} date", "date", day, True), ("start time", "time", start, True)]
         wanted += [("end date", "date", when.last[:10] or day, False), ("end time", "time", end, False)]
@@ -138,6 +143,8 @@ class Forms(Values):
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
         elif order.said.casefold() in {"mail", "e-mail", "email"} or any(isinstance(one, Text) and "@" in one.text for one in to):
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
+        elif order.said.casefold() == "text":
+            kinds = [one for one in kinds if not any(field.type == "people" and field.written for field in one[1].fields)]
         kinds = self._as_otherwise(order, kinds) if len(kinds) > 1 else kinds
         if len(kinds) > 1:
             apps = " or ".join(card.title for card, _ in kinds)
@@ -218,6 +225,10 @@ class Forms(Values):
                 why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
                 raise Refusal(f'a new "{noun}" {why}', ask=bool(kinds))
             card, kind = kinds[0]
+            person = next((s for s in order.slots if s.role == "for" and isinstance(s.value, Text) and not s.field), None)
+            if kind.holds_people and person is not None and isinstance(person.value, Text) and one.name is None:
+                self._make_one(self._without(order, person), one.model_copy(update={"name": person.value}), card, kind)
+                continue
             source = next((s for s in order.slots if s.role == "for" and self._record_said(s.value) is not None), None)
             other = self._record_said(source.value) if source is not None else None
             if kind.sends:
@@ -331,6 +342,10 @@ class Forms(Values):
         if isinstance(told, Of) and told.fields:
             parts = [told.model_copy(update={"fields": (field,)}) for field in told.fields]
             return [Slot(role="value", field=part.fields[0], value=part, spans=told.spans) for part in parts]
+        facts = self._subjects.get(told.to, Subject()).facts if isinstance(told, Back) and not told.field else ()
+        if facts and all(name in self._types for name in facts):  # each where the form has a field that is called as it was
+            said = [name.partition(" of ")[0] for name in facts]
+            return [Slot(role="value", field=label, value=told.model_copy(update={"field": label})) for label in said]
         return [Slot(role="called", value=told)]
 
     def _fill(self, order: Order, records: Records, entries: Sequence[Entry]) -> None:
@@ -359,3 +374,10 @@ class Forms(Values):
 def gatherings() -> frozenset[str]:
     """What people arrange with each other, where no application has a word for it."""
     return frozenset(Lexicon.english().data["gatherings"])
+
+
+def later(time: str, minutes: int) -> str:
+    """The time of day so many minutes after another."""
+    hour, minute = time.split(":")
+    total = int(hour) * 60 + int(minute) + minutes
+    return f"{total // 60 % 24:02d}:{total % 60:02d}"

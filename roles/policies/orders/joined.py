@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import AppCard, KindCard
-from roles.contracts.orders import Of, Order, Slot
+from roles.contracts.orders import Of, Order, Slot, Thing
+from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, unwanted_by
+
+SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
+"""Verbs whose object may be a value."""
 
 
 class Joined(PlanState):
@@ -19,6 +23,31 @@ class Joined(PlanState):
             if not order.negated and any(_takes_back(no, order, at) for no in orders[at + 1 :]):
                 self._skipped.add(at)
                 self.forbidden = True
+
+    def _name_fields(self) -> None:
+        """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""
+        orders = list(self.reading.orders)
+        for at, order in enumerate(orders):
+            slots = tuple(
+                slot.model_copy(update={"value": self._as_field(slot.value.thing) or slot.value})
+                if isinstance(slot.value, Of) and not slot.value.fields
+                else slot
+                for slot in order.slots
+            )
+            of = self._as_field(order.object) if order.object is not None and order.verb in SAYS else None
+            slots = (Slot(role="value", value=of, spans=of.spans), *slots) if of is not None else slots
+            orders[at] = order.model_copy(update={"slots": slots, "object": None if of is not None else order.object})
+        self.reading = self.reading.model_copy(update={"orders": tuple(orders)})
+
+    def _as_field(self, thing: Thing) -> Of | None:
+        name = thing.name.text if thing.name is not None and not thing.name.quoted else ""
+        noun = name.removesuffix(thing.kind).strip()
+        if not thing.kind or not noun or noun == name or self._maybe(thing.kind):
+            return None
+        if not any(ground_field(thing.kind, kind) for _, kind in self._maybe(noun)):
+            return None
+        bare = thing.model_copy(update={"kind": noun, "name": None})
+        return Of(fields=(thing.kind,), thing=bare, spans=thing.spans)
 
     def _join_fields(self) -> None:
         """ "... create a file, enter X as its content, select Y as the category": belong to the order that began the form."""

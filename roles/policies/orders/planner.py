@@ -52,6 +52,7 @@ class Planner(PageOrders):
         """What is to be done, in order. Raises Refusal."""
         self._leave_out()
         if not self.on_page:
+            self._name_fields()
             self._join_fields()
             self._join_commits()
         for at, order in enumerate(self.reading.orders):

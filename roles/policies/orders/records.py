@@ -238,8 +238,6 @@ class Lookups(Joined):
     def _holds(self, condition: Condition) -> bool:
         """Whether it holds, once what it asks is known."""
         thing = condition.thing
-        if any(isinstance(test.value, When) and test.value.start and test.relation == "on" for test in thing.tests):
-            raise Refusal(f'"{self._said(condition.spans)}": whether something takes place at a time is not known beforehand')
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated
         asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})
@@ -265,4 +263,24 @@ class Lookups(Joined):
 
     def _looked(self, thing: Thing) -> list[Row]:
         """What there is of it: none is an answer, too."""
-        return self.rows(thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing)
+        rows = self.rows(thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing)
+        timed = next((t.value for t in thing.tests if isinstance(t.value, When) and t.value.start and t.relation == "on"), None)
+        if timed is None:
+            return rows
+        met = [(row, self._meets(row, timed)) for row in rows]
+        busy = [row for row, meets in met if meets]
+        if not busy and any(meets is None for _, meets in met):
+            raise Refusal(f"free at {timed.start}, and something begins within the hour: is that meant?", ask=True)
+        return busy
+
+    def _meets(self, row: Row, when: When) -> bool | None:
+        """Whether what takes place takes some of that time; None where it begins within an hour of it. Raises Refusal."""
+        times = [time for cell in row.cells.values() for time in re.findall(r"\d{1,2}:\d\d", cell)]
+        if len(times) < 2:
+            raise Refusal(f"it is not shown when {next(iter(row.cells.values()), 'it')!r} begins and ends")
+        begin, end = (f"{time:0>5}" for time in times[-2:])
+        if when.end:
+            return begin < when.end and end > when.start
+        if begin > when.start and int(begin[:2]) * 60 + int(begin[3:]) < int(when.start[:2]) * 60 + int(when.start[3:]) + 60:
+            return None
+        return begin <= when.start < end

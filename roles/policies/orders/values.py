@@ -12,6 +12,7 @@ from roles.contracts.orders import (
     ComputeStep,
     Of,
     ReadStep,
+    Records,
     Text,
     Thing,
     Value,
@@ -134,11 +135,27 @@ class Values(Lookups):
         wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
         labels = [self._label(field, base) for field in of.fields[:1]]
         table = self._collected(wanted, self.phrase(of.thing), labels)
+        self._check_named(wanted, table)
         word = {"largest": "maximum", "smallest": "minimum"}.get(value.how, value.how)
         formula = f"fact {_string(table)} | {word}" + ("" if value.how == "count" else f" [{labels[0]}]")
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
+
+    def _check_named(self, records: Records, name: str) -> None:
+        """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""
+        options = {field.label for field in self.kind(records).fields if field.options}
+        named = [
+            test for test in records.tests
+            if test.label not in options and test.relation in {"is", "has"} and not test.negated
+            and test.value[:1].isupper() and "{" not in test.value
+        ]  # fmt: skip
+        if not named or self._need(name)[0].rows:
+            return
+        called = ", ".join(f'"{test.value}"' for test in named)
+        bare = Records(app=records.app, kind=records.kind, place=records.place, tests=tuple(named), exactly=0)
+        if not self._need(self._collected(bare, f"{records.kind} of {called}", ()))[0].rows:
+            raise Refusal(f"no person and no record called {called} is known in {self.card(records.app).title}")
 
     def _of_each(self, value: Value) -> Value:
         """ "These totals": the totals of those that an earlier order was done for each of."""

@@ -168,8 +168,8 @@ class Frame:
         """as FIELD | with FIELDS | for each of THINGS | a day or a time"""
         if role == "as" and (field := self.as_field(end)):
             return field
-        if word == "with" and self.see(end, "a|one? line|row for|per|each"):
-            raise Doubt(f"what is to stand in each line: {self.words.text(at, end + 2)!r}?")
+        if word == "with" and (lines := self.line_each(at, end)):
+            return lines
         if word == "with" and self.verb["name"] not in {"compare", "share", "merge"}:
             if (pairs := self.pairs(at, end)) is not None:
                 return pairs
@@ -356,6 +356,20 @@ class Frame:
             return self.add("saying", found[0], first, found[1])
         many = self.read.thing(at) if self.low(at - 1) in {"lists", "listing", "names", "naming"} else None
         return self.add("saying", self.read.valued_thing(many[0]), first, many[1]) if many and plural(many[0]) else None
+
+    def line_each(self, first: int, at: int) -> int | None:
+        """with a line for each THING [,] with|: FIELDS"""
+        row = self.see(at, "a|one? line|row for|per")
+        per = row is not None and self.low(row.end - 1) == "per"
+        many = self.read.thing(row.end) if row is not None and (per or self.take(row.end, "all")) else None
+        if many is None or not (per or plural(many[0])):
+            return None
+        thing, start = many[0].model_copy(update={"quantity": "all"}), self.read.skip(many[1], ",? with|:")
+        named = self.read._field_list(self.read.skip(start, "<articles>? <possessives>?")) if start > many[1] else None
+        if start > many[1] and named is None:
+            return None
+        fields, end = named or ((), many[1])
+        return self.add("saying", Of(fields=fields, thing=thing, spans=self.spans(at, end)), first, end)
 
     def there(self, at: int) -> int | None:
         """ "there": where an earlier order speaks of"""
@@ -593,7 +607,8 @@ class Frame:
             self.object, field = what.value.thing, " and ".join(what.value.fields)
             rest = [slot.model_copy(update={"field": field}) if slot.role in {"value", "by"} else slot for slot in rest]
         self.slots = rest
-        return self.object is not None and bool(rest)
+        values = [slot.field for slot in rest if slot.role == "value"]
+        return self.object is not None and bool(rest) and len(values) == len({*values})
 
 
 def _is_field(value: Value) -> bool:

@@ -90,6 +90,8 @@ class Names(ABC):
         """Within what narrows another thing down."""
         self.subject: Thing | None = None
         """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
+        self.verb_at = 0
+        """Where the verb stands that was read last."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.denied = False

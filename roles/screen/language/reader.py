@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Order, Reading, Slot, Text, Thing, Unread, Value, said
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value, said
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
@@ -194,7 +194,7 @@ class Clauses(Statements, Controls):
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first, begun = len(self.orders), True
         while at < end and begun:
-            found = self.clause_at(at, standing)
+            found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
             if found is None:
                 return at
             at, self.topic, self.topics = found, None, ()
@@ -207,6 +207,22 @@ class Clauses(Statements, Controls):
                 return end
             at, standing, begun = self._joined(at, end, standing)
         return at
+
+    def _gapped(self, at: int, standing: Condition | None) -> int | None:
+        """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
+        last = self.orders[-1]
+        front = tuple(slot for slot in last.slots if slot.role == "at" and isinstance(slot.value, Of))  # in the form, enter ...
+        for verb, pending in self._verbs(self.verb_at) if not last.negated else ():
+            self.object = None
+            found = self._operands(verb, at, pending)
+            if found is None or not (last.slots or (pending and " " in last.said)):
+                continue
+            said_ = " ".join((self.words.text(self.verb_at, verb.end), *pending))
+            order = found[0].model_copy(update={"said": said_, "slots": (*found[0].slots, *front)})
+            shapes = [(pending or one.verb, one.object is None, {slot.role for slot in one.slots}) for one in (order, last)]
+            if shapes[0] == shapes[1]:
+                return self._ordered(at, at, (order, found[1]), False, standing)
+        return None
 
     def _trailing(self, at: int, end: int, count: int) -> bool:
         """A condition at the end of a sentence; over several orders it is not certain how far it goes."""
@@ -291,6 +307,7 @@ class Clauses(Statements, Controls):
         self.orders.append(order.model_copy(update=change))
         if thing is not None and (bare(thing) or "contact" in {thing.kind, thing.place.kind if thing.place else ""}):
             self.named(thing.name)
+        self._reply()
         return end if not (negated and order.negated) else None
 
     def question(self, at: int) -> Read[Order] | None:
@@ -387,6 +404,7 @@ class Clauses(Statements, Controls):
             if found is not None and (best is None or found[1] > best[1]):
                 said_ = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said_}), found[1]), self.people
+                self.verb_at = at
                 if not pending and self._ends_here(best[1]):
                     break
         self.people = known

@@ -6,7 +6,7 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 
 from __future__ import annotations
 
-from roles.contracts.orders import Context, Of, Slot, Thing
+from roles.contracts.orders import Context, Of, Slot, Text, Thing
 from roles.screen.language.conditions import Conditions
 from roles.screen.language.names import LOOKING, bare, plural
 
@@ -163,6 +163,20 @@ class Statements(Conditions):
                 if own and kept.back is None and not kept.new and kept not in many.but:
                     change = {"but": (*many.but, kept.model_copy(update={"also": ()}), *kept.also)}
                     self.orders[at] = order.model_copy(update={"object": many.model_copy(update=change)})
+
+    def _reply(self) -> None:
+        """ "Reply to Ann's mail and tell her that ...": that is what the reply says."""
+        if len(self.orders) < 2 or self.orders[-2].verb != "reply" or self.orders[-1].verb != "send":
+            return
+        last, told = self.orders[-2:]
+        to = next((slot.value for slot in told.slots if slot.role == "to"), None)
+        if any(slot.role == "saying" for slot in last.slots) or told.object or not isinstance(to, Text):
+            return
+        asked, pronoun = self.words.goal[slice(*last.spans[0])], self.words.goal[slice(*to.spans[0])] != to.text
+        if to.text not in asked or not pronoun or told.negated or {slot.role for slot in told.slots} != {"to", "saying"}:
+            return
+        saying = [slot for slot in told.slots if slot.role == "saying"]
+        self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
 
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):

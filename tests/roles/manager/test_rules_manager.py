@@ -81,6 +81,8 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
         ("Submit a claim for INV-1200 with category Travel", "company", ["apps.reimbursement.claims.R-0001"]),
         ("Claim INV-1200 and INV-1550", "company", ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
         ("Set the language to German", "company", ["apps.settings.account.language"]),
+        ("If I've got nothing on next Friday between 2 and 3 pm, book 'Bank' then.", "diary", ["apps.calendar.meetings.1"]),
+        ("Create a contact for Nina Vogel with the email nina@example.com", "company", ["apps.contacts.contacts.25"]),
         ("Postpone the team lunch by half an hour", "company",
          ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
         ("Maria can't come to the supplier call. Remove her from it.", "diary", ["apps.calendar.meetings.supplier.attendees"]),
@@ -92,6 +94,21 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
     status, found, _ = worked(goal, world, tmp_path)
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
+
+
+def test_a_meeting_lasts_as_long_as_the_goal_says(tmp_path: Path) -> None:
+    desktop = SimulatedDesktop(load_world("company"), seed=0)
+    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+    crew.run('Create a meeting called "Sync" on 2026-05-13 at 10:00 for 45 minutes')
+    made = [one for one in desktop.world()["apps"]["calendar"]["meetings"].values() if one["title"] == "Sync"]
+    assert [(one["start"], one["end"]) for one in made] == [("2026-05-13 10:00", "2026-05-13 10:45")]
+
+
+def test_nothing_is_worked_out_over_a_name_that_no_record_has(tmp_path: Path) -> None:
+    desktop = SimulatedDesktop(load_world("company"), seed=0)
+    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+    ended = crew.run('Put the sum of the totals of all Quillon Vantage invoices into a new note called "S"')
+    assert (ended.status, "Quillon Vantage" in ended.reason) == ("rejected", True)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +277,6 @@ def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
         ("How many notes are left?", '"left" is not known'),
         ('Tell Zoe Moreau that the pump is fixed', "by which application"),
         ("Forget about the thing with the stuff", "not understood"),
-        ("If I've got nothing on next Friday between 2 and 3 pm, delete the note \"Plan\"", "not known beforehand"),
         ("Delete everyone in the Chess group from my contacts", "several at once"),
         ('Delete the note "Plan", but do not open it', "opened"),
     ],

@@ -107,6 +107,28 @@ ROWS = """
 Open the mail from Ann and reply saying "Yes"
     open mail from 'Ann'
     reply <0> saying='Yes'
+Set the volume to 30 and the brightness to 40
+    set volume value=30
+    set <0> brightness=40
+Move the note A to Archive and the note B to Trash
+    move note 'A' into='Archive'
+    move note 'B' into='Trash'
+Move the mail "A" to the folder "Old" and the mails "B" and "C" to the folder "New"
+    move mail 'A' into=(folder 'Old')
+    move all mail 'B' & mail 'C' into=(folder 'New')
+Create a note called A with the text x and one called B with the text y
+    create new any note 'A' text='x'
+    create new note 'B' text='y'
+Mark Ann's mail as read and Ben's as unread
+    mark mail is 'Ann' as='read'
+    mark mail is 'Ben' as='unread'
+In the reimbursement form enter 35 as the amount and Meals as the category
+    write amount=35 at=(form 'reimbursement form')
+    write category='Meals' at=(form 'reimbursement form')
+Reply to Ann's latest mail and tell her that I am coming
+    reply to=(mail {most date x1} is 'Ann') saying='I am coming'
+* Make a file pioneer.txt in Reports with a line for each Pioneer Media invoice that isn't paid yet, with number and total.
+    create new any file 'pioneer.txt' into='Reports' saying=number+total of (all invoice 'Pioneer Media' not is 'paid')
 Tell Ann I am late
     send to='Ann' saying='I am late'
 Enter 5 into the Amount field
@@ -513,7 +535,7 @@ TOLD = [
         "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
         "If there are more than three unpaid bills, delete them", "Tell Ann the sum and the date of all unpaid invoices",
-        "Set the volume to 30 and the brightness to 40", "The design review has to start half an hour later",
+        "The design review has to start half an hour later",
         "Delete the bills that we still have to pay", 'Set "T" to "A" in the note "P"', "volume to 20, notifications off",
         "Delete the mails from Ann because they are old", "Add everybody in the group Garden to the group Chess, but not Uma",
         *(f'{told} Delete the note "B".' for told in TOLD),
@@ -533,8 +555,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         "Delete the two mails from Ann and Bob", 'Delete all mails from Ann, except the note "A", the file "B" and the mail "C"',
         'Delete the note "A" and keep it', "Archive all mails but keep them", "Delete the note Plan and keep the note Plan",
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
-        "Reply to Ann's mail and tell her that I am coming", "Decline every mail from Ann Lee and accept those of Ben Ray",
-        "Make a file a.txt with a line for each unpaid invoice", "Answer Ann's latest mail and tell her that I am coming",
+        "Decline every mail from Ann Lee and accept those of Ben Ray",
         "Add Ann to the meeting A and remove Bob from it",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
