@@ -163,6 +163,12 @@ def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = Non
     return _nearest(said, verb, called) if called else None
 
 
+def is_control(control: str, name: str) -> bool:
+    """Whether a control of a card is the one of this name: `Hand out {number}` is "Hand out P-2"."""
+    parts = [re.escape(part) for part in re.split(r"\{[^{}]*\}", control)]
+    return bool(control) and re.fullmatch(".+".join(parts), name, re.IGNORECASE) is not None
+
+
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
     """The one whose control says most nearly what was said; at the record itself rather than in its row or list."""
     scored = [(max(_control_score(said, one), _control_score(verb, one) - _NEAR / 2), one) for one in fits]
@@ -187,8 +193,9 @@ def to_records(
 
     `words` says a value as a step holds it. With what is asked of them, `fields` or a `verb`, others are left out.
     """
+    thing, places, why = _ranked(thing, cards), _named_places(thing, cards), ""
     found: list[Records] = []
-    why, meant_in = "", list(_meant(_ranked(thing, cards), cards))
+    meant_in = list(_meant(thing, places))
     able = [one for one in meant_in if not verb or ground_verb(verb, verb, one[0], one[1])]
     able = [one for one in able or meant_in if all(ground_field(field, one[1]) for field in fields)]
     for card, kind, meant in able or meant_in:
@@ -199,6 +206,13 @@ def to_records(
     if not found:
         raise Ungrounded(why or f'no application holds "{_phrase(thing)}"')
     return found
+
+
+def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
+    """The one application that the goal names as the place, else all."""
+    place = thing.place
+    said = [word for word in (place.kind, place.name.text if place.name else "") if word] if place is not None else []
+    return [card for card in cards if any(_names_app(word, card) for word in said)] or cards
 
 
 def _ranked(thing: Thing, cards: Sequence[AppCard]) -> Thing:

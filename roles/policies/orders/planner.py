@@ -28,9 +28,8 @@ from roles.contracts.orders import (
     WaitStep,
     When,
 )
-from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb
+from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
@@ -91,7 +90,7 @@ class Planner(PageOrders):
             return self._work_on_page(order)
         if (job := job_of(order, self.reading.goal)) is not None:
             self._job(order, job)
-        elif not self._reminded(order):
+        elif not (self._click_called(order) or self._reminded(order)):
             self._work(order)
         for slot in order.slots:
             if slot not in self._taken and not self._names_app(slot.value):
@@ -152,8 +151,10 @@ class Planner(PageOrders):
         """Whether an application has a control of these very words: "Inspect" may be a deed there, and not only a look."""
         if order.verb != "check" or order.object is None:
             return False
-        verbs = [verb for card in self.cards for kind in card.kinds for verb in (*kind.verbs, *card.verbs)]
-        return any(verb.control.casefold() == order.said.casefold() for verb in verbs)
+        return any(verb.control.casefold() == order.said.casefold() for _, verb in self._controls(self.cards))
+
+    def _controls(self, cards: Sequence[AppCard]) -> list[tuple[AppCard, VerbCard]]:
+        return [(card, verb) for card in cards for verbs in (card.verbs, *(kind.verbs for kind in card.kinds)) for verb in verbs]
 
     def _can(self, order: Order) -> bool:
         """Whether there is a control, a field or a form for such a verb anywhere: else nothing is looked for first."""
@@ -383,24 +384,30 @@ class Planner(PageOrders):
         )
 
     def _moved(self, order: Order, records: Records, kind: KindCard) -> list[Entry]:
-        """Another day and time for a record that stays as long as it was."""
+        """Another time for a record: so much later, or another day, start and end."""
         times = [field for field in kind.fields if field.type == "time" and field.written]
         shift = next((s for s in order.slots if s.role == "by" and isinstance(s.value, When) and s.value.minutes % DAY), None)
         if shift is not None and isinstance(shift.value, When):
             self._take(shift)
             return [Entry(label=field.label, value=str(shift.value.minutes), mode="later") for field in times]
         entries = self._entries(self.card(records.app), kind, order.slots)
-        new = {entry.label: entry.value for entry in entries}
-        if len(times) == 2 and times[0].label in new and times[1].label not in new:
-            shown = [field.label for field in kind.fields if field.type == "time" and field.listed and not field.written]
-            known = self._known(self.read(Of(fields=(shown[0],), thing=order.object or Thing()))[0]) if shown else ""
-            minutes = [parse_time(time) or 0 for time in re.findall(r"\d{1,2}:\d\d", known)]
-            start = parse_time(new[times[0].label])
-            if len(minutes) < 2 or start is None:
-                raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
-            end = (start + (minutes[-1] - minutes[0])) % DAY
-            entries.append(Entry(label=times[1].label, value=f"{end // 60:02d}:{end % 60:02d}"))
+        new = {entry.label for entry in entries}
+        if len({field.label for field in times} & new) == 1 < len(times):
+            raise Refusal(f'"{self._said(order.spans)}" does not say from when until when')
         return entries
+
+    def _click_called(self, order: Order) -> bool:
+        """'Click "Hand out P-2"': the control of that name, of the one application that has it or is at the front."""
+        thing = order.object
+        if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
+            return False
+        controls = self._controls(self._cards_for(order, thing))
+        fits = {card.app: verb.verb for card, verb in controls if is_control(verb.control, thing.name.text)}
+        app = self._app if self._app in fits else next(iter(fits)) if len(fits) == 1 else ""
+        if app:
+            self._add(PressStep(app=app, verb=fits[app], control=thing.name.text))
+            self._app = app
+        return bool(app)
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
