@@ -5,10 +5,18 @@ It is reviewed and run in the sandbox like any other, and one script is enough.
 
 from __future__ import annotations
 
+import re
+
 from roles.contracts import Script, ScriptAnswer, ScriptRequest
 from roles.contracts.orders import JobStep
 from roles.policies.orders.jobs import only_job
 from roles.screen.language.reader import read
+
+_INSTALL = re.compile(r"(?:please )?(?:pip |apt(?:-get)? |npm )?install\b", re.IGNORECASE)
+_NO_INSTALL = (
+    "nothing can be installed: scripts run in a sandbox without network that ends with them; a script may install for itself "
+    "what is in the folder of the setting packages"
+)
 
 
 class RulesTechnician:
@@ -24,7 +32,6 @@ class RulesTechnician:
         given = [step for step in request.subtask.steps if isinstance(step, JobStep)]
         job = given[0] if len(given) == 1 else None if given else only_job(read(words))
         if job is None:
-            return ScriptAnswer(
-                outcome="cannot", reason=f'no script is known for these words: "{words}"; a model policy may write one'
-            )
+            why = f'no script is known for these words: "{words}"; a model policy may write one'
+            return ScriptAnswer(outcome="cannot", reason=_NO_INSTALL if _INSTALL.match(words) else why)
         return ScriptAnswer(outcome="run", script=Script(language=job.language, code=job.code, why=words))

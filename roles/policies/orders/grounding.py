@@ -193,9 +193,8 @@ def to_records(
 
     `words` says a value as a step holds it. With what is asked of them, `fields` or a `verb`, others are left out.
     """
-    thing, places, why = _ranked(thing, cards), _named_places(thing, cards), ""
     found: list[Records] = []
-    meant_in = list(_meant(thing, places))
+    why, meant_in = "", list(_meant(_ranked(thing, cards), cards))
     able = [one for one in meant_in if not verb or ground_verb(verb, verb, one[0], one[1])]
     able = [one for one in able or meant_in if all(ground_field(field, one[1]) for field in fields)]
     for card, kind, meant in able or meant_in:
@@ -206,13 +205,6 @@ def to_records(
     if not found:
         raise Ungrounded(why or f'no application holds "{_phrase(thing)}"')
     return found
-
-
-def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
-    """The one application that the goal names as the place, else all."""
-    place = thing.place
-    said = [word for word in (place.kind, place.name.text if place.name else "") if word] if place is not None else []
-    return [card for card in cards if any(_names_app(word, card) for word in said)] or cards
 
 
 def _ranked(thing: Thing, cards: Sequence[AppCard]) -> Thing:

@@ -18,7 +18,6 @@ from roles.contracts.orders import (
     ReadStep,
     Records,
     RowTest,
-    Slot,
     Text,
     Thing,
     Value,
@@ -31,7 +30,7 @@ from roles.policies.orders.grounding import Ungrounded, to_records
 from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import table
-from roles.screen.matching import DONE, similarity, tokens
+from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain, says
 
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -273,32 +272,28 @@ class PageOrders(Forms):
             self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
 
     def _choose(self, label: str, text: str) -> None:
-        """A value of what is called so: a field, a list, a group of options, or what unfolds to such."""
+        """A value of what is called so: a field, a list, an option of a group, or what a press may unfold."""
         try:
             widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
-            self._put(widget.name, _shaped(text, widget.hint))
         except Missing:
-            groups = (w.inside[1] for w in self._page.widgets)
-            if not any(similarity(label, name) >= _SURE for name in (*self._page.texts, *groups)):
+            names = (*self._page.texts, *(w.inside[1] for w in self._page.widgets))
+            if not any(similarity(label, name) >= _SURE for name in names):
                 raise
-            options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
-            if not options and not any(similarity(label, head) >= _SURE for head in self._page.heads):
-                return self._put(label, text)  # a press may unfold what can be chosen
-            if not options:
-                raise Missing(f'there is no "{text}" for "{label}" on the page', text) from None
-            options = [w for w in options if similarity(label, w.inside[1]) >= _SURE] or options
-            if options[0].role in PRESSED:
-                return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
-            alone = sum(plain(w.name) == plain(text) for w in self._page.widgets) == 1
-            self._put(*((options[0].name, "true") if alone else (label, text)))
+        else:
+            return self._put(widget.name, _shaped(text, widget.hint))
+        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
+        if not options and any(similarity(label, head) >= _SURE for head in self._page.heads):
+            raise Missing(f'there is no "{text}" for "{label}" on the page', text)
+        if any(w.role in PRESSED for w in options):
+            return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
+        return self._put(options[0].name, "true") if len(options) == 1 else self._put(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
         among = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role != "value"), None)
         if value is not None and not things:
             if value.field:
-                box = self._done_box(value)
-                return self._put(box, "true") if box else self._enter(order)
+                return self._enter(order)
             if among is None:
                 raise Refusal(f'"{self._said(order.spans)}" does not say of what it is one')
             return self._put(self._field(among), self.words(value.value))
@@ -318,12 +313,6 @@ class PageOrders(Forms):
             if box.ticked != (wanted == "true") and box not in but:
                 self._put(box.name, wanted)
         return None
-
-    def _done_box(self, value: Slot) -> Widget | None:
-        """The box of what is to be marked as done."""
-        boxes = [w for w in self._page.widgets if w.role in BOXES] if plain(value.field) in DONE else []
-        called = _called(self.words(value.value), boxes)
-        return called[0] if len(called) == 1 else None
 
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
         self._check_one(thing)

@@ -28,6 +28,7 @@ from roles.contracts.orders import (
     WaitStep,
     When,
 )
+from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
 from roles.policies.orders.jobs import job_of
@@ -384,30 +385,36 @@ class Planner(PageOrders):
         )
 
     def _moved(self, order: Order, records: Records, kind: KindCard) -> list[Entry]:
-        """Another time for a record: so much later, or another day, start and end."""
+        """Another day and time for a record that stays as long as it was."""
         times = [field for field in kind.fields if field.type == "time" and field.written]
         shift = next((s for s in order.slots if s.role == "by" and isinstance(s.value, When) and s.value.minutes % DAY), None)
         if shift is not None and isinstance(shift.value, When):
             self._take(shift)
             return [Entry(label=field.label, value=str(shift.value.minutes), mode="later") for field in times]
         entries = self._entries(self.card(records.app), kind, order.slots)
-        new = {entry.label for entry in entries}
-        if len({field.label for field in times} & new) == 1 < len(times):
-            raise Refusal(f'"{self._said(order.spans)}" does not say from when until when')
+        new = {entry.label: entry.value for entry in entries}
+        if len(times) == 2 and times[0].label in new and times[1].label not in new:
+            shown = [field.label for field in kind.fields if field.type == "time" and field.listed and not field.written]
+            known = self._known(self.read(Of(fields=(shown[0],), thing=order.object or Thing()))[0]) if shown else ""
+            minutes = [parse_time(time) or 0 for time in re.findall(r"\d{1,2}:\d\d", known)]
+            start = parse_time(new[times[0].label])
+            if len(minutes) < 2 or start is None:
+                raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
+            end = (start + (minutes[-1] - minutes[0])) % DAY
+            entries.append(Entry(label=times[1].label, value=f"{end // 60:02d}:{end % 60:02d}"))
         return entries
 
     def _click_called(self, order: Order) -> bool:
-        """'Click "Hand out P-2"': the control of that name, of the one application that has it or is at the front."""
+        """'Click "Hand out P-2"': the control of that name, of the one application that has it."""
         thing = order.object
         if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
             return False
         controls = self._controls(self._cards_for(order, thing))
         fits = {card.app: verb.verb for card, verb in controls if is_control(verb.control, thing.name.text)}
-        app = self._app if self._app in fits else next(iter(fits)) if len(fits) == 1 else ""
-        if app:
-            self._add(PressStep(app=app, verb=fits[app], control=thing.name.text))
-            self._app = app
-        return bool(app)
+        if len(fits) == 1:
+            ((app, verb),) = fits.items()
+            self._add(PressStep(app=app, verb=verb, control=thing.name.text))
+        return len(fits) == 1
 
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""

@@ -66,6 +66,22 @@ def test_one_result_may_be_used_by_the_next() -> None:
     assert noted(journal, "twice").value == "$6.00"
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the sum of the invoice total and the paid so far?", "$21.00"),
+        ("What is the difference between the invoice total and the paid so far?", "$3.00"),
+        ("What percentage of the invoice total is the paid so far?", "75%"),
+        ("Is the invoice total more than the paid so far?", "yes"),
+        ("How many rows are in invoices?", "3"),
+    ],
+)
+def test_plain_questions_are_answered(question: str, answer: str) -> None:
+    report, journal = work(question)
+    assert report["signal"] == "worker_success", report
+    assert noted(journal, "The answer").value == answer
+
+
 def test_which_one_comes_first_is_answered_with_its_grounds() -> None:
     report, journal = work('Compute table "invoices" | largest [Total] | get [Number] as "to be paid first".')
     found = noted(journal, "to be paid first")

@@ -92,6 +92,14 @@ def test_without_a_sandbox_the_crew_says_why_it_cannot(tmp_path, monkeypatch):
     assert "apt-get install bubblewrap" in outcome.report["reason"]
 
 
+@pytest.mark.parametrize("words", ["Install the package pandas", "pip install pandas", "please install jq"])
+def test_what_cannot_be_installed_is_said_with_the_reason(words: str) -> None:
+    subtask = Subtask(id="s1", title="t", instruction=words, worker="technician")
+    answer = RulesTechnician().write(ScriptRequest(goal="go", subtask=subtask))
+    assert answer.outcome == "cannot"
+    assert answer.reason.startswith("nothing can be installed: scripts run in a sandbox without network")
+
+
 RUN = {"reason": "count", "outcome": "run", "language": "bash", "code": "wc -l < Logs/a.log"}
 BROKE = RanScript(script=Script(code="wc nothing"), exit_code=1, stderr="wc: nothing: No such file", error="exit code 1: wc")
 WORKED = RanScript(script=Script(code="echo 3"), exit_code=0, stdout="3\n", changed=("/a.txt",))
