@@ -160,6 +160,13 @@ def test_a_screen_that_still_loads_is_waited_for() -> None:
     assert succeeded(wanted, screens=(form(""),)).decision == "gate_fail"
 
 
+def test_saving_counts_only_after_something_was_written() -> None:
+    idle = VisualState(elements=(element(1, "textbox", "Title"), element(2, "button", "Save", enabled=False)), app="trips")
+    typed = step(1, "fill", action={"action_type": "fill", "text": "x", "target": {"text": "Title"}}, target="Title", app="trips")
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,)).decision == "gate_fail"
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,), steps=(typed,)).decision == "gate_done"
+
+
 def test_opening_a_folder_called_archive_and_naming_one_move_nothing() -> None:
     folder = VisualState(elements=(element(1, "treeitem", "Archive"), element(2, "textbox", "Move to")), app="trips")
     pressed = {"action_type": "click", "target": {"element_id": "e1"}}
