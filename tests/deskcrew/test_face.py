@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import deskcrew
+import orchestrator
 from deskcrew.shadowing import LANDMARKS
 from orchestrator.cli import app
 
@@ -23,13 +24,14 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", deskcrew.__all__)
-def test_every_name_is_there(name: str) -> None:
-    assert getattr(deskcrew, name) is getattr(import_module(deskcrew._HOMES[name]), name)
+def test_every_name_is_there_and_from_the_orchestrator_as_before(name: str) -> None:
+    assert getattr(deskcrew, name) is getattr(import_module(deskcrew._HOMES[name]), name) is getattr(orchestrator, name)
 
 
 def test_a_name_that_is_not_there_is_told_as_python_does() -> None:
-    with pytest.raises(AttributeError, match="module 'deskcrew' has no attribute 'Crews'"):
-        deskcrew.Crews  # noqa: B018
+    for module in (deskcrew, orchestrator):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'Crews'"):
+            module.Crews  # noqa: B018
 
 
 def test_what_types_see_is_what_runs() -> None:

@@ -224,3 +224,11 @@ def test_a_goal_that_is_too_long_is_refused_in_a_sentence_wherever_it_comes_from
             with pytest.raises(UsageProblem, match=r"^The goal has 600 characters, and limits\.goal_chars is 500; .*\.$"):
                 begin(goal)
     assert [one for one in tmp_path.iterdir() if one.is_dir()] == []
+
+
+def test_scripts_may_take_a_task_from_the_folder() -> None:
+    from orchestrator import tasks
+
+    assert tasks.Task is Task
+    with pytest.raises(AttributeError, match="Tusk"):
+        _ = tasks.Tusk
