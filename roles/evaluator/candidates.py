@@ -263,7 +263,7 @@ class Candidates:
         spans = slot.spans or value.spans
         words = said(self.reading.goal, spans) if spans else slot.role
         if isinstance(value, When):
-            return tells_moment(text, value), words
+            return _lasts(value.minutes, group) if slot.role == "for" else tells_moment(text, value), words
         if isinstance(value, Of) and value.fields and slot.role in {"as", "into", "field"}:
             return self._fielded(value.fields, order, group), words
         if isinstance(value, Of) and not value.fields:
@@ -373,6 +373,14 @@ class Candidates:
     def _seen(self, states: Sequence[VisualState]) -> Iterator[tuple[str, SeenRecord]]:
         for state, page in zip(states, self.find.pages, strict=False):
             yield from ((f"state:{state.state_id}", record) for record in (*rows_on(state), page))
+
+
+def _lasts(minutes: int, group: Sequence[RecordEffect]) -> bool | None:
+    """Whether what was made begins and ends at times so many minutes apart; None where it does not hold two times."""
+    held = [[parse_time(v.value.split()[-1]) for v in effect.values if v.value.strip()] for effect in group]
+    times = [[time for time in one if time is not None] for one in held]
+    lengths = {(one[1] - one[0]) % 1440 for one in times if len(one) == 2}
+    return minutes in lengths if lengths else None
 
 
 def fell_on(record: SeenRecord, effect: RecordEffect) -> bool:

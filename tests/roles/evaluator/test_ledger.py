@@ -405,6 +405,13 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
     assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")
 
 
+def test_what_is_made_has_to_last_as_long_as_the_goal_says(tmp_path: Path) -> None:
+    goal = 'Create a meeting called "Sync" on 2026-03-04 at 15:00 for 45 minutes'
+    made = worked(goal, tmp_path, "diary")
+    assert (made.status, states(made.held(goal))) == ("fulfilled", ["shown"])
+    assert states(made.held(goal.replace("45", "30"))) == ["missing"]
+
+
 @pytest.mark.parametrize(
     ("pick", "body", "state"),
     [
