@@ -249,6 +249,11 @@ class Planner(PageOrders):
             if order.verb in {"add", "put", "copy"} and thing.back is None and not (thing.name and not self._maybe(thing.kind)):
                 return self._do(order.model_copy(update={"verb": "move"}) if order.verb == "put" and placed else order)
             told = [thing.back if thing.back is not None and not thing.tests else Of(thing=thing, spans=thing.spans)]
+        title = told[0] if len(told) == 1 and isinstance(told[0], Text) and told[0].quoted else None
+        if target is None and title is not None and order.verb in {"put", "add"} and (planned := self._planned(order)):
+            slots = tuple(slot for slot in order.slots if slot.role != "value")
+            made = Thing(kind=planned, name=title, new=True, spans=title.spans)
+            return self._make(order.model_copy(update={"object": made, "slots": slots}), made)
         if goal is None or target is None or not (told or any(slot.role == "value" for slot in order.slots)):
             raise Refusal(f'"{self._said(order.spans)}" does not say {"what" if goal else "where it"} is to be written')
         self._take(target)
