@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
@@ -189,11 +189,21 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
         ),
         (unknown, f"there is no evidence {unknown!r}; there are {names}"),
         (verdict.refused and not (final and decision is Signal.GATE_FAIL), "refused goes with gate_fail at the final check only"),
-        (decision is Signal.GATE_DONE and not verdict.evidence, f"gate_done needs evidence: name what shows it, of {names}"),
-        (decision is Signal.GATE_SUPPLEMENT and not verdict.query.strip(), "gate_supplement needs a query: what to look for"),
     ):
         if wrong:
             raise UnusableReply(why)
-    if decision is Signal.GATE_FAIL and not verdict.issues:
-        return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+    match verdict.decision:
+        case Signal.GATE_DONE:
+            if not verdict.evidence:
+                raise UnusableReply(f"gate_done needs evidence: name what shows it, of {names}")
+        case Signal.GATE_SUPPLEMENT:
+            if not verdict.query.strip():
+                raise UnusableReply("gate_supplement needs a query: what to look for")
+        case Signal.GATE_FAIL:
+            if not verdict.issues:
+                return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+        case Signal.GATE_CONTINUE:
+            pass
+        case _:
+            assert_never(verdict.decision)
     return verdict

@@ -93,7 +93,8 @@ class Joined(PlanState):
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
             while back in self._merged and back > 0:
                 back -= 1
-            if order.slots or not 0 <= back < at or self.reading.orders[back].verb in LOOKS:
+            told = [slot for slot in order.slots if not (order.verb == "save" and _is_draft(slot))]
+            if told or not 0 <= back < at or self.reading.orders[back].verb in LOOKS:
                 continue
             begun = self.reading.orders[back]
             named = thing is not None and (thing.name is not None or bool(thing.tests))
@@ -151,3 +152,8 @@ def _of_all(no: Order) -> bool:
     if not no.negated or thing is None or thing.quantity != "all":
         return False
     return not (thing.name or thing.tests or thing.back or thing.place or thing.but or thing.pick)
+
+
+def _is_draft(slot: Slot) -> bool:
+    """ "As a draft" says of saving what it is anyway."""
+    return slot.role == "as" and isinstance(slot.value, Of) and slot.value.thing.kind == "draft" and not slot.value.fields
