@@ -105,7 +105,7 @@ class _Reading(PayloadReading):
             fields.refuse("name", f"{name[:60]!r} is not the computer tool")
 
     def maybe(self) -> ActionTarget | None:
-        return self.pair() if "coordinate" in self.fields and self.variant != _POINTER_ONLY else None
+        return super().maybe() if self.variant != _POINTER_ONLY else None
 
     def meanwhile(self) -> str | None:
         """Keys held down meanwhile: `text`, or `key` in the reference implementation."""

@@ -92,7 +92,7 @@ class PayloadReading(_Canvas, Reading):
 
     def maybe(self) -> ActionTarget | None:
         """The place of a click, where it says one."""
-        raise NotImplementedError
+        return self.pair() if "coordinate" in self.fields else None
 
     def keys(
         self, name: str, names: Iterable[str], keyboard: Keyboard, signs: Mapping[str, str] = MappingProxyType({})
