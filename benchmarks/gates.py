@@ -20,10 +20,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Ask, Interposed, between, ending, forkable
+from orchestrator.lab.gates.forks import ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, read_rows
 from orchestrator.lab.gates.page import lines, write_report
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, outcome_of, seeds_of, settings_of
+from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
 

@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from orchestrator.lab.suite.suite import EpisodeSpec, approving, outcome_of, seeds_of
+from orchestrator.control.requests import approving
+from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of, seeds_of
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.layers import shipped
 from orchestrator.tasks.tasks import Task, load_task

@@ -216,3 +216,8 @@ def settled_by(look: Callable[[], str]) -> Iterator[None]:
         yield
     finally:
         ELSEWHERE.reset(before)
+
+
+def approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Every approval is given; a question is left open."""
+    return None if request["kind"] == "question" else {"decisions": [{"type": "approve"}]}

@@ -8,12 +8,12 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from pydantic import ValidationError
@@ -46,6 +46,9 @@ from roles.journal.journal import Listener
 from roles.manager.graph import record_plan
 from roles.operator.graph import NODES_PER_STEP
 
+if TYPE_CHECKING:
+    from orchestrator.runs.rehearsal import Rehearsal
+
 
 def recursion_limit(limits: Limits) -> int:
     """The larger of what the hub's graph and what one delegation can take, with room to spare."""
@@ -74,6 +77,8 @@ class OpenOptions(NamedTuple):
     """Policies, an environment and so on in place of what the settings name."""
     stop: Stop | None = None
     """Where a wish to stop comes from that is no request of the channel."""
+    follow: Callable[..., Any] | None = None
+    """How a copy of the run is followed to its end, in which is rehearsed what this run does."""
 
 
 @dataclass
@@ -188,6 +193,7 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
     except ValidationError as bad:
         where = ".".join(str(p) for p in bad.errors()[0]["loc"])
         raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
+    rehearsal = _rehearsal(folder, settings, given)
     trace = None if settings.traces == "none" else RunTrace(record["run_id"], given.listener)
     try:
         with ExitStack() as undo:
@@ -203,10 +209,12 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
                 rows=stored.rows,
                 store=folder,
                 listener=trace or given.listener,
-                parts=parts,
+                parts=parts if rehearsal is None else {**parts, "around": rehearsal.around},
             ).with_(given=record.get("given", ""))
             give(context.journal, parts.get("secrets") or {})
             context = noting(context)
+            if rehearsal is not None:
+                rehearsal.journal = context.journal
             undo.pop_all()
     except sqlite3.DatabaseError as bad:
         if why := outage_of(bad, folder):
@@ -227,6 +235,20 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
     context = context.with_(say=controls)
     graph = build_controller(checkpointer=stored.saver, granularity=settings.crew.operator.granularity)
     return OpenRun(record, folder, context, stored.saver, graph, controls, trace, owned)
+
+
+def _rehearsal(folder: Path, settings: Settings, given: OpenOptions) -> Rehearsal | None:
+    """What comes between roles and policies where attempts come first. Raises UsageProblem for a world that cannot be copied."""
+    parts = given.parts or {}
+    if settings.crew.rehearse.n == 1 or given.follow is None or parts.get("around") is not None:
+        return None
+    from orchestrator.runs.rehearsal import Rehearsal, forkable
+
+    if not forkable(settings) or "environment" in parts:
+        raise UsageProblem(
+            "crew.rehearse: only a simulated world that stands in the run's own folder can be copied; leave it out."
+        )
+    return Rehearsal(folder, settings, parts, given.follow, fresh=not (folder / "run.json").exists())
 
 
 def new_folder(runs_dir: Path) -> Path:

@@ -343,9 +343,12 @@ def _spent(events: list[Event]) -> Json | None:
     return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
 
 
+_PAID = {journal.ModelCallEvent.KIND, journal.RehearsalEvent.KIND}
+
+
 def _models(events: list[Event]) -> dict[str, JsonObject]:
     """What each role's models were asked and used."""
-    spending = Spending.of((e.role, e.content) for e in events if e.kind == journal.ModelCallEvent.KIND)
+    spending = Spending.of((e.role, e.content) for e in events if e.kind in _PAID)
     return {
         role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
         for role, use in spending.by_role.items()

@@ -221,7 +221,7 @@ def start(
         undo.callback(forget, settings.settings.store, folder.name)
         hold = opened.enter_context(held(folder, folder.name))
         try:
-            run = create(folder, settings, target, hold, OpenOptions(listener, parts, stop), plan)
+            run = create(folder, settings, target, hold, OpenOptions(listener, parts, stop, resume), plan)
         except UsageProblem as bad:
             raise located(settings, bad) from None
         except (sqlite3.Error, OSError, Unavailable, WorldError) as bad:
@@ -255,7 +255,8 @@ def resume(
     if store:
         folder = find_shared(run_id, store, runs_dir, own_environment="environment" not in (parts or {}))
         run_id, runs_dir = folder.name, folder.parent
-    with taken_up(run_id, runs_dir, OpenOptions(listener, parts, stop), overrides=overrides, answer=answer) as run:
+    given = OpenOptions(listener, parts, stop, resume)
+    with taken_up(run_id, runs_dir, given, overrides=overrides, answer=answer) as run:
         if run.controls.standing.get("state") == BY_HAND:
             who, name = run.controls.standing["who"], run.record["run_id"]
             raise UsageProblem(f"Run {name} was taken over by {who}; give it back to the crew with: deskcrew handback {name}")

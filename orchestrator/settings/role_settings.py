@@ -177,9 +177,32 @@ class OperatorSettings(RoleSettings):
     cost. The journal is the same."""
 
 
+class RehearseSettings(Frozen):
+    """Attempts in copies of the run, of which the best is carried out."""
+
+    n: int = Field(default=1, ge=1, le=20)
+    """How many there are at most; 1: nothing is rehearsed."""
+    at: Literal["subtask", "goal"] = "subtask"
+    """What is rehearsed as a whole, before it is begun."""
+    choose: Literal["gates", "comparative", "judge"] = "gates"
+    """By what: `gates`, the first that passes its gate; `comparative`, of all that pass the one of which an Evaluator's model
+    says that it did best, its steps told beside the others'; `judge`, by the judge of the task, for experiments, with
+    `at: goal`."""
+    temperature: float = Field(default=0.7, ge=0.0, le=2.0)
+    """Of the models in every attempt but the first."""
+
+    @model_validator(mode="after")
+    def _judges_goals(self) -> RehearseSettings:
+        if self.choose == "judge" and self.at == "subtask":
+            raise ValueError("choose: judge goes with at: goal, since a judge knows no subtasks")
+        return self
+
+
 class CrewSettings(Frozen):
     model: Model | None = None
     """For every role that has no model of its own."""
+    rehearse: RehearseSettings = RehearseSettings()
+    """Attempts before anything is done, in a simulated world."""
     adaptive: AdaptiveSettings = AdaptiveSettings()
     """Where a model of the Manager or the Evaluator need not be asked."""
     manager: ManagerSettings = ManagerSettings()

@@ -17,7 +17,7 @@ from roles.journal.transcripts import Occasion
 from roles.knowledge.blackboard import board_in
 from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.asking import Asker, Picturing, of_screen
-from roles.policies.llm.prompts import Prompt, now_told
+from roles.policies.llm.prompts import Prompt, load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_of
 from roles.policies.llm.subtask_words import (
@@ -60,6 +60,21 @@ class LlmEvaluator:
         about = Occasion(request.subtask.id if request.subtask else "", screens=screens)
         read = partial(read_verdict, request=request, evidence=evidence_ids(request))
         return self.asker.ask(self.prompt, told, form_of("verdict"), read, about, pictures=pictures)
+
+    def compare(self, attempts: Sequence[GateRequest]) -> tuple[int, str]:
+        """Which of several attempts at the same did best, from 0, and why: they are told transition by transition, beside each
+        other (behaviour narratives and a comparative judge, Gonzalez-Pumariega et al. 2025). Raises GaveUp, and BudgetSpent."""
+        told = [f"attempt {n}:\n{steps_told(one.steps, 0, one.facts, bodies=True)}" for n, one in enumerate(attempts, 1)]
+        first, about = attempts[0], Occasion(attempts[0].subtask.id if attempts[0].subtask else "")
+
+        def read(data: Mapping[str, Any]) -> tuple[int, str]:
+            best = data.get("best")
+            if not isinstance(best, int) or not 1 <= best <= len(attempts):
+                raise UnusableReply(f"best is the number of an attempt, 1 to {len(attempts)}")
+            return best - 1, str(data.get("reason", ""))
+
+        values = {"goal": first.goal, "subtask": _checked_told(first), "attempts": "\n\n".join(told)}
+        return self.asker.ask(load_prompt("comparison"), values, form_of("comparison"), read, about)
 
     def _shown(self, request: GateRequest) -> tuple[list[tuple[str, bytes | None]], tuple[str, ...]]:
         """The pictures, and the ids of the screens on them."""

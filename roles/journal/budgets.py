@@ -21,10 +21,11 @@ from roles.journal.events import (
     JournalEvent,
     ModelCallEvent,
     RecoveredEvent,
+    RehearsalEvent,
     Unreadable,
 )
 
-COUNTED = tuple(event.KIND for event in (ModelCallEvent, RecoveredEvent, ErrorEvent, BudgetWarningEvent))
+COUNTED = tuple(event.KIND for event in (ModelCallEvent, RehearsalEvent, RecoveredEvent, ErrorEvent, BudgetWarningEvent))
 """The kinds of events that are counted."""
 
 
@@ -71,6 +72,8 @@ class Spending:
     def hear(self, role: str, event: JournalEvent | Unreadable) -> None:
         """One more event."""
         match event:
+            case RehearsalEvent():
+                self.by_role[role] += Use(event.calls, event.tokens_in, event.tokens_out, event.money, event.seconds)
             case ModelCallEvent():
                 self.by_role[role] += Use(1, event.tokens_in, event.tokens_out, event.money, event.seconds)
             case RecoveredEvent():

@@ -506,6 +506,24 @@ class ModelCallEvent(EventBody):
     """The names of its parts: `messages`, `schema`, `reply`; and how it was asked."""
 
 
+class RehearsalEvent(EventBody):
+    """An attempt in a copy of the run: what its gate decided, its transitions in words, and what its models cost; or, `chosen`,
+    that it is the one that is carried out."""
+
+    number: int
+    of: int
+    decision: Text
+    reason: Text
+    steps: int
+    told: Sequence[Text] = ()
+    chosen: bool = False
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float = 0.0
+    seconds: float = 0.0
+
+
 class ErrorEvent(EventBody):
     """Something went wrong and was dealt with; `unusable` where an answer is asked for again, with the `reply` as it was."""
 
@@ -529,7 +547,8 @@ JournalEvent = (
     | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | PictureEvent
     | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent
     | ConstraintsAddedEvent | PausedEvent | SteeredEvent | TakenOverEvent | HandedBackEvent | CancelledEvent
-    | NetworkLearnedEvent | RequestStoppedEvent | AnsweredEvent | PolicyEvent | GateEvent | ModelCallEvent | ErrorEvent
+    | NetworkLearnedEvent | RequestStoppedEvent | AnsweredEvent | PolicyEvent | GateEvent | ModelCallEvent | RehearsalEvent
+    | ErrorEvent
 )  # fmt: skip
 """Every kind of event there is."""
 

@@ -75,6 +75,11 @@ class AdaptiveEvaluator:
     ) -> None:
         self._policy, self._rules, self._settings, self._events, self._record = policy, rules, settings, events, record
 
+    @property
+    def compare(self) -> Any:
+        """How the policy compares attempts; None where it does not."""
+        return getattr(self._policy, "compare", None)
+
     def judge(self, request: GateRequest) -> GateVerdict:
         if not request.reask and (gate := self._insisted(request)) is not None:
             why = "told of what rules miss, it said so on the same evidence just before"

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
-
-from orchestrator.control.channel import FILE as CONTROL
-from orchestrator.lab.suite.suite import approving
-from orchestrator.runs.replay.replay import REPLAYED
+from orchestrator.control.requests import approving
+from orchestrator.runs.rehearsal import Ask, Interposed, Question, answered, between, copied
 from orchestrator.runs.runs import resume
-from orchestrator.settings.settings import Settings
-from orchestrator.store.address import LOCAL
-from orchestrator.store.salvage import open_read_only
 from protocol import Frozen, JsonObject
-
-ASKED = ("plan", "decide", "judge", "answer", "write")
-"""What the policies of the five roles are asked by."""
-Ask = Callable[[Any], Any]
-Interposed = Callable[[str, Any, Ask], Any]
-"""Role, request, and how its policy is asked; gives the answer."""
 
 
 class Ending(Frozen):
@@ -53,14 +38,6 @@ def ending(report: JsonObject) -> Ending:
     return Ending(status=report["status"], right=right, steps=report["counts"]["steps"], reason=report["reason"][:400])
 
 
-class Question(NamedTuple):
-    """What a role was asked, and what it answered; None where its policy failed."""
-
-    role: str
-    request: Any
-    answer: BaseModel | None
-
-
 class Fork(NamedTuple):
     """A run as it stood before a role was asked."""
 
@@ -77,37 +54,13 @@ class Fork(NamedTuple):
         def asked(role: str, request: Any, ask: Ask) -> Any:
             nonlocal reached
             if not reached:  # what was decided since the last checkpoint is asked again, and is not to be decided anew
-                for known in reversed(self.earlier):
-                    if known.answer is not None and (known.role, _name(known.request)) == (role, _name(request)):
-                        return known.answer
+                if (known := answered(self.earlier, role, request)) is not None:
+                    return known
                 reached = True
             return ask(request) if interposed is None else interposed(role, request, ask)
 
         parts = {"around": between(asked)}
         return ending(resume(self.folder.name, runs_dir=self.folder.parent, approver=approving, parts=parts).report)
-
-
-def _name(request: Any) -> tuple[Any, ...]:
-    """What tells the questions of a role in one run apart, whenever they are asked."""
-    subtask = getattr(request, "subtask", None)
-    about = (subtask.id, subtask.attempt) if subtask is not None else ()
-    return (*about, *(getattr(request, name, None) for name in ("step", "number", "attempts", "reask")))
-
-
-class _Between:
-    """A policy that is asked through another function; everything else of it is its own."""
-
-    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
-        self._role, self._policy, self._interposed = role, policy, interposed
-
-    def __getattr__(self, name: str) -> Any:
-        own = getattr(self._policy, name)
-        return (lambda request: self._interposed(self._role, request, own)) if name in ASKED else own
-
-
-def between(interposed: Interposed) -> Callable[[str, Any], Any]:
-    """What a run takes as its part `around`."""
-    return lambda role, policy: _Between(role, policy, interposed)
 
 
 class Copies:
@@ -130,18 +83,3 @@ class Copies:
         answer = ask(request)
         self.questions[-1] = Question(role, request, answer)
         return answer
-
-
-def copied(run: Path, to: Path) -> Path:
-    """A copy of a run's folder while it is worked, as far as everything is committed; nobody holds the copy."""
-    shutil.copytree(run, to, ignore=shutil.ignore_patterns("*.sqlite*"))
-    for path in run.glob("*.sqlite"):
-        if path.name != CONTROL:
-            with closing(open_read_only(path)) as whole, closing(sqlite3.connect(to / path.name)) as copy:
-                whole.backup(copy)
-    return to
-
-
-def forkable(settings: Settings) -> bool:
-    """Whether everything of such a run stands in its folder, so that a copy goes on independently."""
-    return settings.environment in REPLAYED and settings.store == LOCAL

@@ -18,9 +18,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from environments.files.scratch import Scratch
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Ask, Copies, Ending, Fork, Interposed, between, ending, forkable
+from orchestrator.lab.gates.forks import Copies, Ending, Fork, ending
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
 from orchestrator.runs.folders import stored_report
+from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
 from orchestrator.runs.replay.recording import find_recording
 from orchestrator.runs.replay.replay import again
 from orchestrator.settings.settings import Settings

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from environments.files.wrong_data import did_you_mean
+from orchestrator.control.requests import approving
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document, shipped, shipped_names
 from orchestrator.settings.settings import LoadedSettings, Settings, load_settings
@@ -213,11 +214,6 @@ def _read(file: Path) -> EpisodeRow | None:
         return None
     except ValidationError:
         raise UsageProblem(f"{file} is damaged; delete it, and the suite works that episode again.") from None
-
-
-def approving(request: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Every approval is given; a question that the task's user has no answer to is left open."""
-    return None if request["kind"] == "question" else {"decisions": [{"type": "approve"}]}
 
 
 class Superseded(MachineStopped):

@@ -157,7 +157,7 @@ def applied(old: Any, change: JsonObject | None) -> Any:
 
 
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
-_ANSWERS: dict[type, type[BaseModel]] = {
+ANSWERS: dict[type, type[BaseModel]] = {
     PlanRequest: PlanAnswer,
     OperatorView: OperatorDecision,
     GateRequest: GateVerdict,
@@ -187,7 +187,7 @@ class RecordingPolicy(Combined):
         return self.choose(view, lambda named: cast(OperatorDecision, named.policy.decide(view)))
 
     def choose(self, request: Any, put: Question[Answered]) -> Answered:
-        journal, kind = self._context.journal, _ANSWERS[type(request)]
+        journal, kind = self._context.journal, ANSWERS[type(request)]
         subtask = "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
         before = to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None  # a policy may write into it
         try:

@@ -87,6 +87,8 @@ COMPARED: dict[str, tuple[str, ...]] = {
 """Which events are compared, what each is called, and what of it is compared; `apps` stands for the worlds at the end."""
 
 
+REPLAYED = frozenset({"simulated"})
+"""Environments that begin the same way again, and of which everything stands in the run's folder."""
 FORMAT = 1
 _KEPT = {*COMPARED, AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed"}
 

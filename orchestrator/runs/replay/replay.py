@@ -19,6 +19,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, RecordedReplies, applied
 from orchestrator.runs.replay.recording import (
+    REPLAYED,
     Difference,
     Moment,
     RecordedAction,
@@ -31,6 +32,7 @@ from orchestrator.runs.replay.recording import (
     recording_of,
     within,
 )
+from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
 from orchestrator.tasks.plans import PlanFile, plan_of
@@ -297,10 +299,6 @@ class RecordedSandbox:
         return deque()
 
 
-REPLAYED = frozenset({"simulated"})
-"""Environments that begin the same way again: nothing outside of them has a part in what happens."""
-
-
 class ReplayResult(NamedTuple):
     """What came of working a run again."""
 
@@ -422,7 +420,8 @@ def _settings(recording: Recording, runs_dir: Path) -> LoadedSettings:
         ) from None
     # Tools from outside are not started, and not asked again: they answer what they answered.
     skills = settings.skills.model_copy(update={"mcp": (), "installed": ()})
-    return LoadedSettings(settings.model_copy(update={"skills": skills}), dict(recording.record.get("sources", {})))
+    crew = settings.crew.model_copy(update={"rehearse": RehearseSettings()})  # what was rehearsed was decided then
+    return LoadedSettings(settings.model_copy(update={"skills": skills, "crew": crew}), dict(recording.record.get("sources", {})))
 
 
 def _target(recording: Recording) -> Task | str:

@@ -136,7 +136,7 @@ class RunLines:
                 | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.BatchStoppedEvent() |
                 journal.NoPictureEvent()
                 | journal.ConstraintsAddedEvent() | journal.NetworkLearnedEvent() | journal.RequestStoppedEvent()
-                | journal.PolicyEvent()
+                | journal.PolicyEvent() | journal.RehearsalEvent()
             ):  # fmt: skip
                 self._other(event, "note")
             case (

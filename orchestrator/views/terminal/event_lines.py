@@ -134,6 +134,15 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
                 "gate", f"◆ {content.trigger} → {content.decision}: {clean(content.reason)}", gate_tone(content.decision)
             )
             return [line, *(EventLine("", f"- {clean(issue)}", "bad") for issue in content.issues)]
+        case journal.RehearsalEvent():
+            said = f"attempt {content.number} of {content.of}"
+            came = (
+                f"{content.decision or 'no gate'}: {clean(content.reason, 200)}"
+                if not content.chosen
+                else clean(content.reason, 200)
+            )
+            said = f"{said} is carried out" if content.chosen else f"{said}, {content.steps} steps"
+            return [EventLine("rehearse", f"{said}{f': {came}' if came else ''}", "" if content.chosen else "dim")]
         case journal.RecoveredEvent():
             return [EventLine("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
         case journal.SupplementEvent():

@@ -56,10 +56,10 @@ _EMPTY_LINE = re.compile(rf"^(?:[^\0\n]*: )?{_NOT_THERE}\n", re.MULTILINE)
 _HERE = Path(__file__).parents[2]
 _FORMS: dict[AnswerForm, str] = {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"}
 """Forms of an Operator's answer that have a prompt of their own."""
-_OWN = {"grounding": "policies/computer_use/grounding.md"}
+_OWN = {"grounding": "policies/computer_use/grounding.md", "comparison": "evaluator/comparison.md"}
 _FENCED = """
     screen changes steps facts notes message events supplements refused functions previous_plan saved_screens expected moves holds
-    windows plan evidence user_words findings results screens summary held files ran problem
+    attempts windows plan evidence user_words findings results screens summary held files ran problem
 """
 DATA = frozenset(_FENCED.split())
 """What comes from screens, mails and documents; it is always fenced."""
@@ -72,6 +72,7 @@ _NEEDED: Mapping[str, str] = {
     "technician": "subtask ran answer_form",
     "analyst": "subtask facts answer_form",
     "grounding": "described",
+    "comparison": "attempts answer_form",
 }
 """Without these the model could not decide."""
 

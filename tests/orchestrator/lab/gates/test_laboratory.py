@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Ask, Copies, Ending, between, ending
+from orchestrator.lab.gates.forks import Copies, Ending, ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
 from orchestrator.lab.gates.page import lines, write_report
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
+from orchestrator.runs.rehearsal import Ask, between
 from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
 from protocol.model.decisions import OperatorDecision
