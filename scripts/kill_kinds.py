@@ -34,6 +34,7 @@ KINDS: dict[str, Work] = {
     "supplement": Work("ask-the-handbook"),
     "technician script": Work(SORT, ("world=workshop",)),
     "fault injected": Work(SUBMIT, (STALE_AND_SWALLOWED, "seed=3")),
+    "rehearsal": Work(SUBMIT, ("crew.rehearse.n=2",)),
     "PostgreSQL": Work("plan-again", shared=True),
     "browser world": Work(BROWSED, (*BROWSER, "safety.network=watch"), served="office"),
     "held request": Work(BROWSED, BROWSER, served="office", held=True),

@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator
 
 from protocol import ExecStatus, VisualState
-from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts.orders import CollectStep, PressStep, WaitStep
+from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, StepRecord, Subtask
+from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, ReadStep, WaitStep
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.contracts.values import table_of
 from roles.contracts.wording import slots_in
+from roles.evaluator.effects import seen_with
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.screen.evidence import expected_value, holds, listed, shown_for_it, views
+from roles.evaluator.fitting import says
+from roles.screen.evidence import expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.matching import similarity
-from roles.screen.rows import Row, is_called, matches
+from roles.screen.rows import Row, is_called, is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
@@ -23,6 +25,7 @@ _MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
 _LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
 """Verbs of somebody who does not know where to press."""
+_WRITE = frozenset({"fill", "type", "select_option"})
 _UNABLE = re.compile(r"\b(?:how to|where|no button|no field|no way|is not known)\b")
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
@@ -48,7 +51,8 @@ def _success(request: GateRequest) -> GateVerdict:
     state = request.screens[-1] if request.screens else None
     named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
-    complaints = [*found.undone, *_partial(request), *_miscollected(request), *_failed_last(request)]
+    complaints = [*found.undone, *_partial(request), *_miscollected(request), *_misread(request)]
+    complaints += [*_unkept(request), *_failed_last(request)]
     complaints += _complaints(state) if state else []
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
@@ -97,6 +101,50 @@ def _miscollected(request: GateRequest) -> Iterator[str]:
             holders = [row for row in rows if cells <= {*map(fold, row.texts)}]
             if holders and all(matches(row, tests) is False for row in holders):
                 yield f'"{holders[0].text}" is in "{step.name}", and the list shows that it does not belong there'
+
+
+def _misread(request: GateRequest) -> Iterator[str]:
+    """Where a worker took a fact off another record than the step names, or another field of it, as far as its screen tells."""
+    task = request.subtask
+    steps = [step for step in task.steps if isinstance(step, ReadStep) and step.records and not step.part] if task else []
+    named = [(step, *pair) for step in steps for pair in zip(step.labels, step.names, strict=False)]
+    for step, label, name in named:
+        fact = next((f for f in reversed(request.facts) if f.name == name and f.element_id), None)
+        state = next((one for one in views(request) if fact is not None and one.state_id == fact.state_id), None)
+        at = state.by_id.get(fact.element_id or "") if fact is not None and state is not None else None
+        if fact is None or state is None or at is None or step.records is None:
+            continue
+        seen = seen_with(at, state)
+        row = Row(seen.text, seen.key, seen.cells)
+        tests = [test for test in step.records.tests if not slots_in(test.value)]
+        held = row.value(label)
+        called = [test.value for test in tests if test.relation in {"is", "has"} and not test.negated]
+        if matches(row, tests) is False or (called and not any(says(seen.text, one) for one in called)):
+            yield f'"{name}" was read off "{seen.key or seen.text[:80]}", and nothing there says that it is the one that is meant'
+        elif held and not is_cut(held) and not same_value(held, fact.value):
+            yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
+
+
+def _unkept(request: GateRequest) -> Iterator[str]:
+    """What was written for a step that ends with a press, where the control for that stood there and was not pressed since."""
+    steps = request.subtask.steps if request.subtask is not None else ()
+    done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
+    for step in (one for one in steps if isinstance(one, CreateStep | FillStep) and one.commit):
+        last = next((s for s in reversed(done) if s.action.get("action_type") in _WRITE and s.app == step.app), None)
+        after = next((one for one in views(request) if last is not None and one.state_id == last.after), None)
+        waits = [e.name for e in after.elements if e.role == "button" and e.enabled] if after is not None else []
+        waits = [name for name in waits if names_effect(name, step.commit)]
+        since = [s for s in done if last is not None and s.step >= last.step]
+        pressed = any(
+            step.commit in {s.verb, s.instead_of} or names_effect(s.target, step.commit) or _entered_by(s) for s in since
+        )
+        if waits and not pressed:
+            yield f'what was written in {step.app} was not kept: "{waits[0]}" was not pressed'
+
+
+def _entered_by(step: StepRecord) -> bool:
+    """Whether Enter was pressed, the key or a button."""
+    return bool(step.action.get("submit")) or "Enter" in (*step.action.get("keys", ()), step.target)
 
 
 def _place(state: VisualState) -> tuple[str | None, frozenset[str]]:
@@ -208,7 +256,7 @@ def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
     done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
     wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9]
     pressed = [s for n in wrote if same_value(str(done[n].action.get("text", "")), value) for s in done[n : n + 2]]
-    return any(s.action.get("submit") or "Enter" in (*s.action.get("keys", ()), s.target) for s in pressed)
+    return any(map(_entered_by, pressed))
 
 
 def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:

@@ -175,7 +175,8 @@ def expectations(step: Step) -> list[Expectation]:
 
 def _titled(entry: Entry, records: Records | None) -> Entry:
     """The entry of a field that bears the record's own name, "Brightness of {title}", where that is known."""
-    names = [test.value for test in records.tests if test.relation in {"is", "has"} and not test.negated] if records else []
+    said = [test.value for test in records.tests if test.relation in {"is", "has"} and not test.negated] if records else []
+    names = [one for one in said if not any(one != more and one.casefold() in more.casefold() for more in said)]
     label = entry.label.replace("{title}", names[0]) if len(names) == 1 and not slots_in(names[0]) else entry.label
     return entry.model_copy(update={"label": label})
 

@@ -18,8 +18,8 @@ from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, load_task
-from protocol import ActionTarget, Click, Fill, LaunchApp, Wait
-from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, PlanAnswer
+from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
+from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, OperatorView, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.orders import Entry, FillStep, ReadStep
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
@@ -27,6 +27,7 @@ from roles.evaluator.evidence import gather
 from roles.evaluator.rules import RulesEvaluator
 from roles.journal.events import ModelCallEvent
 from roles.journal.journal import Journal
+from roles.operator.rules import RulesOperator
 from roles.policies.scripted import TrustingEvaluator
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
@@ -407,3 +408,48 @@ def test_a_gate_compares_the_pictures_where_a_run_keeps_them(tmp_path: Path) -> 
     shown = [gate["found"]["picture"] for gate in found if "picture" in gate["found"]]
     assert shown
     assert all("of the picture of the screen are otherwise than before" in words for words in shown)
+
+
+class Instead:
+    """An Operator by rules that does something else in the place of the first press of a control, and then says it is done."""
+
+    def __init__(self, control: str, then: OperatorDecision) -> None:
+        self._control, self._then, self._ends = control, then, ""
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        if self._ends:
+            done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+            return done if view.subtask.id == self._ends else RulesOperator().decide(view)
+        decision = RulesOperator().decide(view)
+        target = decision.action.target if decision.action is not None else None
+        if target is None or target.text != self._control:
+            return decision
+        self._ends = view.subtask.id
+        return self._then
+
+
+NOT_THERE = decide(Memorize(name='body of note "Travel plan', value="All notes", target=ActionTarget(text="All notes")))
+
+
+@pytest.mark.parametrize(
+    ("goal", "worker", "why"),
+    [
+        pytest.param(
+            'Send ada@example.com a mail with the body of the note "Travel plan"',
+            Instead("Travel plan", NOT_THERE),
+            "nothing there says that it is the one that is meant",
+            id="a fact that was read where the record is not shown",
+        ),
+        pytest.param(
+            'Change the title of the note "Travel plan" to "Old plan"',
+            Instead("Save", decide(Wait(seconds=1))),
+            '"Save" was not pressed',
+            id="a form that was filled in and not saved",
+        ),
+    ],
+)
+def test_what_a_typed_step_asks_for_is_held_to_the_screens(goal: str, worker: Instead, why: str, tmp_path: Path) -> None:
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=0"])
+    outcome = start(loaded, goal, approver=approving, parts={"operator": worker})
+    assert outcome.status == "rejected"
+    assert why in outcome.report["gates"][0]["reason"]
