@@ -14,6 +14,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
+from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.rehearsal import KEPT
 from orchestrator.runs.replay.recording import find_recording
@@ -193,6 +194,20 @@ def test_what_the_attempts_cost_is_counted(tmp_path: Path) -> None:
     used = outcome.report["models"]
     assert used["controller"]["calls"] >= 3
     assert used["controller"]["tokens_in"] > used["operator"]["tokens_in"]
+
+
+def test_every_attempt_but_the_first_is_made_at_another_temperature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heats: list[float | None] = []
+
+    def follows(run_id: str, *, runs_dir: Path, **more: Any) -> Outcome:
+        crew = json.loads((runs_dir / run_id / "run.json").read_text(encoding="utf-8"))["settings"]["crew"]
+        heats.append(crew["model"]["temperature"])
+        return resume(run_id, runs_dir=runs_dir, **more)
+
+    monkeypatch.setattr(runs, "resume", follows)
+    said = ["crew.model={name: given, temperature: 0.1}", "crew.rehearse={n: 3, temperature: 1.3}"]
+    run(tmp_path, GOAL, *said, operator=Trying(*[gives_up()] * 9), model=ScriptedChatModel())
+    assert heats[:3] == [0.1, 1.3, 1.3]
 
 
 def test_a_world_that_cannot_be_copied_is_refused_in_a_sentence(tmp_path: Path) -> None:
