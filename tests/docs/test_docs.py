@@ -48,12 +48,14 @@ class Block(NamedTuple):
     text: str
 
 
-BLOCKS = [
+_FOUND = [
     Block(document.name, number, match[1], match[2])
     for document in DOCUMENTS
     if document.parent != FOLLOWED
     for number, match in enumerate(_FENCE.finditer(document.read_text(encoding="utf-8")), start=1)
 ]
+BLOCKS = list({(block.language, block.text): block for block in _FOUND}.values())
+"""What stands in two documents is worked once."""
 
 
 def blocks(*languages: str) -> list[object]:

@@ -17,9 +17,9 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "one_store.py"
 @pytest.mark.parametrize(
     "words",
     [
-        ("--processes", "4", "--runs", "12"),
+        ("--processes", "3", "--runs", "6"),
         pytest.param(
-            ("--processes", "3", "--runs", "4", "--shared"),
+            ("--processes", "3", "--runs", "3", "--shared"),
             marks=pytest.mark.skipif(programs() is None, reason=MISSING),
         ),
     ],

@@ -6,7 +6,7 @@ import contextlib
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -205,7 +205,6 @@ class TestAnyEnvironment:
             mark(data, VisualState(screen_resolution=(50, 50)))
 
     @given(st.binary(max_size=200), st.integers(0, 120))
-    @settings(max_examples=3 * settings.default.max_examples)
     def test_spoiled_pictures_raise_nothing_else(self, noise, at):
         whole = blank((20, 20))
         with contextlib.suppress(EnvironmentFault):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support import sampled
 from worlds.twin import Twin
 
 from environments.browser import BrowserEnvironment
@@ -16,10 +17,10 @@ SAMPLE = (
     "invoice-to-reimbursement", "claim-with-details", "reply-to-a-mail", "total-into-a-note", "stuck-button",
     "changed-behind-the-back", "mail-the-total", "due-date-into-a-file",
 )  # fmt: skip
-"""Chosen for the controls that they use; scripts/parity.py plays all of them."""
+"""Chosen for the controls that they use, of which each second is played here; scripts/parity.py plays every task."""
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("name", sampled(SAMPLE, 2))
 def test_an_oracle_comes_to_the_same_both_ways(browser: BrowserEnvironment, name: str) -> None:
     task = resolve_target(name)
     assert isinstance(task, Task)

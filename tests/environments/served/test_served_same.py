@@ -145,13 +145,13 @@ def test_windows_beside_and_behind_each_other(serve, browser, arrange) -> None:
 
 
 @pytest.mark.parametrize(
-    "axis", ["names: near", "language: zh", "language: de", "layout: wide", "layout: mirrored", "density: compact", "theme: dark"]
+    "axes", ["names: near, language: zh", "language: de, layout: wide", "layout: mirrored, density: compact, theme: dark"]
 )
-def test_variations_look_the_same_to_a_browser(serve, browser, axis) -> None:
+def test_variations_look_the_same_to_a_browser(serve, browser, axes) -> None:
     place = serve(f"""
         apps: {{reimbursement: {{required: [amount]}}, mail: {{}}}}
         open: [reimbursement]
-        variation: {{{axis}}}
+        variation: {{{axes}}}
     """)
     Driver(browser).does(Navigate(url=place.address.url))
     assert differences(place.session.desktop, browser) == {}

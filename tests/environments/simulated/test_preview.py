@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -34,7 +35,7 @@ from roles.safety import SafetyPolicy, review
 from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 WORLDS = ("company", "smart-home", "workshop")
-ACTIONS = 700
+ACTIONS = 700 if os.environ.get("DESKCREW_EVERY_CASE") else 250
 PRESETS = ("ask-sensitive", "ask-all", "read-only", "never-ask-in-simulation")
 TEXTS = ("ada@example.org", "Plan", "12.50", "2026-03-02", "rm -r /Logs", "mv /Logs/a /x", "hi", "", "shop.example/?q=me")
 NAMED = "Enter Tab Space Escape Delete Control+s Control+a ArrowDown Control+Enter"

@@ -23,12 +23,15 @@ def deskcrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deskcrew:
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.mark.slow("every shipped task")
-@pytest.mark.parametrize("kind", ["task", "world"])
-def test_everything_that_is_shipped_is_in_order(deskcrew: Deskcrew, kind: str):
+@pytest.mark.slow("every shipped world")
+@pytest.mark.parametrize(("kind", "every"), [("task", 24), ("world", 1)])
+def test_all_that_is_shipped_is_checked_and_in_order(deskcrew: Deskcrew, monkeypatch: pytest.MonkeyPatch, kind: str, every: int):
+    """Of the tasks some: test_shipped_tasks.py plays the oracle of each."""
+    shipped = shipped_names(f"{kind}s")[::every]
+    monkeypatch.setattr("orchestrator.tasks.check.shipped_names", lambda folder: shipped if folder == f"{kind}s" else ())
     done = deskcrew(kind, "check", "--json", "--seeds", "2")
     assert done.exit_code == 0, done.output
-    assert {json.loads(line)["name"] for line in done.output.splitlines()} == set(shipped_names(f"{kind}s"))
+    assert {json.loads(line)["name"] for line in done.output.splitlines()} == set(shipped)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from written.runs import STATE, Written, core, spoiled
 from written.runs import steps as any_step
 
@@ -86,7 +86,6 @@ def read(name: str, folder: Path, document: Any) -> list[Any]:
 def test_whatever_is_spoiled_is_a_step_an_error_or_refused(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert not [line.error for line in read(name, tmp_path_factory.mktemp("whole"), SAMPLES[name]) if line.error]
 
-    @settings(max_examples=3 * settings.default.max_examples)
     @given(spoiled(SAMPLES[name]))
     def spoil(document: Any) -> None:
         try:
@@ -111,7 +110,6 @@ def test_a_file_of_something_else_is_refused_by_its_name(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["osworld", "agentnet_traj"])
-@settings(max_examples=3 * settings.default.max_examples)
 @given(one=any_step)
 def test_where_nothing_is_lost_the_same_action_is_read_back(name: str, one: InteractionStep) -> None:
     form = format_named(name)
@@ -162,7 +160,7 @@ def test_ten_times_the_steps_take_no_more_memory(name: str, tmp_path: Path) -> N
     peak(name, 10, path)  # what is loaded and compiled once does not count
     few = peak(name, 40, path)
     # What other threads of the process take meanwhile is counted, too, but not each time.
-    assert min(peak(name, 400, path) for _ in range(3)) < few + 200_000
+    assert any(peak(name, 400, path) < few + 200_000 for _ in range(3))
 
 
 @pytest.mark.parametrize("name", [*LINES, "atif"])

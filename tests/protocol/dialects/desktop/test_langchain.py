@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -37,7 +37,6 @@ def test_langchain_takes_the_definition_of_a_tool(tool: dict[str, Any]) -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_every_action_is_one_call_that_fits_its_tool_and_loses_nothing(action: Action) -> None:
     call, losses = to_langchain(action, HERE)
     assert not losses

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from written.actions import every_action
+from written.dialect_cases import Case, cases
 
 import protocol as p
-from protocol import Action, ActionTarget, BoundingBox, Click, FinishGoal, GUIElement, PressKey, Region, Scroll, Type, Wait
+from protocol import Action, ActionTarget, BoundingBox, Click, FinishGoal, GUIElement, PressKey, Region, Scroll, Type
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp, to_omnimcp
 
@@ -43,47 +44,10 @@ def response(verb: str, target: dict[str, Any] | None = None, **parameters: Any)
 BOX = ActionTarget(bbox=Region(space="norm1", x1=0.25, y1=0.5, x2=0.75, y2=0.625))
 
 
-@pytest.mark.parametrize(
-    ("action", "context", "payload"),
-    [
-        (Click(target=NODE), PLAN, plan("click", element_id=7)),
-        (Type(text="", target=NODE), PLAN, plan("type", element_id=7, text_to_type="")),
-        (Type(text="hi"), PLAN, plan("type", text_to_type="hi")),
-        (PressKey(keys=("Meta", "Space")), PLAN, plan("press_key", key_info="cmd+space")),
-        (Wait(), PLAN, plan("wait")),
-        (FinishGoal(summary="it is there"), PLAN, {**plan("wait"), "reasoning": "it is there", "is_goal_complete": True}),
-        (Click(target=NODE), DECISION, decision("click", 7)),
-        (Click(target=NODE, count=2), DECISION, decision("click", 7, click_type="double")),
-        (Click(target=NODE, button="right"), DECISION, decision("click", 7, click_type="right")),
-        (Type(text="hi", target=NODE), DECISION, decision("type", 7, text_to_type="hi")),
-        (PressKey(keys=("Enter",)), DECISION, decision("press_key", key_info="enter")),
-        (Scroll.toward("left", 4), DECISION, decision("scroll", scroll_direction="left", scroll_steps=4)),
-        (Wait(seconds=2.5), DECISION, decision("wait", wait_duration_s=2.5)),
-        (FinishGoal(), DECISION, decision("finish", complete=True)),
-        (p.FailGoal(reason="stuck"), DECISION, decision("finish", why="stuck")),
-        (Click(target=NODE), RESPONSE, response("click", {"element_id": 7})),
-        (
-            Click(target=ActionTarget(track_id="btn_login_0", text="Login"), button="right", modifiers=("Control",), hold=1.0),
-            RESPONSE,
-            response("click", {"track_id": "btn_login_0", "text": "Login"}, button="right", modifiers=["Control"], hold=1.0),
-        ),
-        (p.Hover(target=BOX), RESPONSE, response("hover", {"bbox": [0.25, 0.5, 0.5, 0.125]})),
-        (Type(text="x", submit=True), RESPONSE, response("type", text_to_type="x", submit=True)),
-        (Scroll(delta={"y": 2.5}, unit="page"), RESPONSE, response("scroll", direction="down", amount=2.5, unit="page")),
-        (Scroll(delta={"x": -1, "y": 2}), RESPONSE, response("scroll", dx=-1, dy=2)),
-        (PressKey(keys=("Control", "s"), target=NODE), RESPONSE, response("press_key", {"element_id": 7}, key_info="ctrl+s")),
-        (Wait(seconds=3, text="Saved"), RESPONSE, response("wait", seconds=3.0, text="Saved")),
-        (
-            FinishGoal(),
-            RESPONSE,
-            {**response("finish_goal"), "is_goal_complete": True},
-        ),
-    ],
-)
-def test_each_verb_is_said_and_read_in_each_shape(action: Action, context: Context, payload: dict[str, Any]) -> None:
-    assert to_omnimcp(action, context) == (payload, [])
-    for given_payload in (payload, json.dumps(payload), f"I think so.\n```json\n{json.dumps(payload)}\n```"):
-        assert from_omnimcp(given_payload, context) == ([action], [])
+@pytest.mark.parametrize("case", [case for case in cases("both") if case.name == "omnimcp"])
+def test_each_shape_is_read_as_text_and_behind_words(case: Case) -> None:
+    for said in (json.dumps(case.payload), f"I think so.\n```json\n{json.dumps(case.payload)}\n```"):
+        assert from_omnimcp(said, case.context) == (case.actions, [])
 
 
 def test_the_shape_is_known_whatever_variant_is_spoken() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from mcp.types import CallToolRequest
 from written.actions import every_action
 
@@ -143,7 +143,6 @@ def test_a_held_key_comes_up_again() -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_only_listed_tools_and_parameters_are_written(action: p.Action) -> None:
     for context in (HERE, CLI, SEEN):
         try:

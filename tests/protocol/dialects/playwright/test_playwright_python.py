@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from written.actions import every_action
 
 import protocol as p
@@ -222,7 +222,6 @@ def test_a_held_key_comes_up_again() -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
     try:
         text = to_playwright_python(action, HERE).payload

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from written.actions import every_action
 
 import protocol as p
@@ -87,7 +87,6 @@ def test_setting_a_field_clears_it_first() -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_one_call_a_line(action: p.Action) -> None:
     try:
         text = to_agentnet(action, HERE).payload

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from written.actions import every_action
 
 import protocol as p
@@ -80,7 +80,6 @@ def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_relea
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_only_declared_verbs_parameters_and_keys_are_written(action: p.Action) -> None:
     try:
         payload = to_computer_13(action, HERE).payload

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from written.actions import every_action
 
 import protocol as p
@@ -77,7 +77,6 @@ def test_several_actions_can_be_joined() -> None:
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_what_is_written_is_python_that_pyautogui_would_take(action: p.Action) -> None:
     try:
         text = to_pyautogui(action, HERE).payload

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from anthropic.types.beta import BetaComputerToolUseBlock
 from anthropic.types.beta.beta_computer_member_name import BETA_COMPUTER_MEMBER_NAME_VALUES
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import TypeAdapter
 from written.actions import every_action
 from written.dialect_cases import pairs
@@ -51,7 +51,6 @@ def test_the_blocks_of_the_toolset_are_read(call: dict[str, Any], action: p.Acti
 
 
 @given(action=every_action)
-@settings(max_examples=3 * settings.default.max_examples)
 def test_the_sdk_takes_every_block_that_is_written(action: p.Action) -> None:
     """Strictly: whole numbers, known directions, nothing missing."""
     try:

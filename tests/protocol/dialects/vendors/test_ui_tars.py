@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written.actions import HOSTILE
-from written.dialect_cases import pairs
+from written.dialect_cases import Case, cases, pairs
 
 import protocol as p
-from protocol import ActionTarget, BoundingBox, Click, Coordinate, GUIElement, PressKey, Region, Scroll, Type, VisualState
+from protocol import ActionTarget, BoundingBox, Click, Coordinate, GUIElement, Region, Scroll, Type, VisualState
 from protocol.dialects import Context, DialectError
 from protocol.dialects.vendors.ui_tars import DIALECT, from_ui_tars, thought_of, to_ui_tars
 
@@ -50,27 +50,9 @@ def at(x: float, y: float, space: str = "px", image: tuple[int, int] | None = No
 EXACT = [(said.removeprefix("Action: "), action) for said, action in pairs("ui_tars")]
 
 
-@pytest.mark.parametrize(
-    ("said", "action"),
-    [
-        ("left_single(start_box='(1,2)')", Click(target=at(1, 2))),
-        ("move_to(start_box='(1,2)')", p.Hover(target=at(1, 2))),
-        ("select(start_box='(1,2)', end_box='(3,4)')", p.Drag(target=at(1, 2), to=at(3, 4))),
-        ("hotkey(hotkey='ctrl+c')", PressKey(keys=("Control", "c"))),
-        ("keydown(key='space')", p.KeyDown(key="Space")),
-        ("keyup(press='a')", p.KeyUp(key="a")),
-        ("long_press(start_box='(1,2)', time='2.5')", Click(target=at(1, 2), hold=2.5)),
-        ("long_press(start_box='(1,2)', time='')", Click(target=at(1, 2), hold=1.0)),
-        ("type(content='a', point='<point>1 2</point>')", Type(text="a", target=at(1, 2))),
-        ("navigate_back()", p.GoBack()),
-        ("click(start_box='[1, 2, 11, 22]')", Click(target=ActionTarget(bbox=BoundingBox(x1=1, y1=2, x2=11, y2=22)))),
-        ("click(start_box='[1, 2, 1, 2]')", Click(target=at(1, 2))),
-        ("click(start_box='(1,2')", Click(target=at(1, 2))),
-    ],
-)
-def test_older_spellings_are_read(said: str, action: p.Action) -> None:
-    assert read(f"Action: {said}") == action
-    assert read(f"<think>I think.</think>\n<computer_env>\nAction: {said}\n</computer_env>") == action
+@pytest.mark.parametrize("case", [case for case in cases("read") if case.name == "ui_tars" and case.context.variant == "1.5"])
+def test_older_spellings_are_read_between_tags_too(case: Case) -> None:
+    assert [read(f"<think>I think.</think>\n<computer_env>\n{case.payload}\n</computer_env>")] == case.actions
 
 
 def test_each_variant_spells_points_and_counts_them_in_its_own_way() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openadapt_types import Episode
 from written.runs import BLANK, INFO, STATE, Written, core, infos, steps
@@ -34,7 +34,6 @@ def step(action: Any, **fields: Any) -> InteractionStep:
     return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": BLANK, "action": action, **fields})
 
 
-@settings(max_examples=3 * settings.default.max_examples)
 @given(steps)
 def test_where_nothing_is_lost_the_same_step_is_read_back(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:

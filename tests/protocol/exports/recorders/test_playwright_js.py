@@ -205,7 +205,7 @@ words = st.sampled_from(
 
 
 @given(parts=st.lists(words, max_size=40))
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_is_steps_and_errors_with_a_line(tmp_path: Path, parts: list[str]) -> None:
     try:
         found = lines(tmp_path, "".join(parts))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.actions import HOSTILE
 from written.runs import BLANK, STATE, Written, infos, steps
@@ -102,7 +102,6 @@ def played(written: Written, tmp_path: Path) -> list[Any]:
     return json.loads(done.stdout)
 
 
-@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_script_is_python_that_only_calls_the_page(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

@@ -6,7 +6,7 @@ import json
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from written.runs import BLANK, STATE, Written, infos, steps
@@ -112,7 +112,6 @@ def step(**fields: Any) -> InteractionStep:
     return InteractionStep(**{**given, **fields})
 
 
-@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_run_is_a_trajectory_that_the_schema_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:

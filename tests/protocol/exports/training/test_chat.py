@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import BLANK, INFO, STATE, Written, infos, steps
 
@@ -48,7 +48,6 @@ def step(action: Any, state: VisualState = BLANK, **fields: Any) -> InteractionS
     return InteractionStep(timestamp=1, visual_state=state, action=action, **{"pictures": SEEN, **fields})
 
 
-@settings(max_examples=3 * settings.default.max_examples)
 @given(st.lists(steps, max_size=6), infos)
 def test_every_sample_is_one_that_it_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
@@ -60,7 +59,6 @@ def test_every_sample_is_one_that_it_takes(run: list[InteractionStep], info: Run
         assert written.exported.steps == len(samples) == len(run) - left_out
 
 
-@settings(max_examples=3 * settings.default.max_examples)
 @given(steps)
 def test_where_nothing_is_lost_the_answer_is_the_action(one: InteractionStep) -> None:
     with Written(FORM, [one]) as written:
