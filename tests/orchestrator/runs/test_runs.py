@@ -204,8 +204,8 @@ def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that
 @pytest.mark.parametrize(
     "points",
     [
-        ("--task", "invoice-to-reimbursement", "--sample", "5", "--seed", "7"),
-        ("--task", "changed-behind-the-back", "--sample", "3", "--seed", "7"),
+        ("--task", "invoice-to-reimbursement", "--sample", "3", "--seed", "7"),
+        ("--task", "changed-behind-the-back", "--sample", "2", "--seed", "7"),
         ("--task", "invoice-to-reimbursement", "--only", "perform", "--last", "2"),
         ("--task", "invoice-to-reimbursement", "--only", "approval"),
     ],

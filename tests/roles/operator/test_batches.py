@@ -350,7 +350,7 @@ decisions:
 
 
 @pytest.mark.slow("processes that are killed")
-@pytest.mark.parametrize("points", [("--sample", "3", "--seed", "5"), ("--only", "perform", "--last", "2")])
+@pytest.mark.parametrize("points", [("--sample", "2", "--seed", "5"), ("--only", "perform", "--last", "2")])
 def test_killed_anywhere_in_a_batch_or_after_a_question_nothing_is_done_or_asked_twice(
     tmp_path: Path, points: tuple[str, ...]
 ) -> None:
