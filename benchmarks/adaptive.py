@@ -38,7 +38,6 @@ from roles.policies.scripted_model import ScriptedChatModel
 ARMS = {
     "off": ("crew.adaptive={final_check: false}",),
     "final check": ("crew.adaptive={final_check: true}",),
-    "all": ("crew.adaptive={final_check: true, gates: true, plan: true}",),
 }
 MODELS = (
     "crew.manager={policy: fallback, chain: [llm, rules]}", "crew.evaluator={policy: fallback, chain: [llm, rules]}",

@@ -21,8 +21,7 @@ from pydantic import JsonValue
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.forks import ending
-from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, read_rows
-from orchestrator.lab.gates.page import lines, write_report
+from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, outcome_of, seeds_of, settings_of
 from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
 from protocol import AgentStatus, Fill, Type, Wait
@@ -144,7 +143,6 @@ def main() -> None:
     for kind in given.workers.split(","):
         print(f"\n{kind}", *lines(figures([row for row in rows if row.configuration == kind])), sep="\n")
     print("\nall", *lines(figures(rows)), sep="\n")
-    write_report(given.out, sorted(rows, key=lambda row: (row.run, row.number)), given.out / "report.html")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from orchestrator.lab.logs.show import opened, show, stats, validate
+from orchestrator.lab.logs.show import opened, show, validate
 from protocol import Action, VisualState, read_log
 from protocol.dialects import NAMES, Context, DialectError, dialect
 from protocol.dsl import emit, parse_line
@@ -59,7 +59,6 @@ def logs(megabytes: float) -> None:
             "json.loads": lambda: [json.loads(line) and None for line in path.open("rb")],
             "read_log": lambda: sum(1 for _ in read_log(path)),
             "log validate": lambda: validate(opened(str(path), "deskcrew", Path()), as_json=False),
-            "log stats": lambda: stats(opened(str(path), "deskcrew", Path()), as_json=False),
             "log show": lambda: show(opened(str(path), "deskcrew", Path()), only=None, pictures="none", as_json=False),
         }
         print(f"log of {size:.0f} MB{'':>8}{'MB/s':>10}{'x json.loads':>14}{'peak MB':>10}")

@@ -7,9 +7,7 @@ import queue
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
-
-from langchain_core.tools import BaseTool, StructuredTool
+from typing import TYPE_CHECKING, Any, Self
 
 from orchestrator.core.controller import Threads, build_controller
 from orchestrator.runs import runs
@@ -17,7 +15,6 @@ from orchestrator.runs.handle import RunControl
 from orchestrator.runs.outcome import Approver, Outcome
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, load_settings
-from orchestrator.store.address import LOCAL
 from orchestrator.tasks.plans import plan_of, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import Subtask
@@ -25,6 +22,9 @@ from roles.contracts.context import Context
 from roles.contracts.nodes import Graph
 from roles.contracts.policies import Granularity
 from roles.journal.journal import Event
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 PARTS = (
     "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",
@@ -73,15 +73,13 @@ class Crew:
         overrides: Sequence[str] = (),
     ) -> Outcome:
         """Continue a run that waits or was stopped; with `overrides` (`limits.steps=240`) also one that spent a budget."""
-        told = self.settings.settings
         return runs.resume(
             run_id,
-            runs_dir=told.runs_dir,
+            runs_dir=self.settings.settings.runs_dir,
             answer=answer,
             approver=approver,
             parts=self._parts,
             overrides=overrides,
-            store="" if told.store == LOCAL else told.store,
         )
 
     def control(self, run_id: str, who: str = "") -> RunControl:
@@ -152,6 +150,8 @@ class Crew:
             outcome = self.run(goal, approver=approver)
             answer = next((f["value"] for f in reversed(outcome.report["facts"]) if f["name"] == "answer"), "")
             return f"{outcome.status}: {answer or outcome.reason} (run {outcome.run_id})"
+
+        from langchain_core.tools import StructuredTool
 
         return StructuredTool.from_function(work, name=name)
 

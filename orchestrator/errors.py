@@ -27,14 +27,6 @@ class MachineStopped(Exception):
     """Nothing is wrong with what was written, and nothing is lost: the machine does not let it go on now. Exit code 1."""
 
 
-class StoreGone(MachineStopped):
-    """The store that several machines share cannot be reached any more; what was committed is in it."""
-
-
-class StoreTaken(MachineStopped):
-    """Another process works the run by now."""
-
-
 def only_one(run_id: str, names: Sequence[str], where: str, ls: str) -> str:
     """The run that is called so, or the only one whose id begins or ends so. Raises UsageProblem."""
     close = [run_id] if run_id in names else [n for n in names if run_id and (n.startswith(run_id) or n.endswith(run_id))]
@@ -67,10 +59,8 @@ _SAID = {
 
 def outage_of(bad: BaseException, folder: Path) -> str:
     """One sentence on what the machine does, or an empty string for anything else."""
-    while not (isinstance(bad, StoreGone) or _kind(bad)) and (led_here := bad.__cause__ or bad.__context__) is not None:
+    while not _kind(bad) and (led_here := bad.__cause__ or bad.__context__) is not None:
         bad = led_here
-    if isinstance(bad, StoreGone):
-        return str(bad)
     kind = _kind(bad)
     words = bad.strerror if isinstance(bad, OSError) and bad.strerror else " ".join(str(bad).split())
     return _SAID[kind].format(folder=folder, words=words) if kind else ""

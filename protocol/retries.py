@@ -60,7 +60,7 @@ def _of_amazon(response: Any) -> Mapping[str, Any]:
 
 
 class Retries(Frozen):
-    """How often models, searches, MCP servers, stores and start pages are asked while they are busy or out of reach."""
+    """How often models, searches, MCP servers and start pages are asked while they are busy or out of reach."""
 
     tries: int = Field(default=4, ge=1, le=100)
     """How often in all; 1 does not ask again."""
@@ -68,10 +68,6 @@ class Retries(Frozen):
     """Seconds before the second try; doubled for each one after it, with jitter. `Retry-After` asks for more."""
     longest: float = Field(default=30.0, gt=0)
     """Seconds between two tries at most, whatever a server asks for."""
-
-    def but(self, tries: int | None, wait: float | None) -> Retries:
-        """With what is said otherwise under an old name."""
-        return self.model_copy(update={name: value for name, value in (("tries", tries), ("wait", wait)) if value is not None})
 
     def trying(
         self,

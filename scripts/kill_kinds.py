@@ -20,8 +20,6 @@ class Work(NamedTuple):
     overrides: tuple[str, ...] = ()
     later: bool = False
     """Whether approvals are given by a process of their own, once the run waits for them."""
-    shared: bool = False
-    """Whether journal and checkpoints are in PostgreSQL, which is not killed."""
     served: str = ""
     """A world that a server of its own shows to the run's browser; the server is not killed."""
     held: bool = False
@@ -35,7 +33,6 @@ KINDS: dict[str, Work] = {
     "technician script": Work(SORT, ("world=workshop",)),
     "fault injected": Work(SUBMIT, (STALE_AND_SWALLOWED, "seed=3")),
     "rehearsal": Work(SUBMIT, ("crew.rehearse.n=2",)),
-    "PostgreSQL": Work("plan-again", shared=True),
     "browser world": Work(BROWSED, (*BROWSER, "safety.network=watch"), served="office"),
     "held request": Work(BROWSED, BROWSER, served="office", held=True),
     "held request approved later": Work(BROWSED, BROWSER, later=True, served="office", held=True),

@@ -99,14 +99,9 @@ def go_on(told: Process, listener: Callable[[Any], None] | None = None) -> int:
 
 
 def _watch(counter: Counter, work: Work) -> None:
-    if work.shared:
-        from orchestrator.store.postgres.rows import PostgresCursors
+    from orchestrator.store.checkpoints import CursorSaver
 
-        counter.around(PostgresCursors, "put", "put")
-    else:
-        from orchestrator.store.checkpoints import CursorSaver
-
-        counter.around(CursorSaver, "put", "put")
+    counter.around(CursorSaver, "put", "put")
     if work.served:
         from environments.browser import BrowserEnvironment
         from environments.browser.session import Record
@@ -150,7 +145,7 @@ def cold(told: Process) -> int:
     work = told.work
     command = [sys.executable, str(Path(__file__).with_name("kill_sweep.py")), "--child", "--task", work.task]
     command += ["--runs-dir", str(told.runs_dir), "--fatal", str(told.fatal)]
-    command += [*(["--served", work.served] if work.served else []), *(["--shared"] if work.shared else [])]
+    command += [*(["--served", work.served] if work.served else [])]
     command += ["--held"] if work.held else []
     command += [*(["--later"] if work.later else []), *(["--answering"] if told.answering else [])]
     command += [part for override in work.overrides for part in ("-c", override)]

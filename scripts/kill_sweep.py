@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 from kill_kinds import KINDS, Work
 from kill_process import Broken, Process, Worked, cold, forked, go_on, run, work_through
-from kill_world import Difference, Result, around, difference, result_of, stored
+from kill_world import Difference, Result, around, difference, result_of
 
 DEFAULT_TASK = "invoice-to-reimbursement"
 BEGIN, END = "<!-- swept -->", "<!-- /swept -->"
@@ -201,7 +201,7 @@ def _slot(line: str) -> tuple[str, int]:
 def main() -> int:
     given = arguments()
     if given.child:
-        work = Work(given.task[0], tuple(given.overrides), given.later, given.shared, given.served, given.held)
+        work = Work(given.task[0], tuple(given.overrides), given.later, given.served, given.held)
         return run(Process(work, given.runs_dir, given.fatal, given.answering))
     if unknown := [name for name in given.kind if name not in KINDS]:
         raise SystemExit(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(KINDS)}")
@@ -216,8 +216,7 @@ def main() -> int:
     for name, kind in wanted.items():
         work = kind._replace(overrides=(*kind.overrides, *given.overrides))
         started = time.monotonic()
-        with stored(work) as addressed:
-            swept = sweep(name, addressed, plan)
+        swept = sweep(name, work, plan)
         wrong += swept.wrong
         print(
             f"{name}: killed {swept.manner} of {swept.points} points (seed {given.seed}): {swept.kills} kills, "
@@ -256,7 +255,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--answering", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--shared", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--held", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--served", default="", help=argparse.SUPPRESS)
     parser.add_argument("--runs-dir", type=Path, help=argparse.SUPPRESS)

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -95,21 +94,6 @@ def difference(found: Result, expected: Result) -> Difference:
 def _anywhere(found: Any) -> str:
     """What was found, whatever port the world was served at."""
     return _PORT.sub("", json.dumps(found, sort_keys=True))
-
-
-@contextmanager
-def stored(work: Work) -> Iterator[Work]:
-    """The work with the address of its store; a PostgreSQL server runs for it while the block does."""
-    if not work.shared:
-        yield work
-        return
-    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-    from services import postgres  # the server of the tests
-
-    if postgres.programs() is None:
-        raise SystemExit(postgres.MISSING)
-    with postgres.running() as server:
-        yield work._replace(overrides=(*work.overrides, f"store={json.dumps(server.address)}"))
 
 
 @contextmanager

@@ -37,7 +37,6 @@ _LONGEST = 300.0
 HEAD = "| run | killed in mid-run | processes | locks | files | processes after the resume | locks | files | command |"
 SCRIPT = "technician script"
 RUNS = {name: KINDS[name] for name in ("replan", SCRIPT, "browser world")}
-RUNS |= {"technician script in gVisor": KINDS[SCRIPT]._replace(overrides=(*KINDS[SCRIPT].overrides, "sandbox=gvisor"))}
 
 
 class Left(NamedTuple):

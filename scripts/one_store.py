@@ -3,7 +3,6 @@
 
     scripts/one_store.py                            8 processes, 200 runs in one folder
     scripts/one_store.py --processes 4 --runs 24
-    scripts/one_store.py --shared                   journals and checkpoints in PostgreSQL
 
 The processes first start the runs side by side, each of which then waits for an approval. Then every process goes through all of
 the runs in an order of its own, lists and shows them, and answers each that it can get. A run that another process works, or that
@@ -28,9 +27,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from kill_kinds import SUBMIT, Work
+from kill_kinds import SUBMIT
 from kill_process import APPROVE, leave
-from kill_world import stored
 
 _POLITE = re.compile(r"^Run \S+ (is worked by .+; stop it there first|is finished)")
 Job = Callable[[int], dict[str, Any]]
@@ -55,7 +53,7 @@ def side_by_side(processes: int, place: Path, job: Job) -> list[dict[str, Any]]:
     return [json.loads((place / f"{number}.json").read_text()) for number in range(processes)]
 
 
-def starting(runs_dir: Path, overrides: tuple[str, ...], shares: list[int]) -> Job:
+def starting(runs_dir: Path, shares: list[int]) -> Job:
     """Start a share of the runs; each waits for an approval in the end."""
 
     def job(number: int) -> dict[str, Any]:
@@ -63,7 +61,7 @@ def starting(runs_dir: Path, overrides: tuple[str, ...], shares: list[int]) -> J
         from orchestrator.runs.outcome import WAITING
         from orchestrator.settings.settings import load_settings
 
-        loaded = load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}", *overrides])
+        loaded = load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}"])
         codes = [runs.start(loaded, SUBMIT).exit_code for _ in range(shares[number])]
         return {"waiting": codes.count(WAITING)}
 
@@ -103,22 +101,17 @@ def answering(runs_dir: Path) -> Job:
 _ENDED = {"fulfilled", "rejected"}
 
 
-def looked_at(folder: Path, shared: str) -> tuple[str, int, int, int]:
+def looked_at(folder: Path) -> tuple[str, int, int, int]:
     """How a run ended, its events, how many of those are missing, and how often it was said that it is finished."""
     report = json.loads((folder / "report.json").read_text())
-    kinds = _kinds(folder, shared)
+    kinds = _kinds(folder)
     missing = max(kinds) - len(kinds)
     return report["status"], len(kinds), missing, Counter(kinds.values())["run_finished"]
 
 
-def _kinds(folder: Path, shared: str) -> dict[int, str]:
+def _kinds(folder: Path) -> dict[int, str]:
     """The kind of each event by its number."""
-    if not shared:
-        with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
-            return dict(db.execute("SELECT id, kind FROM events"))
-    from orchestrator.store.postgres.runs import shared_runs
-
-    with shared_runs(shared) as runs, closing(runs.copy(folder.name)) as db:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
         return dict(db.execute("SELECT id, kind FROM events"))
 
 
@@ -135,16 +128,15 @@ def received(folder: Path) -> list[str]:
         desktop.close()
 
 
-def judge(runs_dir: Path, overrides: tuple[str, ...], answers: list[dict[str, Any]]) -> list[str]:
+def judge(runs_dir: Path, answers: list[dict[str, Any]]) -> list[str]:
     """Everything that is not as it should be, and the counts on standard output."""
-    shared = next((json.loads(o.partition("=")[2]) for o in overrides if o.startswith("store=")), "")
     folders = sorted(path.parent for path in runs_dir.glob("*/run.json"))
     worked = Counter(name for answer in answers for name, _ in answer["worked"])
     expected = received(folders[0])
     wrong = [said for answer in answers for said in answer["rude"]]
     events = 0
     for folder in folders:
-        status, count, missing, finished = looked_at(folder, shared)
+        status, count, missing, finished = looked_at(folder)
         events += count
         did = received(folder)
         for problem, is_so in (
@@ -165,19 +157,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--shared", action="store_true", help="one PostgreSQL for all runs")
     given = parser.parse_args()
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="one-store-") as place, stored(Work("", shared=given.shared)) as work:
+    with tempfile.TemporaryDirectory(prefix="one-store-") as place:
         runs_dir = Path(place) / "runs"
         runs_dir.mkdir()
         shares = [len(range(n, given.runs, given.processes)) for n in range(given.processes)]
         import orchestrator.runs.runs  # noqa: F401  # once for all processes
 
-        began = side_by_side(given.processes, Path(place), starting(runs_dir, work.overrides, shares))
+        began = side_by_side(given.processes, Path(place), starting(runs_dir, shares))
         wrong = [] if sum(b["waiting"] for b in began) == given.runs else ["not every run came to its approval"]
         answers = side_by_side(given.processes, Path(place), answering(runs_dir))
-        wrong += judge(runs_dir, work.overrides, answers)
+        wrong += judge(runs_dir, answers)
     for problem in wrong[:20]:
         print(problem)
     print(f"{given.processes} processes: {len(wrong)} things went wrong ({time.monotonic() - started:.0f} s)")

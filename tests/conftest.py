@@ -15,7 +15,6 @@ import pytest
 from hypothesis import settings
 from services.chrome import chrome as chrome
 from services.chrome import chromium as chromium
-from services.postgres import postgres as postgres
 
 from environments.files.scratch import Scratch
 
@@ -39,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
-_BY_FIXTURE = {"chromium": "a real browser", "postgres": "a database server", "neighbour": "a package that is installed"}
+_BY_FIXTURE = {"chromium": "a real browser", "neighbour": "a package that is installed"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

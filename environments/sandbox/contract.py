@@ -12,7 +12,6 @@ from protocol import Frozen
 
 Language = Literal["bash", "python"]
 LANGUAGES: tuple[Language, ...] = ("bash", "python")
-SandboxKind = Literal["bubblewrap", "gvisor"]
 
 
 class SandboxUnavailable(RuntimeError):

@@ -1,4 +1,4 @@
-"""What goes into a sandbox, whichever it is, and what comes out: a document each way, and no word of the second is trusted."""
+"""What goes into a sandbox, and what comes out: a document each way, and no word of the second is trusted."""
 
 from __future__ import annotations
 

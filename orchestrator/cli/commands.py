@@ -61,7 +61,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
     "Create and check": {
         "task": CommandEntry("cli.check:task_app", "Check a task file, or play its oracle."),
         "world": CommandEntry("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
-        "policy": CommandEntry("cli.policies:policy_app", "Explain and check safety policies."),
+        "policy": CommandEntry("cli.policies:policy_app", "Check safety policies."),
         "log": CommandEntry("cli.tools.logs:log_app", "Read, check and convert protocol logs."),
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Allow a run from elsewhere to start programs."),

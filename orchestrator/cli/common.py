@@ -104,12 +104,6 @@ EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paus
 RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; default: ./runs.")]
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.", autocompletion=run_ids)]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
-Store = Annotated[
-    str | None,
-    typer.Option(
-        "--store", metavar="ADDRESS", envvar="DESKCREW_STORE", help="Runs of a shared store, postgresql://USER@HOST/DATABASE."
-    ),
-]
 Secret = Annotated[
     list[str] | None,
     typer.Option(
@@ -158,14 +152,13 @@ _NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM,
 def _explained(bad: Exception) -> tuple[int, str]:
     from environments.contract import WorldError
     from orchestrator.errors import MachineStopped, UsageProblem
-    from orchestrator.store.address import without_addresses
     from orchestrator.store.printable import clean
     from protocol.dialects import DialectError
     from protocol.exports import FormatError
     from protocol.log.log import PARTIAL
     from protocol.log.versions import BadStep
 
-    said = without_addresses(clean(" ".join(str(bad).split()), 1000))
+    said = clean(" ".join(str(bad).split()), 1000)
     if isinstance(bad, UsageProblem | WorldError | BadStep | DialectError | FormatError):
         return USAGE, said
     stands = sys.modules.get("roles.contracts.nodes")  # whoever raised it has imported it, and LangGraph with it
@@ -197,13 +190,11 @@ def _raiser(bad: Exception) -> str:
 
 
 @contextmanager
-def connected(
-    runs_dir: Path | None, server: str | None = None, token_file: Path | None = None, store: str | None = None
-) -> Iterator[Runs]:
+def connected(runs_dir: Path | None, server: str | None = None, token_file: Path | None = None) -> Iterator[Runs]:
     """The runs that a command is about."""
     from orchestrator.desk.client import runs_at
 
-    runs = runs_at(runs_dir=runs_dir, store=store, server=server, token_file=token_file)
+    runs = runs_at(runs_dir=runs_dir, server=server, token_file=token_file)
     try:
         if runs.warning:
             typer.echo(f"deskcrew: warning: {runs.warning}", err=True)
@@ -242,21 +233,16 @@ def command_with_settings(work: Callable[..., None]) -> Callable[..., None]:
     return _as_command(work, loaded_work, said)
 
 
-def command_on_runs(*, store: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command_on_runs(work: Callable[..., None]) -> Callable[..., None]:
     """A command whose first parameter, `runs`, is what it is about; with the options that say where they are."""
-    places: dict[str, tuple[Any, Any]] = {"runs_dir": (RunsDir, None), "server": (Server, None), "token_file": (TokenFile, None)}
-    if store:
-        places = {"runs_dir": places.pop("runs_dir"), "store": (Store, None), **places}
+    places = {"runs_dir": (RunsDir, None), "server": (Server, None), "token_file": (TokenFile, None)}
 
-    def made(work: Callable[..., None]) -> Callable[..., None]:
-        def connected_work(debug: bool = False, **given: Any) -> None:
-            where = {name: given.pop(name, None) for name in places}
-            with guarded(debug), connected(**where) as runs:
-                work(runs, **given)
+    def connected_work(debug: bool = False, **given: Any) -> None:
+        where = {name: given.pop(name, None) for name in places}
+        with guarded(debug), connected(**where) as runs:
+            work(runs, **given)
 
-        return _as_command(work, connected_work, {**places, "debug": (Debug, False)})
-
-    return made
+    return _as_command(work, connected_work, {**places, "debug": (Debug, False)})
 
 
 def _as_command(

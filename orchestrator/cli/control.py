@@ -21,13 +21,13 @@ Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Seconds to 
 _PROMPT = "by hand> "
 
 
-@command_on_runs(store=False)
+@command_on_runs
 def pause(runs: Runs, run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False) -> None:
     """Stop the crew before its next action; `resume` continues."""
     _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
 
 
-@command_on_runs(store=False)
+@command_on_runs
 def cancel(
     runs: Runs,
     run_id: RunId,
@@ -40,7 +40,7 @@ def cancel(
     _tell(runs.run(run_id, who=who, wait=wait).cancel(why), as_json, runs)
 
 
-@command_on_runs(store=False)
+@command_on_runs
 def steer(
     runs: Runs,
     run_id: RunId,
@@ -58,7 +58,7 @@ def steer(
     _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
 
 
-@command_on_runs(store=False)
+@command_on_runs
 def takeover(
     runs: Runs,
     run_id: RunId,
@@ -86,7 +86,7 @@ def takeover(
         raise typer.Exit(FAILED)
 
 
-@command_on_runs(store=False)
+@command_on_runs
 def handback(
     runs: Runs,
     run_id: RunId,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +12,9 @@ from orchestrator.cli.common import EPILOG, FAILED, AsJson, command_with_setting
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
-    from orchestrator.lab.learning.knowledge import RankedDocument
     from orchestrator.runs.experience import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
+    from roles.contracts import Supplement
 
 
 @command_with_settings
@@ -100,7 +101,7 @@ def list_all(
     settings: Settings,
     app: App = None,
     kind: Kind = None,
-    every: Annotated[bool, typer.Option("--all", help="Also shipped ones, those in help_dirs, and retired ones.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also shipped ones, and those in help_dirs.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the added documents."""
@@ -108,8 +109,7 @@ def list_all(
     from orchestrator.views.listing import table
 
     found = knowledge.listed(settings, app, kind, every)
-    titles = [f"{one.title} (retired: {one.retired})" if one.retired else one.title for one in found]
-    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(title)) for one, title in zip(found, titles, strict=True)]
+    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(one.title)) for one in found]
     text = table([("KIND", "APP", "ID", "TITLE"), *rows])
     none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
     _print([one.model_dump(mode="json") for one in found], text if found else none, as_json)
@@ -122,13 +122,14 @@ def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to do, or to know, in words.")],
     app: App = None, kind: Kind = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Search as a run does, and also show near misses with the reason. Exit code 1: nothing fits."""
+    """Search as a run does. Exit code 1: nothing fits."""
     from orchestrator.lab.learning import knowledge
 
     answer = knowledge.search(settings, query, app, kind)
     for fault in answer.faults:
         typer.echo(f"deskcrew: {fault}", err=True)
-    _print(answer.as_data(), _found(answer.found), as_json, good=any(not one.why_not for one in answer.found))
+    data = {"found": [hit.model_dump(mode="json", exclude={"query"}) for hit in answer.found], "faults": answer.faults}
+    _print(data, _found(answer.found), as_json, good=bool(answer.found))
 
 
 @knowledge_app.command("rm")
@@ -151,15 +152,15 @@ def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
         raise typer.Exit(FAILED)
 
 
-def _found(found: list[RankedDocument]) -> str:
+def _found(found: Sequence[Supplement]) -> str:
     from orchestrator.views.listing import table
 
     if not found:
-        return "No document contains any of these words."
-    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE", "")]
-    for one in found:
-        hit = one.hit
+        return "No document fits."
+    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE")]
+    for hit in found:
         score = "-" if hit.score is None else f"{hit.score:.2f}"
-        sources = ", ".join([hit.source, *hit.also])
-        rows.append((score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(sources, 80), one.why_not))
+        rows.append(
+            (score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(", ".join([hit.source, *hit.also]), 80))
+        )
     return table(rows)

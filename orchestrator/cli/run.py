@@ -20,7 +20,6 @@ from orchestrator.cli.common import (
     RunsDir,
     Secret,
     Server,
-    Store,
     TokenFile,
     as_overrides,
     command,
@@ -76,12 +75,11 @@ def run(
         bool, typer.Option("--show-config", help="Print every setting and where it was set; run nothing.")
     ] = False,
     runs_dir: RunsDir = None,
-    store: Store = None,
     server: Server = None,
     token_file: TokenFile = None,
 ) -> None:
     """Run a goal or a task. With --json: one event per line, the outcome last."""
-    with connected(runs_dir, None if show_config else server, token_file, store) as runs:
+    with connected(runs_dir, None if show_config else server, token_file) as runs:
         from orchestrator.settings.settings import varied
 
         shown = "json" if as_json else display
@@ -93,7 +91,7 @@ def run(
         if show_config:
             from orchestrator.runs.handle import LocalRuns
 
-            _print_config(LocalRuns(runs_dir, store).loaded(target, config or (), changes, shown)[1], as_json)
+            _print_config(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1], as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
@@ -124,7 +122,6 @@ def resume(
     display: Display = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    store: Store = None,
     server: Server = None,
     token_file: TokenFile = None,
 ) -> None:
@@ -133,7 +130,7 @@ def resume(
     from orchestrator.runs.answers import by_whom
     from orchestrator.runs.privacy.secrets import asked_for
 
-    with connected(runs_dir, server, token_file, store) as runs:
+    with connected(runs_dir, server, token_file) as runs:
         run = runs.run(run_id, secrets=asked_for(secret or ()))
         given = None if answer is None else by_whom(answer, "command")
         go_on(

@@ -112,7 +112,7 @@ def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_js
         typer.echo(table(rows, width_of_terminal()))
 
 
-@command_on_runs()
+@command_on_runs
 def list_runs(runs: Runs, as_json: AsJson = False) -> None:
     """List the runs, newest first."""
     from orchestrator.views import listing
@@ -122,7 +122,7 @@ def list_runs(runs: Runs, as_json: AsJson = False) -> None:
     typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
 
 
-@command_on_runs()
+@command_on_runs
 def show(
     runs: Runs,
     run_id: RunId,

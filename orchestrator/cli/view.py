@@ -16,7 +16,6 @@ from orchestrator.cli.common import (
     ModelName,
     RunsDir,
     Secret,
-    Store,
     checked_display,
     command,
     go_on,
@@ -32,41 +31,21 @@ if TYPE_CHECKING:
 @command
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
-    replies: Annotated[
-        bool, typer.Option("--replies", help="Use only the recorded replies of models; everything else is decided again.")
-    ] = False,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Ask this model, in a new run; report where the two diverge.")
-    ] = None,
-    at: Annotated[int, typer.Option("--at", min=0, metavar="STEP", help="With --model: the last repeated step.")] = 0,
-    overrides: Annotated[
-        list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="With --model: set one value; repeatable.")
-    ] = None,
     secret: Secret = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
 ) -> None:
-    """Repeat a run with its recorded decisions, and report the first difference. No model is asked, except with --model."""
-    from orchestrator.runs.folders import find_run
+    """Repeat a run with its recorded decisions, and report the first difference. No model is asked."""
     from orchestrator.runs.privacy.secrets import asked_for
-    from orchestrator.runs.replay.fork import with_another_model
-    from orchestrator.runs.replay.recorded_policies import replies_of
     from orchestrator.runs.replay.recording import find_recording
     from orchestrator.runs.replay.replay import replay as work_again
 
-    folder, secrets = runs_dir or RUNS, asked_for(secret or ())
-    if model is None and (at or overrides):
-        raise UsageProblem("--at and -c need --model; `deskcrew fork` has them, too.")
-    if model is not None:
-        found = with_another_model(run_id, model, at, runs_dir=folder, overrides=overrides or (), secrets=secrets)
-    else:
-        recorded = replies_of(find_run(run_id, folder)) if replies else None
-        found = work_again(find_recording(run_id, folder), secrets, recorded)
+    found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
     if as_json:
         typer.echo(json_text(found.as_json()))
     else:
         typer.echo(clean(found.sentence(), 2000))
-    if found.difference is not None or found.prompt is not None:
+    if found.difference is not None:
         raise typer.Exit(FAILED)
 
 
@@ -100,7 +79,7 @@ def fork(
 
 
 PORT = 8770
-_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "prometheus_client", "PIL")
+_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")
 
 
 @command
@@ -118,7 +97,6 @@ def serve(
         list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of runs started here; repeatable.")
     ] = None,
     model: ModelName = None,
-    metrics: Annotated[bool, typer.Option("--metrics", help="Serve /metrics for Prometheus, with a token.")] = False,
     a2a: Annotated[bool, typer.Option("--a2a", help="Be an A2A agent: an agent card, and runs as tasks.")] = False,
     runs_dir: RunsDir = None,
 ) -> None:
@@ -126,7 +104,7 @@ def serve(
     from importlib.util import find_spec
 
     if not all(find_spec(name) for name in _PACKAGES):
-        raise MissingDependency('The server needs FastAPI, uvicorn, prometheus-client and Pillow: pip install "deskcrew[serve]"')
+        raise MissingDependency('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
     from orchestrator.control.channel import myself
     from orchestrator.desk import app
     from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
@@ -136,7 +114,7 @@ def serve(
     people = read_people(tokens) if tokens else []
     token = kept_token(token_file or folder / FILE, new=new_token)
     settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
-    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, metrics=metrics, a2a=a2a)
+    desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, a2a=a2a)
     try:
         app.serve(desk, host, port, token, _ready)
     except KeyboardInterrupt:
@@ -196,13 +174,12 @@ def view(
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
-    store: Store = None,
 ) -> None:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
     from orchestrator.views.page.page import write_page
     from orchestrator.views.page.source import read_source
 
-    sources = [read_source(name, runs_dir or RUNS, store) for name in (run, other) if name is not None]
+    sources = [read_source(name, runs_dir or RUNS) for name in (run, other) if name is not None]
     path = (
         out or (sources[0].folder / NAME if sources[0].folder.is_dir() else Path(f"{sources[0].folder.name}.html"))
     ).absolute()

@@ -6,7 +6,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, assert_never
@@ -15,14 +15,13 @@ from pydantic import ValidationError
 
 from environments.files.wrong_data import first_problem, problem_told
 from orchestrator.control.channel import AnswerRecord, given_to
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import mapping_in
-from orchestrator.store.salvage import reading
+from orchestrator.store.salvage import open_read_only
 from protocol import AgentAction, JsonObject, TargetError, VisualState, parse_action, resolve
 from roles.contracts.requests import (
     Answer,
     ApprovalRequest,
-    DecisionRequest,
     Edit,
     PlanReviewRequest,
     QuestionRequest,
@@ -77,7 +76,7 @@ def _takes_constraints(request: Request) -> bool:
     match request:
         case ApprovalRequest() | QuestionRequest():
             return True
-        case PlanReviewRequest() | DecisionRequest():
+        case PlanReviewRequest():
             return False
         case _:
             assert_never(request)
@@ -163,10 +162,11 @@ def still_open(folder: Path) -> list[RequestRecord]:
 def seen_at(folder: Path, state_id: str) -> VisualState | None:
     """A screen as it was written, private content masked; None where it cannot be read."""
     try:
-        with reading(folder) as query:
-            rows = query("SELECT body FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1", state_id)
+        with closing(open_read_only(folder / "journal.sqlite")) as db:
+            asked = "SELECT body FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1"
+            rows = db.execute(asked, (state_id,)).fetchall()
         return VisualState.model_validate_json(inflated(rows[0][0])) if rows else None
-    except (sqlite3.Error, OSError, ValueError, zlib.error, MachineStopped):
+    except (sqlite3.Error, OSError, ValueError, zlib.error):
         return None
 
 
@@ -195,8 +195,8 @@ def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
 def _rows(folder: Path) -> list[tuple[float, str, str]]:
     marks = ", ".join("?" * len(ABOUT))
     try:
-        with reading(folder) as query:
-            return query(f"SELECT at, kind, body FROM events WHERE {{own}}kind IN ({marks}) ORDER BY id", *ABOUT)  # noqa: S608
+        with closing(open_read_only(folder / "journal.sqlite")) as db:
+            return db.execute(f"SELECT at, kind, body FROM events WHERE kind IN ({marks}) ORDER BY id", ABOUT).fetchall()  # noqa: S608
     except (sqlite3.Error, OSError):
         return []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,13 +21,14 @@ from starlette.types import ASGIApp, Scope
 from environments.contract import EnvironmentFault
 from environments.files.wrong_data import problem_told
 from environments.served.access import Entry, Guard, Refusal
-from environments.served.server import Address, listening_at, own_hosts, server_of
+from environments.served.server import WORDS, Address, listening_at, own_hosts, server_of
 from orchestrator.desk.auth import Caller, Refused, Viewer
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.models import Problem
-from orchestrator.desk.routes import answers, control, metrics, runs, start, streams
+from orchestrator.desk.routes import answers, control, runs, start, streams
 from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, MissingDependency, UsageProblem
+from orchestrator.store.printable import clean
 
 pages_router = APIRouter(include_in_schema=False)
 PAGES = ("/", "/approvals", "/start", "/runs/{run_id}", "/runs/{run_id}/plan")
@@ -87,6 +89,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
+REFUSALS = logging.getLogger("deskcrew.desk")
 _CLOSED = "This desk needs a token: open the address that was printed when it was started."
 _DESCRIPTION = (
     "Send a token as `Authorization: Bearer …`, or open the address with it in a browser. Whoever changes something with the "
@@ -102,7 +105,7 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
         responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
     )  # fmt: skip
     app.state.desk = desk
-    for router in (*_ROUTERS, *([metrics.router] if desk.metrics else ()), *([_a2a()] if desk.a2a else ())):
+    for router in (*_ROUTERS, *([_a2a()] if desk.a2a else ())):
         app.include_router(router)
     app.add_exception_handler(AnyHTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -130,7 +133,7 @@ def _http(request: Request, bad: Exception) -> JSONResponse:
     assert isinstance(bad, AnyHTTPException)  # noqa: S101 - it was registered for these
     said = str(bad.detail)
     if isinstance(bad, Refused):
-        log_refusal(request.app.state.desk, request.scope, Refusal(bad.status_code, said))
+        log_refusal(request.scope, Refusal(bad.status_code, said))
     if not isinstance(bad, HTTPException) and bad.status_code in (404, 405):
         said = f"There is nothing to {request.method} at {request.url.path[:200]!r}; see /api/openapi.json."
     return JSONResponse({"error": said if said.endswith((".", "?")) else f"{said}."}, bad.status_code, bad.headers)
@@ -155,6 +158,7 @@ def serve(desk: Desk, host: str, port: int, token: str, ready: Callable[[Address
         listening = listening_at(host, port)
     except EnvironmentFault as bad:
         raise UsageProblem(str(bad)) from None
+    REFUSALS.addFilter(WORDS)
     with listening:
         _go_on(desk)
         ready(Address(host, listening.getsockname()[1], token))
@@ -178,25 +182,25 @@ def served(desk: Desk, token: str, host: str = "127.0.0.1", port: int = 0) -> It
 
 def _go_on(desk: Desk) -> None:
     """What was answered before the server was killed, and was not gone on with, is gone on with now."""
-    threading.Thread(target=go_on_with_answers, args=(desk.runs_dir, desk.config), name="deskcrew-go-on", daemon=True).start()
+    threading.Thread(target=go_on_with_answers, args=(desk.runs_dir,), name="deskcrew-go-on", daemon=True).start()
 
 
 def guarded(app: ASGIApp, desk: Desk, hosts: frozenset[str]) -> Guard:
-    def refused(scope: Scope, refusal: Refusal) -> None:
-        log_refusal(desk, scope, refusal)
-
-    entry = Entry(desk.tokens.known, _CLOSED, header=HEADER, policy=POLICY, refused=refused, answer=_answer)
+    entry = Entry(desk.tokens.known, _CLOSED, header=HEADER, policy=POLICY, refused=log_refusal, answer=_answer)
     return Guard(app, entry, hosts)
 
 
-def log_refusal(desk: Desk, scope: Scope, refusal: Refusal) -> None:
-    """Write down that somebody was refused; the query stays out, where a token may stand."""
-    visitor = scope.get("visitor")
-    who = visitor.name if isinstance(visitor, Caller) else ""
-    client = scope.get("client")
-    peer = str(client[0]) if client else ""
-    path = scope["path"]
-    desk.refusals.add(who=who, peer=peer, method=scope["method"], path=path, status=refusal.status, why=refusal.why)
+def log_refusal(scope: Scope, refusal: Refusal) -> None:
+    """Say on standard error that somebody was refused; the query stays out, where a token may stand."""
+    visitor, client = scope.get("visitor"), scope.get("client")
+    REFUSALS.warning(
+        "refused (%(status)d): %(method)s %(path)s of %(who)s at %(peer)s: %(why)s",
+        {
+            "status": refusal.status, "method": scope["method"][:20], "path": clean(scope["path"], 300),
+            "who": visitor.name if isinstance(visitor, Caller) else "-", "peer": str(client[0]) if client else "-",
+            "why": refusal.why[:300],
+        },
+    )  # fmt: skip
 
 
 def _answer(scope: Scope, refusal: Refusal) -> Response:

@@ -1,8 +1,7 @@
-"""What every part of the server shares: the folder of runs, who may come in, and what was refused."""
+"""What every part of the server shares: the folder of runs, and who may come in."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,33 +9,27 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi import Path as InPath
 
-from orchestrator.desk.auth import Refusals, Refused, Tokens
+from orchestrator.desk.auth import Refused, Tokens
 from orchestrator.desk.live.run import Watch
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import is_run_id
 from orchestrator.settings.settings import load_settings
 
-FILE = "desk.sqlite"
-
 
 class Desk:
     """One server's. `close` ends every stream and gives everything back."""
 
-    def __init__(
-        self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = (), *, metrics: bool = False, a2a: bool = False
-    ) -> None:
-        """`config` are files of settings that hold for every run that is started here; `metrics` serves them at /metrics, and
-        `a2a` tasks at /a2a."""
+    def __init__(self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = (), *, a2a: bool = False) -> None:
+        """`config` are files of settings that hold for every run that is started here; `a2a` serves tasks at /a2a."""
         self.runs_dir = runs_dir
-        self.metrics, self.a2a = metrics, a2a
+        self.a2a = a2a
         self.tokens = tokens
         self.config = tuple(path.resolve() for path in config)
-        load_settings(self.config)  # what is wrong in them is said now, and the password of a store is known from here on
+        load_settings(self.config)  # what is wrong in them is said now
         self.watch = Watch(runs_dir)
         try:
             runs_dir.mkdir(parents=True, exist_ok=True)
-            self.refusals = Refusals(runs_dir / FILE)
-        except (OSError, sqlite3.Error) as bad:
+        except OSError as bad:
             raise UsageProblem(f"{runs_dir} cannot be written ({bad}); name another folder with --runs-dir.") from None
 
     def folder(self, run_id: str) -> Path:
@@ -51,7 +44,6 @@ class Desk:
     def close(self) -> None:
         """Twice is fine."""
         self.watch.close()
-        self.refusals.close()
 
 
 class UnknownRun(LookupError):

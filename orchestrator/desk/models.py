@@ -103,24 +103,6 @@ class RunRows(Frozen):
     """`before` of the page after this one; empty on the last."""
 
 
-class RefusedRequest(Frozen):
-    """Somebody was refused something."""
-
-    id: int
-    at: float
-    who: str
-    """Name of the token; empty where there was none that is known."""
-    peer: str
-    method: str
-    path: str
-    status: int
-    why: str
-
-
-class RefusedRequests(Frozen):
-    refusals: tuple[RefusedRequest, ...]
-
-
 class JournalEvent(Frozen):
     """One line of a run's journal."""
 

@@ -55,8 +55,6 @@ class GoOn(Frozen):
     overrides: tuple[str, ...] = ()
     """Other limits from here on."""
     secrets: dict[str, str] = Field(default_factory=dict, repr=False)
-    config: tuple[Path, ...] = ()
-    """Files of settings of the server, which know what a run's record does not say: the password of the store it is in."""
     answered: str = ""
     """Go on for the sake of this answer: once whoever works the run has let go of it, and unless they have heard it."""
 

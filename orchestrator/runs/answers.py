@@ -24,7 +24,7 @@ from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError,
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
 from roles.contracts import StepRecord
-from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request, screen_of
+from roles.contracts.requests import QuestionRequest, Request, read_request, screen_of
 from roles.journal.actions import action_key
 from roles.journal.events import ApprovalEvent, FeedbackEvent, Json, OutcomeEvent
 from roles.operator.safety.approval import NOBODY
@@ -274,7 +274,7 @@ def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
     journal, who = run.context.journal, run.controls.handed_back
     for request in (request_of(waiting) for waiting in asked if who and waiting.value.get("kind") != CONTROL):
         key, digest = request.key, request.digest
-        if key.startswith(f"{journal.run_key}/") or isinstance(request, DecisionRequest):
+        if key.startswith(f"{journal.run_key}/"):
             said: Json = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
             journal.record(ApprovalEvent(**said, key=key, digest=digest), role="user", key=f"withdrawn/{key}")
             journal.approve(key, digest, **said)

@@ -8,24 +8,20 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem, only_one
-from orchestrator.store.address import stand_for
 from orchestrator.store.printable import write_json
-from orchestrator.store.stores import folder_here, given_address, publish
 
 if TYPE_CHECKING:
-    from orchestrator.store.postgres.runs import SharedRun, SharedRuns
     from orchestrator.store.salvage import Salvage
     from orchestrator.tasks.plans import ShownPlan
     from protocol import JsonObject
-    from roles.journal.journal import Event
 
 
 class RunInfo(NamedTuple):
@@ -112,7 +108,32 @@ def read_run(folder: Path) -> JsonObject:
             raise ValueError(why)
     except (OSError, ValueError, RecursionError) as bad:
         raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
-    return record
+    return without_what_is_gone(record)
+
+
+_ROLES = ("manager", "operator", "evaluator", "technician", "analyst")
+_GONE: Mapping[str, Mapping[str, object]] = {
+    "settings": {"store": "sqlite", "sandbox": "bubblewrap"},
+    "memory": {"answers": "off", "answers_days": 180.0, "answers_file": None},
+    "limits": {"parallel": 1, "output": None, "role_seconds": {}, "role_unusable": {}},
+    "knowledge": {"embeddings": {"name": "", "unrelated": 0.0, "options": {}}},
+    "adaptive": {"gates": False},
+    **{asked: {"tries": None, "wait": None} for asked in ("model", "online")},
+    **{role: {"voters": ["llm", "llm", "llm"], "when": []} for role in _ROLES},
+}
+"""Settings that earlier versions wrote, by what they stand in, and what they did where it is what is done now."""
+
+
+def without_what_is_gone(record: JsonObject) -> JsonObject:
+    """`run.json` of an earlier version as this one writes it."""
+    return {**record, "settings": _without(record["settings"], "settings")}
+
+
+def _without(said: Any, name: str) -> Any:
+    if not isinstance(said, dict):
+        return said
+    gone = _GONE.get(name, {})
+    return {key: _without(value, key) for key, value in said.items() if key not in gone or value != gone[key]}
 
 
 def list_runs(runs_dir: Path) -> list[RunInfo]:
@@ -200,7 +221,6 @@ def no_longer_reported(folder: Path) -> None:
     report = stored_report(folder)
     if report and report["status"] != _INTERRUPTED["status"]:
         write_json(folder / "report.json", report | _INTERRUPTED)
-        publish(folder)
 
 
 def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
@@ -262,57 +282,3 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
             why = f"events that deskcrew does not write ({type(bad).__name__})"
             raise UsageProblem(f"{place} holds {why}; the run cannot be shown.") from None
     return RunView(report, notes)
-
-
-def find_shared(run_id: str, address: str, runs_dir: Path, *, own_environment: bool = True) -> Path:
-    """The folder here of a run in a shared store. Raises UsageProblem where it cannot go on here."""
-    address = given_address(address)
-    if (runs_dir / run_id / "run.json").is_file():
-        folder = find_run(run_id, runs_dir)
-        stand_for(str(read_run(folder)["settings"].get("store", "")), address)
-        return folder
-    with shared_run(run_id, address) as (_, run):
-        return folder_here(run, runs_dir, address, own_environment=own_environment)
-
-
-def list_shared(address: str) -> list[RunInfo]:
-    """Every run of a shared store, of whatever machine, newest last."""
-    from orchestrator.store.postgres.runs import shared_runs
-
-    with shared_runs(given_address(address)) as runs:
-        return [_shared_info(run) for run in runs.all()]
-
-
-@contextmanager
-def shared_run(run_id: str, address: str) -> Iterator[tuple[SharedRuns, SharedRun]]:
-    """One run of a shared store, of whatever machine. Raises UsageProblem."""
-    from orchestrator.store.postgres.runs import shared_runs
-
-    with shared_runs(given_address(address)) as runs:
-        run = runs.find(run_id)
-        if why := wrong_in(run.record):
-            raise UsageProblem(f"What the store says of run {run.run_id} cannot be used ({why}).")
-        yield runs, run
-
-
-def events_of_shared(runs: SharedRuns, run: SharedRun) -> list[Event]:
-    """The journal of one run of a shared store."""
-    try:
-        return runs.events(run.run_id)
-    except (ValueError, RecursionError) as bad:
-        raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
-
-
-def show_shared(run_id: str, address: str) -> RunView:
-    """One run of a shared store, of whatever machine."""
-    from orchestrator.store.salvage import Salvage
-
-    with shared_run(run_id, address) as (runs, run):
-        view = view_of(run.record, Salvage(events_of_shared(runs, run), ""), good_report(run.report), runs.shown)
-    return view._replace(notes=[*view.notes, f"its environment is on {run.host}, in {run.folder}"])
-
-
-def _shared_info(run: SharedRun) -> RunInfo:
-    if why := wrong_in(run.record):
-        return RunInfo(run.run_id, "", "damaged", 0.0, 0, False, why)
-    return info_of(run.record, good_report(run.report))

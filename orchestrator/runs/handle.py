@@ -50,14 +50,13 @@ class ControlResult:
 
 
 class RunControl:
-    """A run of this machine, or of its shared store, by its id or a unique beginning or end of it."""
+    """A run of this machine, by its id or a unique beginning or end of it."""
 
     def __init__(
         self,
         run_id: str,
         *,
         runs_dir: Path = RUNS,
-        store: str | None = None,
         who: str = "",
         parts: Mapping[str, Any] | None = None,
         wait: float = 20.0,
@@ -65,7 +64,6 @@ class RunControl:
         """`parts` are those that the run was started with; `wait` is how long a crew at work is waited for, in seconds."""
         self._name = run_id
         self._runs_dir = runs_dir
-        self._store = store
         self._who = who or myself()
         self._parts = parts
         self._wait = wait
@@ -73,8 +71,6 @@ class RunControl:
     @cached_property
     def _place(self) -> Path:
         """The folder that is called so, be it a copy of another run's."""
-        if self._store:
-            return folders.find_shared(self._name, self._store, self._runs_dir)
         return folders.find_run(self._name, self._runs_dir)
 
     @cached_property
@@ -96,8 +92,6 @@ class RunControl:
         return standing(self.folder, folders.stored_report(self.folder))
 
     def report(self) -> folders.RunView:
-        if self._store:
-            return folders.show_shared(self._name, self._store)
         return folders.show_run(self._name, self._runs_dir)
 
     def plan(self) -> ShownPlan:
@@ -106,19 +100,12 @@ class RunControl:
     def blackboard(self, at: int | None = None) -> Board:
         from orchestrator.runs.report import board_at
 
-        if self._store:
-            with folders.shared_run(self._name, self._store) as shared:
-                return board_at(folders.events_of_shared(*shared), at)
         return board_at(self.past(), at)
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
         """The calls of models of which a transcript was kept; with `step` those of one step."""
         from orchestrator.store.salvage import calls_in, open_read_only
 
-        if self._store:
-            with folders.shared_run(self._name, self._store) as (runs, run):
-                folder, events = self._runs_dir / run.run_id, folders.events_of_shared(runs, run)
-                return calls_in(lambda: runs.copy(run.run_id), events, folder, step)
         return calls_in(lambda: open_read_only(self._place / "journal.sqlite"), self.past(), self._place, step)
 
     def past(self) -> list[Event]:
@@ -346,13 +333,13 @@ def _whom(to: str) -> str:
 
 
 class LocalRuns:
-    """The runs of a folder of this machine, or of a store that several share."""
+    """The runs of a folder of this machine."""
 
     warning = ""
     leaving = "stop at once"
 
-    def __init__(self, runs_dir: Path | None = None, store: str | None = None) -> None:
-        self._given, self._store = runs_dir, store
+    def __init__(self, runs_dir: Path | None = None) -> None:
+        self._given = runs_dir
         self.folder = runs_dir or RUNS
 
     @property
@@ -360,13 +347,11 @@ class LocalRuns:
         return "" if self.folder == RUNS else f" --runs-dir {shlex.quote(str(self.folder))}"
 
     def list(self) -> list[folders.RunInfo]:
-        if self._store:
-            return folders.list_shared(self._store)
         return folders.list_runs(self.folder)
 
     def run(self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None) -> RunControl:
         parts = None if secrets is None else {"secrets": secrets}
-        return RunControl(run_id, runs_dir=self.folder, store=self._store, who=who, wait=wait, parts=parts)
+        return RunControl(run_id, runs_dir=self.folder, who=who, wait=wait, parts=parts)
 
     def loaded(
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], display: str | None = None
@@ -376,7 +361,7 @@ class LocalRuns:
         from orchestrator.tasks.tasks import Task, resolve_target
 
         found = None if target is None else resolve_target(target)
-        places = {"display": display, "runs_dir": self._given and str(self._given), "store": self._store}
+        places = {"display": display, "runs_dir": self._given and str(self._given)}
         more = [f"{key}={json.dumps(value)}" for key, value in places.items() if value is not None]
         return found, load_settings(config, [*overrides, *more], found.layer() if isinstance(found, Task) else None)
 

@@ -31,10 +31,9 @@ from orchestrator.runs.replay.recorded_policies import noting
 from orchestrator.runs.traces import RunTrace
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
-from orchestrator.store.checkpoints import Cursors
+from orchestrator.store.checkpoints import CursorSaver
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import salvage
-from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_plan, fill_slots, fitting
 from protocol import JsonObject
@@ -88,7 +87,7 @@ class OpenRun:
     record: JsonObject
     folder: Path
     context: Context
-    saver: Cursors
+    saver: CursorSaver
     graph: Graph
     controls: Controls
     trace: RunTrace | None = None
@@ -170,7 +169,6 @@ def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, pla
         record["plan_version"] = journal.save_plan(plan_without(plan, journal))
         journal.commit()  # before run.json speaks of it
     write_json(run.folder / "run.json", record)
-    publish(run.folder)
     begun = RunStartedEvent(
         goal=record["goal"],
         run_id=record["run_id"],
@@ -199,14 +197,13 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
         with ExitStack() as undo:
             if trace is not None:
                 undo.callback(trace.close)
-            stored = open_store(settings.store, folder, record["run_id"], settings.retries)
-            undo.callback(stored.close)
+            saver = CursorSaver(folder / "checkpoints.sqlite", retries=settings.retries)
+            undo.callback(saver.close)
             context = build_context(
                 settings,
                 environment=parts.get("environment"),
                 run_id=record["run_id"],
                 journal_path=folder / "journal.sqlite",
-                rows=stored.rows,
                 store=folder,
                 listener=trace or given.listener,
                 parts=parts if rehearsal is None else {**parts, "around": rehearsal.around},
@@ -233,8 +230,8 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
         resting=context.line.waiting if isinstance(context.line, HubLine) else None,
     )
     context = context.with_(say=controls)
-    graph = build_controller(checkpointer=stored.saver, granularity=settings.crew.operator.granularity)
-    return OpenRun(record, folder, context, stored.saver, graph, controls, trace, owned)
+    graph = build_controller(checkpointer=saver, granularity=settings.crew.operator.granularity)
+    return OpenRun(record, folder, context, saver, graph, controls, trace, owned)
 
 
 def _rehearsal(folder: Path, settings: Settings, given: OpenOptions) -> Rehearsal | None:

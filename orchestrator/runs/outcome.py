@@ -14,22 +14,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from environments.contract import ActionRecord, WorldState
 from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
-from orchestrator.errors import StoreGone
 from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
 from orchestrator.runs.report import build_report
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import export_log
-from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from protocol import JsonObject
-from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
+from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
 from roles.journal.journal import Event
 from roles.journal.rows import TEXTS
 from roles.journal.transcripts import PICTURE, WITHDRAWN
-from roles.knowledge.settings import KnowledgeSettings
 
 
 def scrub(run: OpenRun) -> None:
@@ -39,19 +36,12 @@ def scrub(run: OpenRun) -> None:
     write_json(run.folder / "run.json", run.record)
     run.context.journal.keep_cursor("", {})
     run.context.journal.commit()
-    if path.exists():
-        _rewrite(path, vault.seal)
-    else:
-        run.context.journal.rows.write_over(lambda old: _sealed(old, vault.seal))
+    _rewrite(path, vault.seal)
 
 
 def forget_checkpoints(run: OpenRun) -> None:
     """Nobody resumes a run that has ended, and its checkpoints hold the goal as it was written."""
-    run.saver.give_up(run.record["run_id"])
-    path = run.folder / "checkpoints.sqlite"
-    if not path.exists():
-        return
-    with closing(_opened(path)) as db:
+    with closing(_opened(run.folder / "checkpoints.sqlite")) as db:
         for table in ("checkpoints", "writes"):
             db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -124,8 +114,6 @@ def _wanted(request: Request) -> str:
             return "an answer"
         case PlanReviewRequest():
             return "a review of the plan"
-        case DecisionRequest():
-            return "a decision"
         case _:
             assert_never(request)
 
@@ -143,7 +131,7 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
     """It cannot go on here and now. What can still be written of that is; what cannot is worked again when it is resumed."""
     reason = f"{why}; then continue with: deskcrew resume {run.record['run_id']}"
     report: JsonObject = {}
-    with suppress(sqlite3.Error, OSError, StoreGone):
+    with suppress(sqlite3.Error, OSError):
         run.context.journal.rows.hurry()  # who has been waited for once is not waited for again
         run.context.journal.record(RunStoppedEvent(reason=reason))
         report = write_report(run, {"status": INTERRUPTED, "reason": reason})
@@ -152,7 +140,7 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
 
 def finish(run: OpenRun, result: JsonObject) -> Outcome:
     """The run has ended: how, and what the harness says to it."""
-    from orchestrator.runs.experience import after_run, record_help, tell_store
+    from orchestrator.runs.experience import after_run
 
     status, reason = result["task_status"], result.get("reason", "")
     code = DONE if status == TaskStatus.FULFILLED else FAILED
@@ -164,10 +152,6 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
         reason = run.controls.cancelled() or reason
     ended = {**result, "status": status, "reason": reason}
     verdict = _judge(run, ended)
-    if code != BUDGET:
-        new = record_help(run.context.journal, status, right=None if verdict is None else bool(verdict["passed"]))
-        settings = KnowledgeSettings.model_validate(run.record["settings"].get("knowledge") or {})
-        tell_store(new, settings, run.folder.parent)
     if verdict is not None and not verdict["passed"] and code == DONE:
         code, reason = (
             FAILED,
@@ -224,7 +208,6 @@ def write_report(run: OpenRun, result: JsonObject, **more: Any) -> JsonObject:
     report = build_report(list(journal.events()), run=run.record, result=ended, budgets=line.budgets()) | more
     export_log(journal, run.folder / "log.jsonl", run.record["run_id"])
     write_json(run.folder / "report.json", report)  # last: a run that says how it ended is not worked again
-    publish(run.folder)
     return report
 
 

@@ -27,7 +27,6 @@ from orchestrator.runs.replay.recorded_policies import ANSWERS
 from orchestrator.runs.replay.recording import REPLAYED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
-from orchestrator.store.address import LOCAL
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import open_read_only, salvage
 from protocol import Frozen, JsonObject, describe, parse_action
@@ -99,7 +98,7 @@ def copied(run: Path, to: Path) -> Path:
 
 def forkable(settings: Settings) -> bool:
     """Whether everything of such a run stands in its folder, so that a copy goes on independently."""
-    return settings.environment in REPLAYED and settings.store == LOCAL
+    return settings.environment in REPLAYED
 
 
 class Decided(Frozen):

@@ -388,13 +388,9 @@ def _pick(body: Json, *keys: str) -> Json:
 
 
 def _looked_up(events: Iterable[Event]) -> list[JsonObject]:
-    """What the report says of what was looked up: followed or not, why, by which subtasks, and whether it helped."""
+    """What the report says of what was looked up: followed or not, why, and by which subtasks."""
     pages: dict[tuple[str, str], JsonObject] = {}
     for event in events:
-        match event.content:
-            case journal.KnowledgeHelpedEvent() as said:
-                known = pages.get((said.source, said.title), {})
-                pages[said.source, said.title] = known | {"helped": said.helped, "why": said.why or known.get("why", "")}
-            case journal.KnowledgeUsedEvent() as said:
-                pages[said.source, said.title] = {"used": False} | event.body
+        if isinstance(said := event.content, journal.KnowledgeUsedEvent):
+            pages[said.source, said.title] = {"used": False} | event.body
     return list(pages.values())

@@ -19,11 +19,10 @@ from orchestrator.control.controls import BY_HAND, CONTROL, Stop
 from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.control.requests import check_answer
 from orchestrator.core.machine import TaskStatus
-from orchestrator.errors import MachineStopped, StoreGone, UsageProblem, outage_of, refuse_unwritable, stopped
+from orchestrator.errors import MachineStopped, UsageProblem, outage_of, refuse_unwritable, stopped
 from orchestrator.runs.answers import Takeover, answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.folders import (
     find_run,
-    find_shared,
     no_longer_reported,
     read_run,
     stored_report,
@@ -43,7 +42,6 @@ from orchestrator.settings.layers import Document, Layer, MergedLayers, checked,
 from orchestrator.settings.settings import LoadedSettings, Settings, located
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import open_read_only, salvage
-from orchestrator.store.stores import forget, publish
 from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
 from protocol import Action, ExecStatus, JsonObject
@@ -218,7 +216,6 @@ def start(
         # A run that could not start leaves nothing behind; one that did is undone by nobody.
         undo = opened.enter_context(ExitStack())
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
-        undo.callback(forget, settings.settings.store, folder.name)
         hold = opened.enter_context(held(folder, folder.name))
         try:
             run = create(folder, settings, target, hold, OpenOptions(listener, parts, stop, resume), plan)
@@ -243,20 +240,14 @@ def resume(
     parts: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
     stop: Stop | None = None,
-    store: str = "",
 ) -> Outcome:
     """Continue where the run stopped, with the awaited answer, if any, and with the limits that `overrides` name.
 
-    A run in the shared `store` needs no folder in `runs_dir` if `parts` has its environment.
     Raises UsageProblem, also if another process works it, or a person has taken it over.
     """
     if answer is not None:
         check_answer(answer)
-    if store:
-        folder = find_shared(run_id, store, runs_dir, own_environment="environment" not in (parts or {}))
-        run_id, runs_dir = folder.name, folder.parent
-    given = OpenOptions(listener, parts, stop, resume)
-    with taken_up(run_id, runs_dir, given, overrides=overrides, answer=answer) as run:
+    with taken_up(run_id, runs_dir, OpenOptions(listener, parts, stop, resume), overrides=overrides, answer=answer) as run:
         if run.controls.standing.get("state") == BY_HAND:
             who, name = run.controls.standing["who"], run.record["run_id"]
             raise UsageProblem(f"Run {name} was taken over by {who}; give it back to the crew with: deskcrew handback {name}")
@@ -288,7 +279,6 @@ def taken_up(
         record, changed = raised(read_run(folder), overrides)
         stored = stored_report(folder)
         if stored.get("status") in _ENDED and not (changed and stored.get("ended_by") == BUDGET_SPENT):
-            publish(folder)  # a process that was stopped at its very end may not have
             raise finished(record["run_id"], stored)
         refuse_strange(record)
         refuse_damaged(folder, record["run_id"])
@@ -317,7 +307,6 @@ def _whole(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions, ans
         if _full(folder):
             run.close()
             raise stopped(f"There is no room left to write in {folder} ({why}); make room", folder)
-        run.saver.give_up(record["run_id"])
         run.close()
         _usable_checkpoints(folder, record, why, answer)
         run = open_run(folder, record, hold, given)
@@ -346,7 +335,6 @@ def _change_limits(run: OpenRun, changed: Mapping[str, tuple[Any, Any]]) -> None
         return
     no_longer_reported(run.folder)
     write_json(run.folder / "run.json", run.record)
-    publish(run.folder)
     run.context.journal.record(LimitsChangedEvent(limits={key: [*pair] for key, pair in changed.items()}))
     run.context.journal.commit()
 
@@ -414,10 +402,10 @@ def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
             start_with = answering(run, asked, given)
     except RunBlocked as stands:
         return interrupted(run, outage_of(stands, run.folder) or str(stands))
-    except (sqlite3.Error, OSError, Unavailable, StoreGone) as bad:
+    except (sqlite3.Error, OSError, Unavailable) as bad:
         if why := outage_of(bad, run.folder):
             return interrupted(run, why)
         raise
     finally:
-        with suppress(sqlite3.OperationalError, MachineStopped):  # what could not be written was told already
+        with suppress(sqlite3.OperationalError):  # what could not be written was told already
             run.context.journal.set_meta("elapsed", line.elapsed())

@@ -16,6 +16,7 @@ from orchestrator.settings.layers import KEY, Preset, Source, find_preset, looks
 from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import ROLES, Deciders
 from orchestrator.settings.settings import (
+    FOLDER,
     LoadedSettings,
     SettingLine,
     Settings,
@@ -25,6 +26,7 @@ from orchestrator.settings.settings import (
     located,
     make_browser,
     make_served,
+    read_safety,
     refuse_unfit,
     show_config,
 )
@@ -33,10 +35,9 @@ from roles.contracts.context import Context
 from roles.contracts.nodes import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
-from roles.journal.rows import Rows
 from roles.journal.screenshots import Gallery
 from roles.knowledge.library import Library, stored_at
-from roles.knowledge.retrievers import McpSource
+from roles.knowledge.settings import McpSettings
 from roles.operator.safety.permits import guard
 from roles.safety import SafetyPolicy
 from roles.safety.policy import together
@@ -112,9 +113,15 @@ def build_sources(settings: Settings) -> tuple[SupplementSource, ...]:
     """What the library has, kind by kind, then the tools of MCP servers."""
     return (
         *build_library(settings).sources(),
-        *(McpSource(tool, retries=settings.retries) for tool in settings.tools),
+        *(_server(tool, settings) for tool in settings.tools),
         *(part("sources", name) for name in settings.plugins.sources),
     )
+
+
+def _server(tool: McpSettings, settings: Settings) -> SupplementSource:
+    from roles.knowledge.retrievers import McpSource  # here, since most runs ask no server
+
+    return McpSource(tool, retries=settings.retries)
 
 
 def build_skills(settings: Settings, environment: Environment, given: Iterable[Any] | None = None) -> Skills:
@@ -139,7 +146,6 @@ def build_context(
     *,
     run_id: str = "run",
     journal_path: Path | None = None,
-    rows: Rows | None = None,
     environment: Environment | None = None,
     store: Path | None = None,
     listener: Listener | None = None,
@@ -155,10 +161,7 @@ def build_context(
     within = _timed(environment or make_environment(settings, store), settings)
     refuse_unfit(safety, within)
     surface: Environment = SecretBorder(within, redactor)
-    journal = Journal(
-        journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries, record=settings.record
-    )
-    journal.transcripts.source = given.get("replies")
+    journal = Journal(journal_path, clock, redactor, listener, run_id, retries=settings.retries, record=settings.record)
     constraints = together(settings.constraints, (event.body for event in journal.events(ConstraintsAddedEvent)))
     safety = safety.constrained(constraints)
     redactor.keep_to(safety)
@@ -192,7 +195,7 @@ def build_context(
         evaluator=around("evaluator", given.get("evaluator") or decider("evaluator")),
         analyst=around("analyst", given.get("analyst") or decider("analyst")),
         technician=around("technician", given.get("technician") or decider("technician")),
-        sandbox=given.get("sandbox") or Detected(settings.sandbox, settings.packages),
+        sandbox=given.get("sandbox") or Detected(settings.packages),
         sources=given["sources"] if "sources" in given else build_sources(settings),
         ahead=settings.knowledge.look_up == "ahead",
         safety=safety,
@@ -280,6 +283,42 @@ def problems(loaded: LoadedSettings) -> Iterator[UsageProblem]:
             yield located(loaded, bad)
     journal.close()
     environment.close()
+
+
+class SafetyReport(NamedTuple):
+    """A safety policy that was looked at."""
+
+    name: str
+    wrong: str
+    rules: int = 0
+    network: str = ""
+    """What becomes of requests that no action was allowed to cause."""
+    notes: tuple[str, ...] = ()
+    """What a reader may stumble over."""
+
+
+def check_safety(files: Sequence[str]) -> list[SafetyReport]:
+    """What is wrong with safety policies; all that are shipped where none is named."""
+    return [_checked_safety(file) for file in files or shipped_names(FOLDER)]
+
+
+def _checked_safety(name: str) -> SafetyReport:
+    try:
+        found = read_safety(name, lambda path: Source("command line"))
+    except UsageProblem as bad:
+        return SafetyReport(name, str(bad))
+    policy, seen, notes = found.policy(), dict[str, Source](), []
+    for rule, place in zip(policy.rules, found.places, strict=True):
+        if rule.name in seen:
+            notes.append(f"{place}: there is another rule {rule.name!r} ({seen[rule.name]}); reports cannot tell them apart")
+        seen.setdefault(rule.name, place)
+    if policy.otherwise == "allow":
+        notes.append("otherwise: allow permits every action that no rule covers")
+    if policy.network.mode == "off":
+        notes.append("network: off permits every request, whatever it sends and whoever makes it")
+    allowed = len(policy.network.allow) if policy.network.mode != "off" else 0
+    but = f", but for {allowed} kind{'s' if allowed != 1 else ''} that pages may send" if allowed else ""
+    return SafetyReport(name, "", len(policy.rules), f"{policy.network.mode}{but}", tuple(notes))
 
 
 class PresetSummary(NamedTuple):

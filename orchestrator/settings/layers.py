@@ -166,12 +166,7 @@ _PATHS = (
     "crew.*.final.script",
     "crew.*.final.prompt",
     "crew.*.final.model.script",
-    *(
-        f"crew.{role}.{of}.*.{key}"
-        for role in ("*", "*.final")
-        for of in ("chain", "voters")
-        for key in ("prompt", "model.script")
-    ),
+    *(f"crew.{role}.chain.*.{key}" for role in ("*", "*.final") for key in ("prompt", "model.script")),
     "help_dirs.*",
     "packages",
 )

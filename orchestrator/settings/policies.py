@@ -1,4 +1,4 @@
-"""From the settings of a role to who decides for it: rules, a script, a model, a person, and what is made of these.
+"""From the settings of a role to who decides for it: rules, a script, a model, and a chain of these.
 
 What decides is imported where it is chosen: a run by rules needs nothing of models, and one by models no rules.
 """
@@ -21,12 +21,11 @@ from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
 from roles.contracts.limits import Limits
-from roles.contracts.signals import GateTrigger
-from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
+from roles.journal.events import PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
 from roles.policies.adaptive import JUDGED, AdaptiveEvaluator, AdaptiveManager
-from roles.policies.fallback import BySubtask, Case, Condition, Fallback, NamedPolicy, Vote
+from roles.policies.fallback import AtTheEnd, Fallback, NamedPolicy
 from roles.policies.llm.settings import ModelSettings, PictureSize
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def rules_policy(role: str) -> Any:
 
 def policies_of(role: str) -> tuple[str, ...]:
     """The simple policies that a role can have."""
-    return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))
+    return ("rules", "scripted", "llm", *(("trusting",) if role == "evaluator" else ()))
 
 
 @dataclass
@@ -73,47 +72,36 @@ class Deciders:
             return None
         settings: RoleSettings = getattr(self.crew, role)
         told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
-        main = self._adaptive(role, settings, self._by_subtask(role, settings))
+        main = self._adaptive(role, settings, self._chosen(role, settings))
         if told is None:
             return main
-        final = NamedPolicy(told.policy, self._by_subtask(role, told, ".final"))
-        case = Case(final, Condition(trigger=GateTrigger.FINAL_CHECK))
-        return BySubtask([case], NamedPolicy(settings.policy, main), self._recorder(role))
+        final = NamedPolicy(told.policy, self._chosen(role, told, ".final"))
+        return AtTheEnd(NamedPolicy(settings.policy, main), final, self._recorder(role))
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
         """The policy, or what asks it only where code cannot tell: of a role that a model decides for, or begins with."""
         told, first = self.crew.adaptive, settings.chain[0].policy if settings.policy == "fallback" else settings.policy
-        if first not in {"llm", "vote"} or "llm" not in settings.used():
+        if first != "llm":
             return policy
         if role == "manager" and told.plan:
             worker = self.crew.operator
             works = worker.chain[0].policy if worker.policy == "fallback" else worker.policy
-            whole = told.plan == "as_needed" and works == "llm" and worker.form != "narrow"
-            return AdaptiveManager(policy, rules_policy(role), self._recorder(role), whole=whole)
-        if role == "evaluator" and (told.final_check or told.gates):
-            events = partial(self.journal.events, *JUDGED)
-            return AdaptiveEvaluator(policy, rules_policy(role), told, events, self._recorder(role))
+            return AdaptiveManager(policy, self._recorder(role)) if works == "llm" and worker.form != "narrow" else policy
+        if role == "evaluator" and told.final_check:
+            return AdaptiveEvaluator(policy, rules_policy(role), partial(self.journal.events, *JUDGED), self._recorder(role))
         return policy
 
-    def _by_subtask(self, role: str, settings: RoleSettings, at: str = "") -> Any:
+    def _chosen(self, role: str, settings: RoleSettings, at: str = "") -> Any:
         _refuse_unread(role, settings, f"crew.{role}{at}")
         if wrong := sorted(settings.used() - set(policies_of(role))):
             known = policies_of(role)
             raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
-        main = NamedPolicy(settings.policy, self._made(role, settings, settings.policy))
-        if not settings.when:
-            return main.policy
-        if role != "evaluator" and any(case.trigger for case in settings.when):
-            raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
-        cases = [Case(NamedPolicy(case.policy, self._made(role, settings, case.policy)), case) for case in settings.when]
-        return BySubtask(cases, main, self._recorder(role))
+        return self._made(role, settings, settings.policy)
 
     def _made(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         match policy:
             case "fallback":
-                return Fallback([self._member(role, settings, one, ".chain") for one in settings.chain], self._recorder(role))
-            case "vote":
-                return Vote([self._member(role, settings, one, ".voters") for one in settings.voters], self._recorder(role))
+                return Fallback([self._member(role, settings, one) for one in settings.chain], self._recorder(role))
             case "rules":
                 return rules_policy(role)
             case "scripted":
@@ -124,16 +112,12 @@ class Deciders:
                 return checked(kind, document.data, document.where)
             case "llm":
                 return self._asking_a_model(role, settings, at)
-            case "human":
-                from roles.policies.human import HumanPolicy
-
-                return HumanPolicy(role, lambda body: self._asked_a_person(role, body))
             case _:
                 from roles.policies.scripted import TrustingEvaluator
 
                 return TrustingEvaluator()
 
-    def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> NamedPolicy:
+    def _member(self, role: str, settings: RoleSettings, member: Member) -> NamedPolicy:
         """One of several; what it has of its own stands in its name, so that the journal tells it from the others."""
         if member.model is None and member.prompt is None:
             return NamedPolicy(member.policy, self._made(role, settings, member.policy))
@@ -143,14 +127,10 @@ class Deciders:
         told = [member.policy, *([chosen.name] if chosen else []), *([f"temperature {heat:g}"] if heat is not None else [])]
         own = settings.model_copy(update={"model": chosen, "prompt": member.prompt or settings.prompt})
         told += [member.prompt.name] if member.prompt else []
-        return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._made(role, own, member.policy, at))
+        return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._made(role, own, member.policy, ".chain"))
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
         return lambda body: self.journal.record(PolicyEvent(**body), role=role)
-
-    def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
-        self.journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
-        self.journal.commit()
 
     def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
         return settings.model or self.crew.model or (ModelSettings(name="given") if self.model is not None else None)
@@ -189,11 +169,10 @@ class Deciders:
         from roles.policies.llm.calls import Breaker, Caller, Clocks
         from roles.policies.llm.models import open_model
         from roles.policies.llm.settings import ModelMissing, ModelProblem
-        from roles.policies.scripted_model import ScriptedChatModel
 
         self.clocks = self.clocks or Clocks()
         try:
-            model = ScriptedChatModel() if self.journal.transcripts.source else open_model(chosen, self.model)
+            model = open_model(chosen, self.model)
         except ModelProblem as bad:
             problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
             raise problem(f"{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None

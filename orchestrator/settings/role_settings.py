@@ -11,11 +11,10 @@ from protocol import Frozen
 from roles.contracts import PictureKind
 from roles.contracts.policies import Granularity
 from roles.policies.adaptive import AdaptiveSettings
-from roles.policies.fallback import Condition
 from roles.policies.llm.settings import AnswerForm, Counting, ModelSettings
 
-Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
-Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
+Simple = Literal["rules", "scripted", "llm", "trusting"]
+Policy = Literal["rules", "scripted", "llm", "trusting", "fallback"]
 
 
 def _short_for(key: str) -> BeforeValidator:
@@ -43,7 +42,7 @@ class ModelOfMember(ModelSettings):
 
 
 class Member(Frozen):
-    """One of a chain or of a vote. What it does not say is the role's."""
+    """One of a chain. What it does not say is the role's."""
 
     policy: Simple = "llm"
     model: Annotated[ModelOfMember, _short_for("name")] | None = None
@@ -64,18 +63,6 @@ class Member(Frozen):
 
 Members = tuple[Annotated[Member, _short_for("policy")], ...]
 """Each in full, or only its policy."""
-
-
-class PolicyCondition(Condition):
-    """Another policy for the subtasks that match all that is said."""
-
-    policy: Policy
-
-    @model_validator(mode="after")
-    def _says_when(self) -> PolicyCondition:
-        if self.app is None and self.worker is None and self.subtask is None and self.trigger is None:
-            raise ValueError("say for which app, worker, subtask or trigger this policy decides")
-        return self
 
 
 class RoleSettings(Frozen):
@@ -105,12 +92,8 @@ class RoleSettings(Frozen):
     """What the screen may take of a prompt."""
     recent: int = Field(default=8, ge=1, le=30)
     """How many of the last steps a prompt tells one by one; with `form: computer_use` how many screens it shows as pictures."""
-    chain: Members = Field(default=(Member(), Member(policy="rules")), min_length=1)
+    chain: Members = Field(default_factory=lambda: (Member(), Member(policy="rules")), min_length=1)
     """With `fallback`: who is asked, in order."""
-    voters: Members = Field(default=(Member(), Member(), Member()), min_length=2)
-    """With `vote`: who is asked; a name that stands there three times gives three samples."""
-    when: tuple[PolicyCondition, ...] = ()
-    """Policies for some subtasks only; the first that fits decides."""
 
     @model_validator(mode="after")
     def _has_a_use_for_it(self) -> RoleSettings:
@@ -121,19 +104,14 @@ class RoleSettings(Frozen):
 
     def used(self) -> frozenset[str]:
         """Every simple policy that can come to decide."""
-        chosen = {self.policy, *(case.policy for case in self.when)}
-        if "fallback" in chosen:
-            chosen |= {member.policy for member in self.chain}
-        if "vote" in chosen:
-            chosen |= {member.policy for member in self.voters}
-        return frozenset(chosen - {"fallback", "vote"})
+        return frozenset({self.policy} if self.policy != "fallback" else {member.policy for member in self.chain})
 
 
 class EvaluatorSettings(RoleSettings):
     """The Evaluator may have another policy for the end of a run."""
 
     final: RoleSettings | Policy | None = None
-    """Who decides at the FINAL_CHECK, whatever `when` says: in full, or only its policy. Without a model: the Evaluator's."""
+    """Who decides at the FINAL_CHECK: in full, or only its policy. Without a model: the Evaluator's."""
 
     def at_the_end(self) -> RoleSettings | None:
         """`final` in full; with the Evaluator's model and script where it names none."""
@@ -201,12 +179,12 @@ class RehearseSettings(Frozen):
 class CrewSettings(Frozen):
     model: Model | None = None
     """For every role that has no model of its own."""
-    rehearse: RehearseSettings = RehearseSettings()
+    rehearse: RehearseSettings = Field(default_factory=RehearseSettings)
     """Attempts before anything is done, in a simulated world."""
-    adaptive: AdaptiveSettings = AdaptiveSettings()
+    adaptive: AdaptiveSettings = Field(default_factory=AdaptiveSettings)
     """Where a model of the Manager or the Evaluator need not be asked."""
-    manager: ManagerSettings = ManagerSettings()
-    operator: OperatorSettings = OperatorSettings()
-    evaluator: EvaluatorSettings = EvaluatorSettings()
-    technician: RoleSettings = RoleSettings()
-    analyst: RoleSettings = RoleSettings()
+    manager: ManagerSettings = Field(default_factory=ManagerSettings)
+    operator: OperatorSettings = Field(default_factory=OperatorSettings)
+    evaluator: EvaluatorSettings = Field(default_factory=EvaluatorSettings)
+    technician: RoleSettings = Field(default_factory=RoleSettings)
+    analyst: RoleSettings = Field(default_factory=RoleSettings)

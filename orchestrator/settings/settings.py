@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_serializer
@@ -21,7 +20,6 @@ from environments.contract import Environment, EnvironmentFault, WorldState
 from environments.faults.faults import Fault, FaultKind
 from environments.files.wrong_data import did_you_mean, dotted
 from environments.files.yaml_lines import KeyPath
-from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.layers import (
@@ -43,11 +41,10 @@ from orchestrator.settings.layers import (
 )
 from orchestrator.settings.plugins import PluginSettings, refuse_classes
 from orchestrator.settings.role_settings import CrewSettings
-from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen, JsonObject
 from protocol.retries import Retries
 from roles.contracts.facts import BoardSettings
-from roles.contracts.limits import KeptSettings, Limits
+from roles.contracts.limits import Limits
 from roles.journal.screenshots import ScreenshotSettings
 from roles.journal.transcripts import RecordSettings
 from roles.knowledge.settings import KnowledgeSettings, McpSettings
@@ -255,12 +252,10 @@ def _fault(value: Any) -> Any:
     return full | {"kind": FaultKind(kind)} if kind in list(FaultKind) else full
 
 
-class MemorySettings(KeptSettings):
+class MemorySettings(Frozen):
     """The blackboard of a run."""
 
-    GONE: ClassVar[Mapping[str, object]] = {"answers": "off", "answers_days": 180.0, "answers_file": None}
-
-    blackboard: BoardSettings = BoardSettings()
+    blackboard: BoardSettings = Field(default_factory=BoardSettings)
     """How much of the blackboard a prompt is told; nothing of it is lost."""
 
 
@@ -269,60 +264,52 @@ class Settings(Frozen):
 
     policies: str = "rules"
     """Name of a preset in configs/policies, or a path: who decides for each role where no later layer says so."""
-    crew: CrewSettings = CrewSettings()
+    crew: CrewSettings = Field(default_factory=CrewSettings)
     environment: str = "simulated"
     """`simulated`; `browser`; `served`, the simulated world as web pages in a real browser; or one of another package."""
-    plugins: PluginSettings = PluginSettings()
+    plugins: PluginSettings = Field(default_factory=PluginSettings)
     """Policies, sources and safety checks of other packages."""
-    browser: BrowserSettings = BrowserSettings()
+    browser: BrowserSettings = Field(default_factory=BrowserSettings)
     """For the environment `browser`, and which Chromium `served` starts."""
     world: str = "office"
     """Name of a shipped world, or a path."""
-    variation: Variation = Variation()
+    variation: Variation = Field(default_factory=Variation)
     """What of the world's looks and words is otherwise; an axis that is not named stays as the world has it."""
     seed: int = 0
     faults: tuple[Annotated[Fault, BeforeValidator(_fault)], ...] = ()
     """What goes wrong between the crew and the environment: `KIND`, `KIND:RATE`, or all that a fault can say."""
-    limits: Limits = Limits()
-    retries: Retries = Retries()
+    limits: Limits = Field(default_factory=Limits)
+    retries: Retries = Field(default_factory=Retries)
     safety: str | JsonObject = "ask-sensitive"
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
-    constraints: Constraints = Constraints()
+    constraints: Constraints = Field(default_factory=Constraints)
     """What narrows the safety policy for a task or a run."""
-    screenshots: ScreenshotSettings = ScreenshotSettings()
+    screenshots: ScreenshotSettings = Field(default_factory=ScreenshotSettings)
     """Pictures of the screen: which a model is shown, and which a run keeps."""
-    record: RecordSettings = RecordSettings()
+    record: RecordSettings = Field(default_factory=RecordSettings)
     """What is kept of the prompts and replies of models."""
     traces: Literal["none", "otel"] = "none"
     """`otel`: a run is an OpenTelemetry trace, sent where the process or its `OTEL_*` variables say."""
-    vision: VisionSettings = VisionSettings()
+    vision: VisionSettings = Field(default_factory=VisionSettings)
     """Whether the crew gets nothing but pictures of the screen."""
-    memory: MemorySettings = MemorySettings()
+    memory: MemorySettings = Field(default_factory=MemorySettings)
     """How much of the blackboard a prompt is told."""
     help_dirs: tuple[Path, ...] = ()
     """Folders with help documents, `APP/*` in each: Markdown, JSON and HTML."""
     tools: tuple[McpSettings, ...] = ()
     """Tools of MCP servers in which the Manager looks things up, after the help documents."""
-    knowledge: KnowledgeSettings = KnowledgeSettings()
+    knowledge: KnowledgeSettings = Field(default_factory=KnowledgeSettings)
     """Where else it looks things up, and how well a thing must fit."""
-    skills: SkillSettings = SkillSettings()
+    skills: SkillSettings = Field(default_factory=SkillSettings)
     """What the crew may do beside the surface: functions and agents of apps, and tools from outside."""
-    sandbox: SandboxKind = "bubblewrap"
-    """Where the Technician's scripts run: `bubblewrap`, or `gvisor`, a kernel of its own, where runsc is installed."""
     packages: Path | None = None
     """A folder of wheels from which a script may install for itself, in its sandbox; left out, nothing can be installed."""
-    store: Annotated[str, BeforeValidator(checked_address)] = LOCAL
-    """Where journal and checkpoints are: `sqlite`, in the run's folder, or `postgresql://...`, shared with other machines."""
     runs_dir: Path = Path("runs")
     display: Display = Field(default="auto")
 
     @field_serializer("variation")
     def _only_what_was_said(self, variation: Variation) -> dict[str, Any]:
         return variation.model_dump(mode="json", exclude_unset=True)
-
-    @field_serializer("store")
-    def _without_password(self, store: str) -> str:
-        return shown_address(store)
 
 
 class LoadedSettings(NamedTuple):
@@ -353,7 +340,6 @@ class LoadedSettings(NamedTuple):
         return next((source for known, source in self.sources.items() if known == key or known.startswith(f"{key}.")), None)
 
 
-_RETRIED_APART = re.compile(r"(?:crew(?:\.\w+)*\.model|knowledge\.online)\.(tries|wait)")
 _ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_.]+))?(?P<said>: .*)", re.DOTALL)
 """A problem with what decides for a role, as it is said where the policies are made."""
 
@@ -388,14 +374,6 @@ def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> LoadedSetting
     settings = checked(Settings, merged.data, merged.where)
     _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
     sources = {dotted(path): str(source) for path, source in merged.leaves().items()}
-    for path, source in merged.leaves().items():
-        key = dotted(path)
-        # The settings of a run, from which another is forked, name them and say nothing with them.
-        said: Any = merged.data
-        for part in path:
-            said = said[part]
-        if (old := _RETRIED_APART.fullmatch(key)) and said is not None:
-            warnings.warn(f"{source}: {key} is an old name; write retries.{old[1]}, for all", FutureWarning, stacklevel=2)
     return LoadedSettings(settings, sources, below, above)
 
 

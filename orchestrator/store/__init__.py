@@ -1,1 +1,1 @@
-"""Where runs are kept: folders with SQLite files, or one PostgreSQL server for several machines."""
+"""Where runs are kept: folders with SQLite files."""

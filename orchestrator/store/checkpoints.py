@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -52,33 +50,36 @@ def strict() -> Compact:
     return Compact(allowed_msgpack_modules=None)
 
 
-class Cursors(BaseCheckpointSaver[str], ABC):
-    """What a saver of ours keeps and when; stands in front of one of LangGraph's, which stores it.
+class CursorSaver(SqliteSaver):
+    """The checkpoints of one run in SQLite; `path=None` keeps them in memory.
 
     `durable_before` maps a subgraph's node to the inner nodes that need a cursor on disk.
     """
 
-    _durable_before: Mapping[str, frozenset[str]]
-    _held: dict[tuple[str, str], CheckpointTuple]
-    _alone: threading.RLock
-    """A cursor and what it replaces are one transaction: LangGraph writes from several threads, and no other write may end it."""
-
-    def _begin(self, durable_before: Mapping[str, frozenset[str]]) -> None:
+    def __init__(
+        self, path: Path | None, durable_before: Mapping[str, frozenset[str]] = DURABLE, retries: Retries | None = None
+    ) -> None:
+        connection = connected(path, retries)
+        connection.execute("PRAGMA page_size=512")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_autocheckpoint=4000")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        super().__init__(connection, serde=strict())
         self._durable_before = durable_before
-        self._held = {}
+        self._held: dict[tuple[str, str], CheckpointTuple] = {}
+        # A cursor and what it replaces are one transaction: LangGraph writes from several threads, and no other write may end it.
         self._alone = threading.RLock()
+        self.setup()
 
-    @abstractmethod
     def close(self) -> None:
-        """Give the store back. Twice is fine."""
-
-    def give_up(self, thread: str) -> None:
-        """Forget cursors that cannot be read; a file of them is set aside by whoever opened it."""
-        return
-
-    @abstractmethod
-    def _remove(self, thread: str, namespace: str | None) -> None:
-        """Take the cursors of a namespace out, of all of them with None, in the transaction of what is put in next."""
+        """Fold the write-ahead log in and give the file back. Twice is fine."""
+        try:
+            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.conn.close()
+        except sqlite3.ProgrammingError:
+            return
+        except sqlite3.OperationalError:  # as for the journal
+            self.conn.close()
 
     def put(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
@@ -136,32 +137,6 @@ class Cursors(BaseCheckpointSaver[str], ABC):
         if namespace == "":
             self._held.clear()
         self._remove(thread, namespace or None)
-
-
-class CursorSaver(Cursors, SqliteSaver):
-    """The checkpoints of one run in SQLite; `path=None` keeps them in memory."""
-
-    def __init__(
-        self, path: Path | None, durable_before: Mapping[str, frozenset[str]] = DURABLE, retries: Retries | None = None
-    ) -> None:
-        connection = connected(path, retries)
-        connection.execute("PRAGMA page_size=512")
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=4000")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        super().__init__(connection, serde=strict())
-        self._begin(durable_before)
-        self.setup()
-
-    def close(self) -> None:
-        """Fold the write-ahead log in and give the file back. Twice is fine."""
-        try:
-            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self.conn.close()
-        except sqlite3.ProgrammingError:
-            return
-        except sqlite3.OperationalError:  # as for the journal
-            self.conn.close()
 
     def _remove(self, thread: str, namespace: str | None) -> None:
         with self.lock:

@@ -7,20 +7,19 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.printable import UNREADABLE
 from protocol import ActionResult, InteractionStep, JsonObject, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
 from roles.journal.events import DecidedEvent, ErrorEvent, ModelCallEvent, ObservedEvent, PictureEvent, StepEvent
 from roles.journal.journal import Event, Journal
-from roles.journal.rows import Query, inflated
+from roles.journal.rows import inflated
 from roles.journal.transcripts import PICTURE
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
@@ -122,7 +121,7 @@ class Salvage(NamedTuple):
 def salvage(path: Path) -> Salvage:
     """Every event that can be read. A damaged file gives what stands before the damage and what can be found behind it."""
     if not path.exists():
-        return shared if (shared := _from_shared_store(path)) is not None else Salvage([], f"{path} is missing")
+        return Salvage([], f"{path} is missing")
     if not path.is_file():  # a device never ends
         return Salvage([], f"{path} is not a file")
     events: dict[int, Event] = {}
@@ -142,53 +141,12 @@ def salvage(path: Path) -> Salvage:
 
 def open_read_only(path: Path) -> sqlite3.Connection:
     """The journal as it stands; nothing of it can be changed through this. Raises sqlite3.Error."""
-    if not path.exists() and (address := _shared_address(path)):
-        from orchestrator.store.postgres.runs import shared_runs
-
-        with shared_runs(address) as runs:
-            return runs.copy(path.parent.name)
     if path.exists() and not path.is_file():
         raise sqlite3.OperationalError("it is not a file")
     asked = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
         asked = "immutable=1"  # SQLite would put files beside it, which a medium that is only read does not take
     return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?{asked}", uri=True, check_same_thread=False)
-
-
-@contextmanager
-def reading(folder: Path) -> Iterator[Query]:
-    """Asks for rows of a run's journal, wherever that is. Raises sqlite3.Error, and MachineStopped where a store is not there."""
-    path = folder / "journal.sqlite"
-    if not path.exists() and (address := _shared_address(path)):
-        from orchestrator.store.postgres.runs import SharedRuns
-
-        try:
-            runs = SharedRuns(address)
-        except UsageProblem as bad:  # no fault of whoever asks
-            raise MachineStopped(str(bad)) from None
-        with closing(runs):
-            yield runs.query(folder.name)
-    else:
-        with closing(open_read_only(path)) as db:
-            yield lambda statement, *values: db.execute(statement.format(own=""), values).fetchall()
-
-
-def _shared_address(path: Path) -> str:
-    """The shared store of the run whose file this would be; empty where it has none."""
-    from orchestrator.store.address import LOCAL
-    from orchestrator.store.stores import address_of, written
-
-    address = address_of(written(path.with_name("run.json")))
-    return "" if address == LOCAL else address
-
-
-def _from_shared_store(path: Path) -> Salvage | None:
-    if not (address := _shared_address(path)):
-        return None
-    from orchestrator.store.postgres.runs import shared_runs
-
-    with shared_runs(address) as runs:
-        return Salvage([Event._make((*row[:-1], _body(row[-1]))) for row in runs.rows(path.parent.name)], "")
 
 
 def _open_mended(path: Path) -> sqlite3.Connection:

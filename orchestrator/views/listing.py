@@ -171,7 +171,7 @@ def _subtask(item: Mapping[str, Any]) -> str:
 
 
 def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Who decided how often, where several could; then each time that somebody was passed over, or that votes differed."""
+    """Who decided how often, where several could; then each time that somebody was passed over."""
     roles = dict.fromkeys(clean(item.get("role", "")) for item in decisions)
     for role in roles:
         made = Counter(clean(item.get("decided_by") or "nobody", 60) for item in decisions if clean(item.get("role", "")) == role)
@@ -180,8 +180,6 @@ def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         at = f"{item.get('step', '')} {clean(item.get('role', ''))}".strip()
         if passed := clean("; ".join(map(str, item.get("passed") or ())), 300):
             yield f"{at}: {clean(item.get('decided_by') or 'nobody', 60)}, after {passed}"
-        elif item.get("disagree"):
-            yield f"{at}: {clean('; '.join(map(str, item.get('ballots') or ())), 300)}"
 
 
 def _error(item: Mapping[str, Any]) -> str:
@@ -199,13 +197,11 @@ def _pages_said(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _page_said(item: Mapping[str, Any]) -> str:
-    """A page that was followed, and whether it helped."""
+    """A page that was followed."""
     page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
     why = f": {clean(item['why'])}" if item.get("why") else ""
     by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
-    if item.get("helped") is None:
-        return f"· {page} is followed{by}{why}"
-    return f"{'✓' if item['helped'] else '✗'} {page} {'helped' if item['helped'] else 'did not help'}{by}{why}"
+    return f"· {page} is followed{by}{why}"
 
 
 def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:

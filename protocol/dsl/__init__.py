@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from protocol.dsl.mistakes import DSLError
-from protocol.dsl.reader import is_blank, read_line
 from protocol.dsl.writer import emit
 from protocol.model.actions import AgentAction
 
@@ -24,10 +23,14 @@ class ScriptLine(NamedTuple):
 
 def parse_line(line: str) -> AgentAction:
     """The action that one line says. Raises DSLError with the place and what was expected there."""
+    from protocol.dsl.reader import read_line  # here and below, since its grammar's library is not needed to write a line
+
     return read_line(line)
 
 
 def parse_script(text: str) -> list[ScriptLine]:
     """Every action of `text`, one a line; blank lines and comments say nothing. Raises DSLError at the first mistake."""
+    from protocol.dsl.reader import is_blank, read_line
+
     lines = enumerate(text.split("\n"), start=1)
     return [ScriptLine(number, read_line(line, number)) for number, line in lines if not is_blank(line)]

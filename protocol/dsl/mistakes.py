@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any
-
-from lark import Lark
-from lark.exceptions import UnexpectedInput
+from typing import TYPE_CHECKING, Any
 
 from protocol.dsl.words import ACTION, LOCATORS, OPENING, QUOTED, STARTS, TARGET, called, spellings
-from protocol.model.blame import blame
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedInput
 
 _WIDEST = 100
 _PIECE = re.compile(rf"{QUOTED}|[#@]?\w[\w-]*|\S")
@@ -64,6 +64,8 @@ class Mistake(Exception):
 
 def mistake(parser: Lark, text: str, bad: UnexpectedInput) -> Mistake:
     """What the grammar says of a line that it does not know."""
+    from protocol.model.blame import blame  # here, since few lines are wrong
+
     names = _accepted(parser, text)
     offset = blame(text, bad, {})[1] - 1
     if offset == len(text) - len(text.lstrip()):
@@ -82,6 +84,8 @@ def mistake(parser: Lark, text: str, bad: UnexpectedInput) -> Mistake:
 
 def _accepted(parser: Lark, text: str) -> set[str]:
     """The terminals that could have come next: exactly those, which the tables of LALR alone do not say."""
+    from lark.exceptions import UnexpectedInput
+
     again: Any = parser.parse_interactive(text)
     with suppress(UnexpectedInput):
         again.exhaust_lexer()

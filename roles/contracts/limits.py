@@ -6,10 +6,10 @@ one decision, one action or one delegation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from protocol import ExecStatus, Frozen
 from roles.contracts.subtasks import StepRecord
@@ -19,23 +19,8 @@ _Count = Annotated[int, Field(ge=1)]
 _Amount = Annotated[float, Field(gt=0)]
 
 
-class KeptSettings(Frozen):
-    """Settings as runs keep them: what an earlier version wrote and is GONE is passed over where it says no more than there."""
-
-    GONE: ClassVar[Mapping[str, object]] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_what_is_gone(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        return {name: said for name, said in data.items() if name not in cls.GONE or said != cls.GONE[name]}
-
-
-class Limits(KeptSettings):
+class Limits(Frozen):
     """Limits of a run. A spent budget ends the run (or the delegation) with a reported outcome; the trace is kept."""
-
-    GONE: ClassVar[Mapping[str, object]] = {"parallel": 1, "output": None, "role_seconds": {}, "role_unusable": {}}
 
     plans: int = Field(default=10, ge=1)
     """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""

@@ -145,14 +145,7 @@ class PlanReviewRequest(_Request):
     apps: tuple[str, ...] = ()
 
 
-class DecisionRequest(_Request):
-    """What does a person decide who is the policy of a role?"""
-
-    kind: Literal["decision"] = "decision"
-    screen: str = ""
-
-
-Request = Annotated[ApprovalRequest | QuestionRequest | PlanReviewRequest | DecisionRequest, Field(discriminator="kind")]
+Request = Annotated[ApprovalRequest | QuestionRequest | PlanReviewRequest, Field(discriminator="kind")]
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Request, config=ConfigDict(defer_build=True))
 
 
@@ -161,7 +154,7 @@ def screen_of(request: Request) -> str:
     match request:
         case ApprovalRequest() | QuestionRequest():
             return request.state_id
-        case PlanReviewRequest() | DecisionRequest():
+        case PlanReviewRequest():
             return ""
         case _:
             assert_never(request)

@@ -100,8 +100,8 @@ class Ledger(Sealer):
         written = self.masked(given := action.dump())
         action = action if written == given else parse_action(written)
         intent = Intent(key, self.digest(action), action)
-        first = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
-        return intent if self.rows.changed(first, key, intent.digest, dumps(written)) else self.intent(key) or intent
+        first = "INSERT INTO actions (key, digest, action) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        return intent if self.rows.write(first, key, intent.digest, dumps(written)).rowcount else self.intent(key) or intent
 
     def replace_intent(self, key: str, action: AgentAction) -> Intent:
         """A person edited the action before it was done. Refused once there is an outcome."""
@@ -109,7 +109,7 @@ class Ledger(Sealer):
             raise ValueError(f"{key} was already done and cannot be edited")
         action = parse_action(self.masked(action.dump()))
         self.rows.write(
-            "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT ({run}key) "
+            "INSERT INTO actions (key, digest, action) VALUES (?, ?, ?) ON CONFLICT (key) "
             "DO UPDATE SET digest = excluded.digest, action = excluded.action, started = 0, result = NULL",
             key,
             self.digest(action),
@@ -119,23 +119,23 @@ class Ledger(Sealer):
         return Intent(key, self.digest(action), action)
 
     def intent(self, key: str) -> Intent | None:
-        row = self.rows.read("SELECT digest, action FROM actions WHERE {own}key = ?", key).fetchone()
+        row = self.rows.read("SELECT digest, action FROM actions WHERE key = ?", key).fetchone()
         return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
 
     def start(self, key: str) -> bool:
         """Note that the effect is about to happen. True when it was noted before: then it may have happened already."""
-        noted = self.rows.changed("UPDATE actions SET started = 1 WHERE {own}key = ? AND started = 0", key)
+        noted = self.rows.write("UPDATE actions SET started = 1 WHERE key = ? AND started = 0", key).rowcount
         self.commit()
         return not noted
 
     def reached(self) -> int:
         """The latest step that anything is written of."""
-        latest = "SELECT step FROM events{only} ORDER BY id DESC LIMIT 500"
+        latest = "SELECT step FROM events ORDER BY id DESC LIMIT 500"
         return int(self.rows.text(f"SELECT max(step) FROM ({latest}) AS latest") or 0)  # noqa: S608 - fixed words
 
     def latest_actions(self) -> Iterator[tuple[str, AgentAction, ActionResult]]:
         """What was done, with what came of it; the keys that sort last come first."""
-        for key, action, result in self.rows.read("SELECT key, action, result FROM actions{only} ORDER BY key DESC"):
+        for key, action, result in self.rows.read("SELECT key, action, result FROM actions ORDER BY key DESC"):
             if result:
                 yield key, parse_action(json.loads(action)), ActionResult.model_validate_json(result)
 
@@ -158,15 +158,15 @@ class Ledger(Sealer):
         if self.redactor is not None:
             said = {"error": self.redactor.text(result.error), "output": self.redactor.text(result.output)}
             result = result.model_copy(update=said)
-        written = self.rows.changed(
-            "UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL",
+        written = self.rows.write(
+            "UPDATE actions SET result = ? WHERE key = ? AND result IS NULL",
             result.model_dump_json(exclude_defaults=True),
             key,
-        )
+        ).rowcount
         return result if written else self.outcome(key) or result
 
     def outcome(self, key: str) -> ActionResult | None:
-        body = self.rows.text("SELECT result FROM actions WHERE {own}key = ?", key)
+        body = self.rows.text("SELECT result FROM actions WHERE key = ?", key)
         return ActionResult.model_validate_json(body) if body else None
 
     def approve(self, key: str, digest: str, decision: str, message: str, who: str) -> None:
@@ -177,16 +177,14 @@ class Ledger(Sealer):
         return self._latest_decision(key, digest) == "approve"
 
     def _latest_decision(self, key: str, digest: str) -> str | None:
-        return self.rows.text(
-            "SELECT decision FROM approvals WHERE {own}key = ? AND digest = ? ORDER BY id DESC LIMIT 1", key, digest
-        )
+        return self.rows.text("SELECT decision FROM approvals WHERE key = ? AND digest = ? ORDER BY id DESC LIMIT 1", key, digest)
 
     def last_approval(self, key: str) -> Approval | None:
         """The last decision about what is asked under this key."""
-        statement = "SELECT digest, decision, message, who FROM approvals WHERE {own}key = ? ORDER BY id DESC LIMIT 1"
+        statement = "SELECT digest, decision, message, who FROM approvals WHERE key = ? ORDER BY id DESC LIMIT 1"
         row = self.rows.read(statement, key).fetchone()
         return Approval(*row) if row else None
 
     def words(self) -> list[str]:
         """What people said to requests, oldest first."""
-        return [said for said in self.rows.texts("SELECT message FROM approvals{only} ORDER BY id") if said]
+        return [said for said in self.rows.texts("SELECT message FROM approvals ORDER BY id") if said]

@@ -191,18 +191,6 @@ class KnowledgeUsedEvent(EventBody):
     plan_version: int
 
 
-class KnowledgeHelpedEvent(EventBody):
-    """At the end: whether a page that was followed helped."""
-
-    source: Text
-    title: Text
-    kind: Text
-    document: Text
-    helped: bool
-    why: Text
-    subtasks: Sequence[Text]
-
-
 class ExperienceEvent(EventBody):
     """What of the run was kept for later ones, or why nothing was."""
 
@@ -465,9 +453,6 @@ class PolicyEvent(EventBody):
     decided_by: Text
     answer: Any
     passed: Sequence[Text] = ()
-    votes: Any = Field(None, alias="for")
-    disagree: bool = False
-    ballots: Any = None
 
 
 class GateEvent(EventBody):
@@ -542,7 +527,7 @@ def error_event(problem: str, *, asked_enough: bool) -> ErrorEvent:
 JournalEvent = (
     RunStartedEvent | RunResumedEvent | RunStoppedEvent | RunFinishedEvent | ForkedEvent | LimitsChangedEvent | TaskStatusEvent
     | SituationEvent | SubtaskStatusEvent | ConflictEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
-    | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
+    | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | ExperienceEvent | FactEvent | AnswerEvent
     | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
     | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | PictureEvent
     | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent

@@ -37,7 +37,7 @@ from roles.journal.events import (
     event_of,
 )
 from roles.journal.events import Event as Event
-from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
+from roles.journal.rows import Rows, deflated, dumps, inflated
 from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
@@ -54,7 +54,7 @@ class Screens:
         self._rows = rows
         self._redactor = redactor
         self._at_hand: OrderedDict[str, VisualState] = OrderedDict()
-        newest = rows.texts("SELECT state_id FROM observations{only} ORDER BY row DESC LIMIT ?", _REMEMBERED)
+        newest = rows.texts("SELECT state_id FROM observations ORDER BY row DESC LIMIT ?", _REMEMBERED)
         self._stored: deque[str] = deque(reversed(newest), maxlen=_REMEMBERED)
         self._latest = latest
 
@@ -85,17 +85,17 @@ class Screens:
     def written(self, state_id: str) -> VisualState | None:
         """A screen as it was written."""
         # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
-        statement = "SELECT row FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1"
+        statement = "SELECT row FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1"
         row = self._rows.text(statement, state_id)
         return None if row is None else self.at(int(row))
 
     def rows(self) -> dict[str, int]:
         """state_id -> row, for a reader that wants many."""
-        return dict(iter(self._rows.read("SELECT state_id, row FROM observations{only} ORDER BY row")))
+        return dict(iter(self._rows.read("SELECT state_id, row FROM observations ORDER BY row")))
 
     def at(self, row: int) -> VisualState:
         """The screen of a row, as it was written."""
-        (body,) = self._rows.read("SELECT body FROM observations WHERE {own}row = ?", row).fetchone()
+        (body,) = self._rows.read("SELECT body FROM observations WHERE row = ?", row).fetchone()
         return VisualState.model_validate_json(inflated(bytes(body)))
 
     def latest(self) -> dict[str, str]:
@@ -108,7 +108,7 @@ class Screens:
 
 
 _CACHED = 200
-_META = "SELECT value FROM meta WHERE {own}key = ?"
+_META = "SELECT value FROM meta WHERE key = ?"
 
 
 Content = TypeVar("Content", bound=EventBody)
@@ -116,7 +116,7 @@ Listener = Callable[[Event], None]
 
 
 class Journal(Ledger):
-    """What a run writes down and reads back. `path` is its SQLite file, `rows` another store; with neither it is in memory."""
+    """What a run writes down and reads back. `path` is its SQLite file; without one it is in memory."""
 
     def __init__(
         self,
@@ -126,20 +126,19 @@ class Journal(Ledger):
         listener: Listener | None = None,
         run_id: str = "alone",
         *,
-        rows: Rows | None = None,
         retries: Retries | None = None,
         record: RecordSettings | None = None,
     ) -> None:
-        super().__init__(rows or SqliteRows(path, retries), clock, redactor)
+        super().__init__(Rows(path, retries), clock, redactor)
         self._run_id = run_id
         self.run_key = run_id
         """First part of every action's key."""
         self._listener = listener
-        latest = "SELECT max(id) FROM events WHERE {own}kind = 'observed' GROUP BY {app}"
-        looks = map(json.loads, self.rows.texts(f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"))  # noqa: S608 - fixed words
+        latest = "SELECT max(id) FROM events WHERE kind = 'observed' GROUP BY json_extract(body, '$.app')"
+        looks = map(json.loads, self.rows.texts(f"SELECT body FROM events WHERE id IN ({latest}) ORDER BY id"))  # noqa: S608 - fixed words
         self.screens = Screens(self.rows, redactor, {look["app"]: look["state_id"] for look in looks if look.get("app")})
         self.transcripts = Transcripts(self.rows, redactor, record)
-        keys = self.rows.texts("SELECT key FROM events WHERE {own}key IS NOT NULL ORDER BY id DESC LIMIT ?", _REMEMBERED)
+        keys = self.rows.texts("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", _REMEMBERED)
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(keys))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
@@ -183,7 +182,7 @@ class Journal(Ledger):
         if self.redactor is not None:
             body = self.redactor.body(body)
         at = self._clock()
-        number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
+        number = self.rows.append("events", at, kind, role, subtask, step, key or None, dumps(body))
         if kind == LedgerEvent.KIND:
             self._ledger = None
         if kind in COUNTED:
@@ -227,14 +226,14 @@ class Journal(Ledger):
     def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
         slot = (subtask, attempt)
         if slot not in self._steps:
-            self._steps[slot] = self._stored_steps(" AND subtask = ? AND {of_attempt}", subtask, attempt)
+            self._steps[slot] = self._stored_steps(" AND subtask = ? AND json_extract(body, '$.attempt') = ?", subtask, attempt)
             if len(self._steps) > 8:
                 self._steps.popitem(last=False)
         return self._steps[slot]
 
     def _stored_steps(self, which: str, *values: Any) -> deque[StepRecord]:
         """The last of them, oldest first."""
-        statement = f"SELECT body FROM events WHERE {{own}}kind = 'step'{which} ORDER BY id DESC LIMIT ?"  # noqa: S608 - fixed words
+        statement = f"SELECT body FROM events WHERE kind = 'step'{which} ORDER BY id DESC LIMIT ?"  # noqa: S608 - fixed words
         bodies = reversed(self.rows.texts(statement, *values, _CACHED))
         return deque(map(_record, map(json.loads, bodies)), maxlen=_CACHED)
 
@@ -249,7 +248,7 @@ class Journal(Ledger):
         self._facts = None
         # An answer belongs to its call, also where it is the same as that of an earlier one.
         fact = held if known and held is not None and fact.kind != "result" else fact
-        self.rows.write("DELETE FROM facts WHERE {own}name = ?", fact.name)
+        self.rows.write("DELETE FROM facts WHERE name = ?", fact.name)
         self.rows.append("facts", fact.name, fact.model_dump_json(exclude_defaults=True))
         if not known:  # no key: it would hold the value, private or not
             self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
@@ -280,7 +279,7 @@ class Journal(Ledger):
         """The blackboard, oldest first."""
         learned = 0 if self.redactor is None else len(self.redactor.vault)
         if self._facts is None or self._learned != learned:
-            facts = map(Fact.model_validate_json, self.rows.texts("SELECT body FROM facts{only} ORDER BY rowid"))
+            facts = map(Fact.model_validate_json, self.rows.texts("SELECT body FROM facts ORDER BY rowid"))
             self._facts = tuple(self._sealed_fact(f) if learned else f for f in facts)
             self._learned = learned
         return self._facts
@@ -296,7 +295,7 @@ class Journal(Ledger):
         return self.rows.append("plans", dumps(self.masked(bodies)))
 
     def plan(self, version: int) -> tuple[Subtask, ...]:
-        body = self.rows.text("SELECT body FROM plans WHERE {own}version = ?", version)
+        body = self.rows.text("SELECT body FROM plans WHERE version = ?", version)
         return tuple(Subtask.model_validate(item) for item in self.alike(json.loads(body))) if body else ()
 
     def ledger(self) -> GoalLedger | None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -50,13 +50,6 @@ Messages = Sequence[tuple[str, Sequence[tuple[Literal["text", "picture"], str]]]
 Form = Mapping[str, Any] | None
 
 
-class ReplySource(Protocol):
-    """Replies that were recorded, in the place of a model."""
-
-    def take(self, role: str, about: Occasion, request: Json, part: Callable[[str], str | None]) -> Json:
-        """The next one; it may raise what the call raised then. `part` tells what the parts of the request say."""
-
-
 class Transcripts:
     """The parts among a run's rows."""
 
@@ -64,8 +57,6 @@ class Transcripts:
         self._rows = rows
         self._redactor = redactor
         self.settings = settings or RecordSettings()
-        self.source: ReplySource | None = None
-        """Where replies come from in place of models."""
         self._known: set[str] = set()
         self._fresh: deque[str] = deque(maxlen=_FRESH)
         """The latest parts, which may say what is found to be private by what they lead to."""
@@ -77,7 +68,7 @@ class Transcripts:
         """A request by the names of its parts, which are stored: messages by their roles, the form of the answer, and the `way`
         in which that is asked for; `heat` is the temperature. Why it is not kept, where that is too much."""
         if self._bytes is None:
-            self._bytes = int(self._rows.text("SELECT coalesce(sum(length(body)), 0) FROM parts{only}") or 0)
+            self._bytes = int(self._rows.text("SELECT coalesce(sum(length(body)), 0) FROM parts") or 0)
         if self._bytes >= self.settings.megabytes * 1_000_000:
             return {"missing": f"record.megabytes: {self.settings.megabytes:g} MB of transcripts are kept, and no more"}
         messages = [{"role": role, "parts": [{kind: self._part(kind, it)} for kind, it in parts]} for role, parts in said]
@@ -104,7 +95,7 @@ class Transcripts:
                 self._known.clear()
             body = deflated(text.encode("utf-8", "surrogatepass"))
             # The first one of a name stays, since the name is made of what it says.
-            self._rows.write("INSERT INTO parts ({run}name, body) VALUES ({this}?, ?) ON CONFLICT DO NOTHING", name, body)
+            self._rows.write("INSERT INTO parts (name, body) VALUES (?, ?) ON CONFLICT DO NOTHING", name, body)
             self._known.add(name)
             self._fresh.append(name)
             self._bytes = (self._bytes or 0) + len(body)
@@ -134,11 +125,11 @@ class Transcripts:
                     self._replace(name, WITHDRAWN)
 
     def _replace(self, name: str, text: str) -> None:
-        self._rows.write("UPDATE parts SET body = ? WHERE {own}name = ?", deflated(text.encode("utf-8", "surrogatepass")), name)
+        self._rows.write("UPDATE parts SET body = ? WHERE name = ?", deflated(text.encode("utf-8", "surrogatepass")), name)
 
     def text(self, name: str) -> str | None:
         """What a part says."""
-        row = self._rows.read("SELECT body FROM parts WHERE {own}name = ?", name).fetchone()
+        row = self._rows.read("SELECT body FROM parts WHERE name = ?", name).fetchone()
         return None if row is None else inflated(bytes(row[0])).decode("utf-8", "surrogatepass")
 
     def paid(self, role: str, about: Occasion, request: Json) -> Json | None:

@@ -118,11 +118,11 @@ class Library:
 
     def sources(self) -> list[SupplementSource]:
         """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
-        from roles.knowledge.retrievers import OnlineSearch
-
         said = self.settings
         found: list[SupplementSource] = [LibrarySource(self, "help documents", "help", said.help)] if said.help.use else []
         if said.online.use:
+            from roles.knowledge.retrievers import OnlineSearch  # here, since few ever search online
+
             found.append(OnlineSearch(said.online, retries=self._retries))
         if said.experience.use:
             hint = said.experience.reuse == "hint"

@@ -135,7 +135,7 @@ class OnlineSearch:
         self.top_k = settings.top_k
         self._settings = settings
         self._environ = os.environ if environ is None else environ
-        self._retries = (retries or Retries()).but(settings.tries, settings.wait)
+        self._retries = retries or Retries()
         self._trying = self._retries.trying(sleep=sleep)
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:

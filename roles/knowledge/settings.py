@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from protocol import Frozen
 from roles.skills.contract import McpAddress
@@ -56,9 +56,6 @@ class OnlineSettings(SourceSettings):
     domains: tuple[str, ...] = ()
     """Results of these hosts, and of hosts below them, are shown; of all where none is named."""
     seconds: float = Field(default=10.0, gt=0)
-    tries: int | None = Field(default=None, ge=1, le=10)
-    wait: float | None = Field(default=None, ge=0)
-    """Old names: `retries.tries` and `retries.wait` are for all."""
     max_bytes: int = Field(default=1_000_000, ge=1_000)
     """A larger answer is not read."""
 
@@ -110,19 +107,11 @@ class KnowledgeSettings(Frozen):
     store: Path = Path(".deskcrew/knowledge.sqlite")
     """The file of what was added; a relative one stands beside the folder of the runs. Nothing is written before something is
     added."""
-    help: SourceSettings = SourceSettings()
+    help: SourceSettings = Field(default_factory=SourceSettings)
     """Help documents: the shipped ones, those of `help_dirs`, and those that were added."""
-    online: OnlineSettings = OnlineSettings()
+    online: OnlineSettings = Field(default_factory=OnlineSettings)
     """A search interface. Off unless it is configured."""
-    experience: ExperienceSettings = ExperienceSettings()
+    experience: ExperienceSettings = Field(default_factory=ExperienceSettings)
     """What the crew itself did, and what came of it."""
-    demonstrations: SourceSettings = SourceSettings()
+    demonstrations: SourceSettings = Field(default_factory=SourceSettings)
     """What a person showed."""
-    embeddings: dict[str, JsonValue] | None = Field(default=None, exclude=True)
-    """Has gone, and is read because runs that were begun before 28 November 2026 say that they have none."""
-
-    @model_validator(mode="after")
-    def _no_embeddings(self) -> Self:
-        if self.embeddings and self.embeddings.get("name"):
-            raise ValueError("embeddings have gone; give a vector store's retriever: Crew(sources=[RetrieverSource(RETRIEVER)])")
-        return self

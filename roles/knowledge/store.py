@@ -35,8 +35,6 @@ CREATE VIRTUAL TABLE IF NOT EXISTS known USING fts5vocab(words, 'row');
 CREATE TABLE IF NOT EXISTS files (
     shelf TEXT NOT NULL, path TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL,
     id TEXT NOT NULL, PRIMARY KEY (shelf, path));
-CREATE TABLE IF NOT EXISTS uses (
-    id TEXT PRIMARY KEY, used INTEGER NOT NULL, helped INTEGER NOT NULL) WITHOUT ROWID;
 """
 _TITLE, _BODY = 4.0, 1.0
 """What a word in a title weighs against one in the text."""
@@ -156,9 +154,8 @@ class KnowledgeStore:
         *,
         shelves: Sequence[str] = (KEPT,),
     ) -> Sequence[Supplement]:
-        """The documents that fit best, of this app or of none, each text once, and none below the threshold or retired."""
+        """The documents that fit best, of this app or of none, each text once, and none below the threshold."""
         where, values = _where(kinds, app, shelves)
-        where = f"{where} AND coalesce(json_extract(d.data, '$.retired'), '') = ''"
         asked = asked_stems(query)
         if not asked:
             return []
@@ -185,20 +182,6 @@ class KnowledgeStore:
                 document = _document(row)
                 found.setdefault(document.digest, document.found_for(query, score))
         return list(found.values())[:limit]
-
-    def note_use(self, id: str, helped: bool) -> None:
-        """A run has followed it; whether that helped."""
-        with self.writing() as db:
-            db.execute(
-                "INSERT INTO uses (id, used, helped) VALUES (?, 1, ?)"
-                " ON CONFLICT (id) DO UPDATE SET used = used + 1, helped = helped + excluded.helped",
-                (id, int(helped)),
-            )
-
-    def uses(self, id: str) -> tuple[int, int]:
-        """How many runs have followed it, and how many of them it helped."""
-        rows = self.read("SELECT used, helped FROM uses WHERE id = ?", (id,))
-        return (rows[0]["used"], rows[0]["helped"]) if rows else (0, 0)
 
 
 def _where(kinds: Iterable[DocumentKind] | None, app: str | None, shelves: Sequence[str]) -> tuple[str, list[Any]]:

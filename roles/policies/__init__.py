@@ -1,1 +1,1 @@
-"""Who decides for a role, beside rules and models: a script, a person, a chain of policies, a vote, a choice by subtask."""
+"""Who decides for a role, beside rules and models: a script, a chain of policies, another one for the end."""

@@ -48,12 +48,19 @@ class ScriptedManager(Frozen):
 
 
 class ScriptedOperator(Frozen):
-    """Decisions per subtask id, or `any` for every subtask; past the end the Operator finishes."""
+    """Decisions per subtask id, or `any` for every subtask; past the end the Operator finishes.
+
+    Of a subtask that it does not name a script says nothing: in a chain the next policy decides.
+    """
 
     decisions: dict[str, tuple[OperatorDecision, ...]]
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         lines, at = _of_subtask(self.decisions, view.subtask), int(view.memory.get(_CURSOR, 0))
+        if not lines:
+            return OperatorDecision(
+                status=AgentStatus.ERROR, comment=f"the script says nothing of {view.subtask.id}", memory=view.memory
+            )
         if at >= len(lines):
             return OperatorDecision(status=AgentStatus.FINISH, comment="the script has ended", memory=view.memory)
         return lines[at].model_copy(update={"memory": {**view.memory, _CURSOR: at + 1}})

@@ -2,19 +2,17 @@
 
 from roles.safety.case import NOTHING, Grounds, Origin, origin_of
 from roles.safety.policy import Constraints, Rule, SafetyPolicy, Verdict
-from roles.safety.review import ExplainedVerdict, Review, explain, review
+from roles.safety.review import Review, review
 
 __all__ = [
     "NOTHING",
     "Constraints",
-    "ExplainedVerdict",
     "Grounds",
     "Origin",
     "Review",
     "Rule",
     "SafetyPolicy",
     "Verdict",
-    "explain",
     "origin_of",
     "review",
 ]

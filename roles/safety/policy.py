@@ -242,46 +242,36 @@ class Rule(Frozen):
     """CEL over action, target, app, value, provenance, facts, screen and confidence."""
     why: str = ""
 
-    def look(self, case: Case) -> Look:
-        """What the rule says of a case. One whose condition cannot be evaluated asks, or denies; it never allows."""
-        if unfit := self._unfit(case):
-            return Look(rule=self, because=unfit)
-        if self.condition is None:
-            return Look(rule=self, verdict=self.verdict)
-        held = holds(self.condition, case, every=self.verdict == "allow")
-        if held.problem:
+    def look(self, case: Case) -> Look | None:
+        """What it says of a case that it applies to. One whose condition cannot be evaluated asks, or denies; it never allows."""
+        if not self._fits(case):
+            return None
+        held = None if self.condition is None else holds(self.condition, case, every=self.verdict == "allow")
+        if held is not None and held.problem:
             strict: Verdict = "deny" if self.verdict == "deny" else "ask"
-            return Look(rule=self, verdict=strict, failed=True, because=f"its condition cannot be evaluated: {held.problem}")
-        return Look(rule=self, verdict=self.verdict) if held.holds else Look(rule=self, because="if")
+            return Look(self, strict, f"its condition cannot be evaluated: {held.problem}")
+        return Look(self, self.verdict) if held is None or held.holds else None
 
-    def _unfit(self, case: Case) -> str:
-        """The first of its keys that does not fit, or nothing."""
-        if self.effects and case.effect not in self.effects:
-            return "effects"
-        if self.verbs and case.action.verb not in self.verbs:
-            return "verbs"
-        if self.apps and not any(glob(app, self.apps) for app in case.apps):
-            return "apps"
-        if self.targets and not glob(case.target, self.targets):
-            return "targets"
-        fits = all if self.verdict == "allow" else any
+    def _fits(self, case: Case) -> bool:
+        every = all if self.verdict == "allow" else any
         below = (*self.domains, *(f"*.{domain}" for domain in self.domains))
-        if self.domains and not (case.domains and fits(glob(host, below) for host in case.domains)):
-            return "domains"
-        if self.values and not fits(glob(value, self.values) for value in case.values):
-            return "values"
-        return ""
+        return (
+            (not self.effects or case.effect in self.effects)
+            and (not self.verbs or case.action.verb in self.verbs)
+            and (not self.apps or any(glob(app, self.apps) for app in case.apps))
+            and (not self.targets or glob(case.target, self.targets))
+            and (not self.domains or (bool(case.domains) and every(glob(host, below) for host in case.domains)))
+            and (not self.values or every(glob(value, self.values) for value in case.values))
+        )
 
 
 class Look(NamedTuple):
-    """What one rule says of one case."""
+    """What a rule that applies says of a case."""
 
     rule: Rule
-    verdict: Verdict | None = None
-    """None where the rule does not apply."""
-    failed: bool = False
-    because: str = ""
-    """The key that does not fit, or why the condition failed."""
+    verdict: Verdict
+    failed: str = ""
+    """Why its condition cannot be evaluated."""
 
 
 class SafetyCheck(Protocol):
@@ -341,17 +331,13 @@ class SafetyPolicy(Frozen):
                 verdict, why = said
                 yield check.name, (verdict if verdict in STRICTEST else "deny", why)
 
-    def looks(self, case: Case) -> list[Look]:
-        """What each rule says of a case, the strictest rules first, else in their order."""
-        return [rule.look(case) for verdict in STRICTEST for rule in self.rules if rule.verdict == verdict]
-
     def deciding(self, case: Case) -> Look | None:
         """The look that counts: the strictest verdict, and of those that are equally strict the first rule's."""
         for verdict in ("deny", "ask"):
             for rule in self.rules:
-                if rule.verdict == verdict and (look := rule.look(case)).verdict is not None:
+                if rule.verdict == verdict and (look := rule.look(case)) is not None:
                     return look
-        allowing = [look for rule in self.rules if rule.verdict == "allow" and (look := rule.look(case)).verdict is not None]
+        allowing = [look for rule in self.rules if rule.verdict == "allow" and (look := rule.look(case)) is not None]
         return next((look for look in allowing if look.failed), allowing[0] if allowing else None)
 
     def constrained(self, constraints: Mapping[str, Any] | Constraints) -> SafetyPolicy:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from environments.effects import Change
 from protocol import Action, Frozen, GUIElement, JsonObject, VisualState
-from roles.safety.case import NOTHING, Case, Grounds, Origin, Subject
+from roles.safety.case import NOTHING, Case, Grounds, Subject
 from roles.safety.destinations import told
 from roles.safety.effects import SENSITIVE, Effect, effects_of
-from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
+from roles.safety.policy import STRICTEST, SafetyPolicy, Verdict, glob
 from roles.safety.privacy.vault import references_in
 from roles.safety.vocabulary import VOCABULARY
 
@@ -75,19 +75,6 @@ class Review(Frozen):
     """The step of a page that the action comes from, such as `step 3 of help:billing/closing.md`."""
 
 
-class ExplainedVerdict(NamedTuple):
-    """A verdict with all that led to it, for one of the effects of an action."""
-
-    review: Review
-    app: str
-    target: str
-    looks: list[Look]
-    """What each rule says, in the order in which they count."""
-    by_rule: str
-    """What the rules alone come to: the name of the rule that decides among them, or `otherwise`."""
-    values: list[tuple[str, Origin]]
-
-
 def review(
     action: Action,
     element: GUIElement | None,
@@ -147,25 +134,6 @@ def _cases(
     return [*cases, *(case for case in more if (look := policy.deciding(case)) is not None and look.verdict == "deny")]
 
 
-def explain(
-    action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any
-) -> list[ExplainedVerdict]:
-    """As `review`, with what each rule says; the strictest first, which is the one that counts."""
-    confirm, grounds = more.get("confirm", False), more.get("grounds", NOTHING)
-    changes = more.get("changes")
-    sure, unrated = more.get("confidence", 1.0), more.get("unrated", False)
-    subject = Subject(action, element, state, sure, grounds, policy.is_private, unrated, changes or ())
-    found = []
-    cases = _cases(subject, policy, more.get("effects"), changes)
-    for case in cases:
-        looks, deciding = policy.looks(case), policy.deciding(case)
-        name = deciding.rule.name if deciding else "otherwise"
-        values = [(value, case.origin(value)) for value in case.values if value]
-        whole = _checked(_whole(_reviewed(case, policy, confirm), cases, changes), subject, policy)
-        found.append(ExplainedVerdict(whole, case.app or "", case.target, looks, name, values))
-    return sorted(found, key=lambda one: _strictness(one.review))
-
-
 def _strictness(review: Review) -> int:
     return STRICTEST.index(review.verdict)
 
@@ -185,8 +153,7 @@ def _reviewed(case: Case, policy: SafetyPolicy, confirm: bool) -> Review:
     if look is None:
         verdict, name, why = policy.otherwise, "otherwise", "no rule matches"
     else:
-        assert look.verdict is not None, "a deciding rule applies"  # noqa: S101 - an invariant
-        verdict, name, why = look.verdict, look.rule.name, look.because or look.rule.why or f"the action would {_phrase(effect)}"
+        verdict, name, why = look.verdict, look.rule.name, look.failed or look.rule.why or f"the action would {_phrase(effect)}"
     if verdict == "allow" and (raised := _raised(case, policy, confirm)):
         verdict, (name, why) = "ask", raised
     if verdict == "deny":

@@ -12,6 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from protocol import BoundingBox, GUIElement, VisualState
+from protocol.retries import Retries
 from roles.contracts import AppWords, Fact, OperatorView, StepRecord, Subtask
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
@@ -79,10 +80,11 @@ def _shown(reply: Any) -> str:
 def asker(
     model: BaseChatModel, *, journal: Journal | None = None, limits: Limits | None = None, at: Time | None = None, **settings: Any
 ) -> Asker:
+    retries = Retries(**{name: settings.pop(name) for name in ("tries", "wait") if name in settings})
     chosen = ModelSettings.model_validate({"name": "given", "structure": "schema", **settings})
     clocks = (at or Time()).clocks
     limits, journal = limits or Limits(), journal or Journal(None, time.time)
-    return Asker(Caller(model, chosen, "operator", journal, limits, Breaker(chosen, clocks), clocks), limits.reasks)
+    return Asker(Caller(model, chosen, "operator", journal, limits, Breaker(chosen, clocks), clocks, retries), limits.reasks)
 
 
 def operator(model: BaseChatModel, **more: Any) -> LlmOperator:

@@ -18,7 +18,7 @@ UNASKED = (
     "rapidocr", "onnxruntime", "cv2", "numpy", "PIL", "protocol.dialects", "protocol.exports",
     "roles.policies.orders.planner", "roles.policies.orders.skills", "roles.policies.scripted",
     "roles.policies.llm.asking", "roles.policies.llm.models",
-    "langchain_openai", "langchain_anthropic", "langchain_ollama", "openai", "anthropic", "psycopg",
+    "langchain_openai", "langchain_anthropic", "langchain_ollama", "openai", "anthropic",
 )  # fmt: skip
 
 

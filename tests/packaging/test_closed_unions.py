@@ -68,7 +68,6 @@ ADDITIONS = (
                 "orchestrator/core/machine.py",
                 "orchestrator/views/terminal/event_lines.py",
                 "roles/evaluator/llm.py",
-                "roles/policies/human.py",
             }
         ),
     ),

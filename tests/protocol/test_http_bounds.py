@@ -118,7 +118,7 @@ def test_a_server_of_mcp_that_answers_without_end_is_a_fault_in_words(serving, w
 
 
 def test_a_model_that_answers_without_end_is_an_answer_that_cannot_be_used(serving):
-    settings = ModelSettings(name="given", tries=1, timeout=30)
+    settings = ModelSettings(name="given", timeout=30)
     model: Any = ScriptedChatModel(answer=lambda _: got(httpx2, serving(endless), 30))
     caller = Caller(model, settings, "operator", Journal(None, time.time), Limits(), Breaker(settings, Clocks()))
     with pytest.raises(UnusableReply, match="longer than 16 MB"):

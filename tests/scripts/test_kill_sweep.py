@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from services.postgres import MISSING, programs
 from services.sandboxed import needs_sandbox
 from warm import python
 
@@ -74,12 +73,6 @@ def test_one_run_may_be_killed_many_times() -> None:
 
 def test_it_may_be_killed_between_points() -> None:
     assert "0 effects repeated, 0 lost, 0 went wrong" in swept(*kinds("approval pending"), "--moments", "2", "--seed", "2")
-
-
-@pytest.mark.skipif(programs() is None, reason=MISSING)
-def test_a_run_in_postgresql_is_killed_like_any_other() -> None:
-    said = swept(*kinds("PostgreSQL"), "--sample", "1", "--seed", "5")
-    assert ": 1 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
 
 
 def test_a_run_in_a_browser_asks_the_page_what_was_done(chromium: str) -> None:

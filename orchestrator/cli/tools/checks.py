@@ -28,7 +28,6 @@ EXTRAS = {
     "serve": ("fastapi", "sse_starlette", "uvicorn"),
     "vision": ("rapidocr", "onnxruntime"),
     "mcp": ("mcp",),
-    "postgres": ("psycopg",),
     "docs": ("mkdocs",),
 }
 """Extras that no check of their own looks at, and the packages that each brings."""
@@ -48,14 +47,13 @@ def sandbox() -> Check:
     from environments.sandbox.bubblewrap import Bubblewrap
     from environments.sandbox.detect import installed
 
-    found, other = installed(), installed("gvisor")
-    gvisor = "" if other.refusal else "; gVisor is there too (sandbox=gvisor)"
+    found = installed()
     if not isinstance(found, Bubblewrap):
         what, _, fix = str(found.refusal).rpartition("; ")
-        return Check("sandbox", True, f"none, so scripts are refused: {what or fix}{gvisor}", fix)
+        return Check("sandbox", True, f"none, so scripts are refused: {what or fix}", fix)
     nested = "; namespaces within it cannot be forbidden here" if found.tools.nested else ""
     user = "as a user of its own" if found.tools.setpriv else "as your own user"
-    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}{gvisor}")
+    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}")
 
 
 def browser() -> Check:
@@ -91,24 +89,6 @@ def models() -> Check:
     names = ", ".join(dict.fromkeys(name for name, _ in lacking))
     fixes = dict.fromkeys(said.rpartition(": ")[2].rstrip(".") for _, said in lacking)
     return Check("model", True, f"ready: {', '.join(ready)}; lacking something: {names}", "\n".join(fixes))
-
-
-def shared_store(address: str | None) -> Check:
-    """A shared store, where one is named."""
-    if not address:
-        return Check("store", True, "each run in its folder (SQLite); none is shared")
-    from orchestrator.store.address import shown_address
-    from orchestrator.store.stores import given_address
-
-    try:
-        from orchestrator.store.postgres.runs import shared_runs
-
-        with shared_runs(given_address(address)) as runs:
-            count = sum(1 for _ in runs.all())
-    except UsageProblem as bad:
-        fix = "start it, and check host, user and password in --store or DESKCREW_STORE"
-        return Check("store", False, f"{shown_address(address)}: {bad}", fix)
-    return Check("store", True, f"{shown_address(address)} answers, {count} runs")
 
 
 def pictures() -> Check:
@@ -148,7 +128,7 @@ _OLDEST_SQLITE = (3, 38, 0)
 """The journal reads JSON inside SQLite."""
 
 
-def examine(runs_dir: Path, store: str | None = None) -> list[Check]:
+def examine(runs_dir: Path) -> list[Check]:
     """Every check, in the order in which problems should be mended; what runs can do without comes last."""
     checks: list[Callable[[], Check]] = [
         _python,
@@ -159,7 +139,6 @@ def examine(runs_dir: Path, store: str | None = None) -> list[Check]:
         _configs,
         _environment,
         _terminal,
-        lambda: shared_store(store),
         sandbox,
         browser,
         models,

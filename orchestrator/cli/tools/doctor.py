@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, RUNS, SHELLS, AsJson, RunsDir, Store, command, script, shells
+from orchestrator.cli.common import FAILED, RUNS, SHELLS, AsJson, RunsDir, command, script, shells
 from orchestrator.errors import UsageProblem
 
 
 @command
-def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None) -> None:
+def doctor(as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
     """Check this installation; every problem comes with its fix."""
     from orchestrator.cli.tools import checks
 
-    found = checks.examine(runs_dir or RUNS, store)
+    found = checks.examine(runs_dir or RUNS)
     typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
     if not all(check.ok for check in found):
         raise typer.Exit(FAILED)

@@ -11,7 +11,7 @@ import typer
 
 from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, command
 
-log_app = typer.Typer(help="Check, show, count, compare and convert logs.", no_args_is_help=True, epilog=EPILOG)
+log_app = typer.Typer(help="Check, show and convert logs.", no_args_is_help=True, epilog=EPILOG)
 schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="A log.jsonl, a folder with one, or a run.")]
 From = Annotated[
@@ -53,26 +53,6 @@ def show(
     from orchestrator.lab.logs import show as reports
 
     reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
-
-
-@log_app.command()
-@command
-def stats(log: LogFile, source: From = "deskcrew", as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
-    """Count verbs, results, tiers, changes and errors."""
-    from orchestrator.lab.logs import show as reports
-
-    reports.stats(reports.opened(log, source, runs_dir or RUNS), as_json=as_json)
-
-
-@log_app.command()
-@command
-def diff(left: LogFile, right: LogFile, as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
-    """Compare two logs step by step; exit 1 if they differ."""
-    from orchestrator.lab.logs import show as reports
-
-    folder = runs_dir or RUNS
-    if reports.diff(reports.opened(left, "deskcrew", folder), reports.opened(right, "deskcrew", folder), as_json=as_json):
-        raise typer.Exit(FAILED)
 
 
 @log_app.command()

@@ -167,23 +167,6 @@ def compare(
     typer.echo(json_text(found.model_dump(mode="json")) if as_json else "\n".join(comparison_lines(found)))
 
 
-@suite_app.command("report")
-@command
-def report(
-    folder: Folder,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file; default: report.html in the folder.")
-    ] = None,
-    k: K = 0,
-) -> None:
-    """Write one HTML page: the tables, and the failures with the viewer's page of each run."""
-    from orchestrator.lab.suite.figures import write_report
-
-    place = out or folder / "report.html"
-    linked = write_report(folder, place, k=k)
-    typer.echo(f"{place} ({linked} runs with a page of their own)")
-
-
 lab_app = typer.Typer(
     help="Try at each gate what else could be decided; find the decision to blame.", no_args_is_help=True, epilog=EPILOG
 )
@@ -198,12 +181,11 @@ def gates(
     only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
     as_json: AsJson = False,
 ) -> None:
-    """Fork each run at its gates, take every allowed decision, and show which gates were right: a table and report.html.
+    """Fork each run at its gates, take every allowed decision, and show which gates were right.
 
     The same command continues what was stopped. Tasks whose environment cannot be forked have no gates in it.
     """
-    from orchestrator.lab.gates.laboratory import figures, laboratory
-    from orchestrator.lab.gates.page import lines, write_report
+    from orchestrator.lab.gates.laboratory import figures, laboratory, lines
     from orchestrator.lab.suite.suite import load_suite
 
     folder, rows = out or Path("gates") / Path(suite).stem, []
@@ -213,8 +195,6 @@ def gates(
     rows.sort(key=lambda row: (row.run, row.number))
     told = figures(rows)
     typer.echo(json_text([one.model_dump(mode="json") for one in told], indent=1) if as_json else "\n".join(lines(told)))
-    write_report(folder, rows, folder / "report.html")
-    typer.echo(f"{folder / 'report.html'}", err=True)
 
 
 @lab_app.command("blame")

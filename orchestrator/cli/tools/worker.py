@@ -64,9 +64,7 @@ def _tell_id(event: Event) -> None:
 
 def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:
     from orchestrator.runs.handle import RunControl
-    from orchestrator.settings.settings import load_settings
 
-    load_settings(order.config)
     control = RunControl(order.run_id, runs_dir=order.runs_dir, who=order.who, parts={"secrets": order.secrets})
     if order.do == "hand_back":
         return control.handback(order.say, stop=stop)

@@ -9,10 +9,8 @@ if TYPE_CHECKING:
     from orchestrator.desk.client.handle import Runs
 
 
-def runs_at(
-    *, runs_dir: Path | None = None, store: str | None = None, server: str | None = None, token_file: Path | None = None
-) -> Runs:
-    """The runs of a desk at `server`; of a shared `store`; or of a folder of this machine. Raises UsageProblem."""
+def runs_at(*, runs_dir: Path | None = None, server: str | None = None, token_file: Path | None = None) -> Runs:
+    """The runs of a desk at `server`, or of a folder of this machine. Raises UsageProblem."""
     if server:
         from orchestrator.desk.client.handle import RemoteRuns
         from orchestrator.desk.client.remote import Remote, token_for
@@ -20,4 +18,4 @@ def runs_at(
         return RemoteRuns(Remote(server, token_for(server, token_file)))
     from orchestrator.runs.handle import LocalRuns
 
-    return LocalRuns(runs_dir, store)
+    return LocalRuns(runs_dir)

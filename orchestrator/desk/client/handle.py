@@ -316,4 +316,4 @@ class RemoteOrder:
 RunHandle = RunControl | RemoteRun
 """One run. Everything raises UsageProblem where there is no such run, and for what cannot be asked of it."""
 Runs = LocalRuns | RemoteRuns
-"""The runs of a folder, of a store of several machines, or of a desk."""
+"""The runs of a folder, or of a desk."""

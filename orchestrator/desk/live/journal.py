@@ -14,16 +14,15 @@ from typing import Any
 
 from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.lease import RunStatus, standing, told
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import events_after, open_read_only, part_in, salvage
-from orchestrator.store.stores import Stores
 from orchestrator.views.page.data import number
 from orchestrator.views.page.source import hear_picture, png_file
 from protocol import JsonObject
 from roles.journal.journal import Event
-from roles.journal.rows import RowsCopy, inflated
+from roles.journal.rows import inflated
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
 
@@ -143,7 +142,7 @@ def opened(path: Path) -> sqlite3.Connection:
 class RunJournal:
     """What was read of one run, and the way to what was not. One thread at a time."""
 
-    def __init__(self, folder: Path, stores: Stores) -> None:
+    def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
         self.private = Private(folder)
         self.events: list[Event] = []
@@ -153,10 +152,6 @@ class RunJournal:
         """Whether the last look found all there was: nobody held the journal, and nothing is left to be read."""
         self.wrong: list[str] = []
         """Events that cannot be read, and why."""
-        self._stores = stores
-        self.copy: RowsCopy | None = None
-        """Of a journal in a store of several machines, as far as it was written."""
-        self._away = ""
         self._db: sqlite3.Connection | None = None
         self._damaged = False
         self._damage: list[str] = []
@@ -166,7 +161,7 @@ class RunJournal:
     @property
     def notes(self) -> list[str]:
         """What could not be read, and why."""
-        return [*self._damage, *([f"what is shown may be old: {self._away}"] if self._away else ())]
+        return [*self._damage]
 
     def read_on(self) -> list[Event] | None:
         """The next events, AT_ONCE at most; None where there are none."""
@@ -174,7 +169,7 @@ class RunJournal:
             return None
         try:
             events, reached, wrong = events_after(self._opened(), self.reached, AT_ONCE)
-        except (sqlite3.OperationalError, OSError, UsageProblem):  # it is written to just now, or not there yet
+        except (sqlite3.OperationalError, OSError):  # it is written to just now, or not there yet
             self.caught_up = False
             return None
         except sqlite3.Error:
@@ -182,7 +177,7 @@ class RunJournal:
             self._damaged, self._damage = True, [kept.note] if kept.note else []
             events, wrong = [event for event in kept.events if event.id > self.reached], []
             reached = events[-1].id if events else self.reached
-        self.caught_up = self._damaged or (reached == self.reached and not self._away)
+        self.caught_up = self._damaged or reached == self.reached
         if reached == self.reached:
             return None
         self.reached = reached
@@ -193,17 +188,7 @@ class RunJournal:
         return events
 
     def _opened(self) -> sqlite3.Connection:
-        """The journal, or what was fetched of it by now."""
-        if self.copy is not None or not self.path.exists():
-            query = self._stores.query(self.path.parent)
-            self.copy = self.copy or RowsCopy()
-            self._db = self.copy.connection
-            try:
-                self.copy.read_on(query, ("observations", "events"))
-                self._away = ""
-            except MachineStopped as gone:
-                self._away = str(gone).rstrip(".")
-        elif self._db is None:
+        if self._db is None:
             self._db = opened(self.path)
         return self._db
 

@@ -7,22 +7,19 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, opened, sign_of
 from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
-from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import is_run_id
 from orchestrator.store.printable import UNREADABLE, mapping_in
-from orchestrator.store.stores import Stores
 from orchestrator.views.page.data import number, plain, words
-from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
+from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import GATE_DECISIONS
 from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
-from roles.journal.rows import Query
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
@@ -50,10 +47,10 @@ class Tally:
         self.asked: tuple[RequestRecord, ...] = ()
         self._requests = RequestLog()
 
-    def read_on(self, query: Query) -> None:
+    def read_on(self, db: sqlite3.Connection) -> None:
         kinds = ", ".join(f"'{kind}'" for kind in _COUNTED)
-        text = f"CASE WHEN kind IN ({kinds}) THEN body ELSE '{{{{}}}}' END"
-        rows = query(f"SELECT id, at, kind, {text} FROM events WHERE {{own}}id > ? ORDER BY id", self.reached)  # noqa: S608
+        text = f"CASE WHEN kind IN ({kinds}) THEN body ELSE '{{}}' END"
+        rows = db.execute(f"SELECT id, at, kind, {text} FROM events WHERE id > ? ORDER BY id", (self.reached,))  # noqa: S608
         for number_, at, kind, said in rows:
             self.reached, self.last = number_, max(self.last, number(at))
             self.steps += kind == StepEvent.KIND
@@ -70,34 +67,24 @@ class Tally:
 class ListedRun:
     """A run's row, with what it was made from."""
 
-    def __init__(self, folder: Path, stores: Stores) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = RunFiles(folder)
         self.changed = 0
         """The number of the change by which it became what it is."""
-        self._stores = stores
         self._signs: object = None
         self._row: RunRow | None = None
         self._tally = Tally()
-        self._behind = False
-        """Whether the journal could not be read at the last attempt."""
         self._private = Private(folder)
 
     def look(self) -> bool:
         """Whether the row is not as it was."""
         changed = self.files.changed()  # first: the journal of a run that has reported its end grows no more
-        if not self._is_here and (changed or self._behind or not self.files.standing.ended):
-            self.count()
-        there = 0 if self._is_here else self._tally.reached
-        signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), there)
+        signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"))
         if not changed and signs == self._signs:
             return False
         self._signs, self._row = signs, None
         return True
-
-    @property
-    def _is_here(self) -> bool:
-        return (self.folder / JOURNAL).exists()
 
     @property
     def row(self) -> RunRow:
@@ -115,11 +102,10 @@ class ListedRun:
         return all(word in text for word in wanted)
 
     def _made(self) -> RunRow:
-        if self._is_here:
-            self.count()
+        self.count()
         record, report, now, tally = self.files.record, self.files.report, self.files.standing, self._tally
         started, steps, last = number(record.get("started")), tally.steps, tally.last
-        if not tally.reached and not self._is_here:  # nothing has come of it yet, so the report tells
+        if not tally.reached:  # nothing of it can be read, so the report tells
             steps = int(number((report.get("counts") or {}).get("steps")))
             last = started + number(report.get("wall_seconds"))
         return RunRow(
@@ -145,16 +131,8 @@ class ListedRun:
 
     def count(self) -> None:
         """Read on in the journal. What cannot be read just now is counted later."""
-        self._behind = True
-        try:
-            if self._is_here:
-                with closing(opened(self.folder / JOURNAL)) as db:
-                    self._tally.read_on(lambda statement, *values: db.execute(statement.format(own=""), values).fetchall())
-            else:
-                self._tally.read_on(self._stores.query(self.folder))
-        except (sqlite3.Error, OSError, UsageProblem, MachineStopped, *UNREADABLE):
-            return
-        self._behind = False
+        with suppress(sqlite3.Error, OSError, *UNREADABLE), closing(opened(self.folder / JOURNAL)) as db:
+            self._tally.read_on(db)
 
     def _sealed(self, value: Any) -> Any:
         self._private.look()
@@ -171,7 +149,7 @@ class ListedRun:
 
 def _kind_of(request: Request | None) -> WaitKind:
     match request:
-        case None | ApprovalRequest() | DecisionRequest():
+        case None | ApprovalRequest():
             return "approval"
         case QuestionRequest():
             return "question"
@@ -189,9 +167,8 @@ def _whole(text: str) -> str:
 class RunList:
     """Every run of the folder. Safe from several threads."""
 
-    def __init__(self, runs_dir: Path, stores: Stores) -> None:
+    def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
-        self._stores = stores
         self._lock = threading.Lock()
         self._runs: dict[str, ListedRun] = {}
         self.version = self._shrunk = 0
@@ -205,7 +182,7 @@ class RunList:
                 self.version += 1
                 self._shrunk = self.version
             for name in names:
-                run = self._runs.get(name) or self._runs.setdefault(name, ListedRun(self._runs_dir / name, self._stores))
+                run = self._runs.get(name) or self._runs.setdefault(name, ListedRun(self._runs_dir / name))
                 if run.look():
                     self.version += 1
                     run.changed = self.version

@@ -22,24 +22,23 @@ from orchestrator.desk.live.list import RunList
 from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import calls_of, open_read_only
-from orchestrator.store.stores import Stores
 from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Pool, RunHead, plain
 from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
 from orchestrator.views.page.source import Source
 from roles.journal.journal import Event
 
-PAUSE, ASKED, RESTING = 0.05, 0.25, 0.5
-"""Seconds between two looks at a run that is at work, at one in a store of several machines, and at one that is over."""
+PAUSE, RESTING = 0.05, 0.5
+"""Seconds between two looks at a run that is at work, and at one that is over."""
 
 
 class WatchedRun:
     """One run. Every method may be called from any thread."""
 
-    def __init__(self, folder: Path, stores: Stores | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = threading.RLock()
         self.files = RunFiles(folder)
-        self.journal = RunJournal(folder, stores or Stores())
+        self.journal = RunJournal(folder)
         self.version = 0
         """Another one whenever anything is not as it was."""
         self._beside: object = None
@@ -89,7 +88,7 @@ class WatchedRun:
 
     def rest(self) -> float:
         """Seconds until it is looked at again."""
-        return RESTING if self.heard.ended else ASKED if self.journal.copy is not None else PAUSE
+        return RESTING if self.heard.ended else PAUSE
 
     def after(self, cursor: float, most: int = AT_ONCE) -> Page:
         """What changed behind the event of this number."""
@@ -225,8 +224,7 @@ class Watch:
     """The runs of a folder, and who looks at which."""
 
     def __init__(self, runs_dir: Path) -> None:
-        self.stores = Stores()
-        self.list = RunList(runs_dir, self.stores)
+        self.list = RunList(runs_dir)
         self.closed = False
         self._lock = threading.Lock()
         self._runs: OrderedDict[Path, WatchedRun] = OrderedDict()
@@ -239,7 +237,7 @@ class Watch:
         with self._lock:
             run = self._runs.get(folder)
             if run is None or run.files.gone:
-                run = self._runs[folder] = WatchedRun(folder, self.stores)
+                run = self._runs[folder] = WatchedRun(folder)
             self._runs.move_to_end(folder)
             for old in [path for path, kept in self._runs.items() if kept not in self.looks][:-KEPT]:
                 self._runs.pop(old).close()
@@ -280,4 +278,3 @@ class Watch:
         with self._lock:
             for run in self._runs.values():
                 run.close()
-        self.stores.close()

@@ -18,7 +18,7 @@ from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.models import Approval, Body
 from orchestrator.desk.workers import GoOn
-from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.errors import UsageProblem
 from orchestrator.runs.answers import DID, AnsweredBefore, tell_outside
 from orchestrator.runs.folders import list_runs, stored_report
 from orchestrator.views.terminal.approval import constrained
@@ -89,25 +89,22 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
         first = before.said
         words = f": {first.message}" if first.message else ""
         return _conflict(f"{first.who or 'Somebody'} was first and {DID.get(first.decision, first.decision)}{words}", first)
-    order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id, config=desk.config)
+    order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id)
     workers.go_on(order)
     return Answered(run_id=folder.name, id=meant.id, who=mine.who, decision=mine.decision, message=mine.message)
 
 
-def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[str]:
+def go_on_with_answers(runs_dir: Path) -> list[str]:
     """Let runs go on that were answered when nobody was left to work them: the server was killed in between."""
     found = []
     for run in list_runs(runs_dir):
         if run.status not in ("on_hold", "interrupted"):
             continue
         folder = runs_dir / run.run_id
-        try:
-            waiting = asked_of(folder)[-1:]
-        except (MachineStopped, UsageProblem):  # a store that cannot be reached keeps nobody from the other runs
-            continue
+        waiting = asked_of(folder)[-1:]
         if waiting and waiting[0].said is not None and not waiting[0].heard:
             who, asking = waiting[0].said.who, waiting[0].id
-            workers.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking, config=config))
+            workers.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking))
             found.append(run.run_id)
     return found
 

@@ -79,7 +79,7 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
         raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
     told = wanted.overrides if wanted else ()
     overrides = tuple(as_override(key, value) for key, value in told.items()) if isinstance(told, dict) else told
-    order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides, config=desk.config)
+    order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides)
     workers.go_on(order, wait=True)
     return _going(control)
 
@@ -109,9 +109,7 @@ def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message 
     if control.standing().state != "taken_over":
         raise HTTPException(409, f"Run {folder.name} was not taken over.")
     words = said.message if said else ""
-    order = GoOn(
-        do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words, config=desk.config
-    )
+    order = GoOn(do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words)
     workers.go_on(order, wait=True)
     return _going(control)
 

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from orchestrator.control.lease import HOLDING_STILL, standing
 from orchestrator.control.requests import still_open
-from orchestrator.desk.auth import Operator, Viewer
+from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.models import (
     DetailsPage,
@@ -21,7 +21,6 @@ from orchestrator.desk.models import (
     ItemsPage,
     JournalEvents,
     ModelCalls,
-    RefusedRequests,
     RunPage,
     RunReport,
     RunRows,
@@ -93,12 +92,6 @@ Number = Annotated[int, InPath(ge=0, lt=2**53)]
 def me(visitor: Viewer) -> Identity:
     """Whoever asks."""
     return Identity(name=visitor.name, role=visitor.role, version=version("deskcrew"))
-
-
-@router.get("/refusals")
-def refusals(desk: TheDesk, visitor: Operator, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> RefusedRequests:
-    """What was refused, newest first."""
-    return RefusedRequests(refusals=tuple(desk.refusals.latest(limit)))
 
 
 @router.get("/runs")

@@ -38,11 +38,11 @@ _MAY_BE_SAID = (
 """Keys, each with all below it, that a run over HTTP may carry. No other: whatever names programs, files, addresses or
 environment variables is the server's, and so is a setting that is new and that nobody has thought about."""
 _OF_ROLES = (
-    "policy", "vision", "pictures", "batch", "form", "tool", "verbs", "screen_tokens", "recent", "chain", "voters", "when",
+    "policy", "vision", "pictures", "batch", "form", "tool", "verbs", "screen_tokens", "recent", "chain",
     "review", "ask_user", "final",
 )  # fmt: skip
 _OF_MODELS = (
-    "name", "temperature", "max_tokens", "structure", "timeout", "tries", "wait", "deadline", "break_after", "break_seconds",
+    "name", "temperature", "max_tokens", "structure", "timeout", "deadline", "break_after", "break_seconds",
     "prices",
 )  # fmt: skip
 _NAMES = ("world", "policies", "safety", "safety.preset")
@@ -117,9 +117,9 @@ def _may_be_said(key: str) -> bool:
         return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SAID)
     inner = rest[1:] if rest and rest[0] in CrewSettings.model_fields and rest[0] != "model" else rest
     inner = inner[1:] if inner[:1] == ["final"] and len(inner) > 1 else inner
-    inner = inner[1:] if inner[:1] in (["chain"], ["voters"]) and len(inner) > 1 else inner
+    inner = inner[1:] if inner[:1] == ["chain"] and len(inner) > 1 else inner
     match inner:
-        case ["model"] | ["when", *_]:
+        case ["model"]:
             return True
         case ["model", of_model, *_]:
             return of_model in _OF_MODELS

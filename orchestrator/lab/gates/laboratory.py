@@ -199,6 +199,26 @@ def _share(found: Iterable[bool]) -> float | None:
     return sum(counted) / len(counted) if counted else None
 
 
+def lines(found: Sequence[TriggerFigures]) -> list[str]:
+    """For a person."""
+    shares = f"{'right':>7} {'done: precision':>16} {'recall':>7} {'cost':>5}"
+    head = f"{'evaluator':<12} {'trigger':<15} {'gates':>5} {shares}   worth after"
+    return [head, *(_line(one) for one in found)]
+
+
+def _line(one: TriggerFigures) -> str:
+    shares = [one.right / one.gates, one.precision, one.recall]
+    right, precision, recall = map(_percent, shares)
+    worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
+    return (
+        f"{one.evaluator:<12} {one.trigger:<15} {one.gates:>5} {right:>7} {precision:>16} {recall:>7} {one.cost:>5.2f}   {worth}"
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
 class Blame(NamedTuple):
     """The first decision of a run from which no recovery was found."""
 

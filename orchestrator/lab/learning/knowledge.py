@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
@@ -16,9 +16,8 @@ from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
 from protocol import InteractionStep
-from roles.contracts import Supplement
-from roles.knowledge.library import Library, stored_at
-from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
+from roles.knowledge.library import Library, SearchResult, gather, stored_at
+from roles.knowledge.pages.documents import KINDS, Document, DocumentKind
 from roles.knowledge.pages.folders import FolderSync, sync
 from roles.knowledge.pages.learned import distil
 from roles.knowledge.settings import KnowledgeSettings
@@ -80,28 +79,6 @@ def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
     return None if known or found.against or found.found.doubts else (found, settings)
 
 
-_CLOSE = 3
-"""How many that are not returned are shown of a kind."""
-
-
-class RankedDocument(NamedTuple):
-    """A document, and why a run would not be shown it; empty where it would."""
-
-    hit: Supplement
-    why_not: str
-
-
-class SearchAnswer(NamedTuple):
-    """The answer to one query."""
-
-    found: list[RankedDocument]
-    faults: list[str]
-
-    def as_data(self) -> dict[str, Any]:
-        found = [one.hit.model_dump(mode="json", exclude={"query"}) | {"why_not": one.why_not} for one in self.found]
-        return {"found": found, "faults": self.faults}
-
-
 def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str | None) -> FolderSync:
     """Bring these files and folders into the store, which is made where it is not there. Raises UsageProblem."""
     meant = _kind(kind) or "help"
@@ -121,13 +98,12 @@ def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str |
     )
 
 
-def listed(settings: Settings, app: str | None, kind: str | None, every: bool) -> list[Document]:
-    """What was added; with `every`, what stands in folders and what is retired, too."""
+def listed(settings: Settings, app: str | None, kind: str | None, every: bool) -> Sequence[Document]:
+    """What was added; with `every`, what stands in folders, too."""
     meant = _kind(kind)
     with _library(settings) as library:
         shelves = library.shelves() if every else [KEPT]
-        found = library.store().list(meant, app, shelves=shelves)
-        return [one for one in found if every or not one.retired]
+        return library.store().list(meant, app, shelves=shelves)
 
 
 def remove(settings: Settings, ids: Sequence[str]) -> None:
@@ -143,49 +119,14 @@ def remove(settings: Settings, ids: Sequence[str]) -> None:
                 store.remove(id)
 
 
-def search(settings: Settings, query: str, app: str | None, kind: str | None) -> SearchAnswer:
-    """As a run searches; each kind also with what came close."""
+def search(settings: Settings, query: str, app: str | None, kind: str | None) -> SearchResult:
+    """As a run searches."""
     meant = _kind(kind)
-    kinds = [meant] if meant else list(KINDS)
-    said = settings.knowledge
-    stored = {"help": said.help, "experience": said.experience, "demonstration": said.demonstrations}
-    found: dict[str, RankedDocument] = {}
-    faults: list[str] = []
     with _library(settings) as library:
-        for source in library.sources():
-            if getattr(source, "kind", "") == "online" and "online" in kinds:
-                try:
-                    for hit in source.search(query, app, said.online.top_k):
-                        _take(found, RankedDocument(hit, ""))
-                except SourceFault as fault:
-                    faults.append(str(fault))
-        for one in kinds:
-            if one not in stored:
-                continue
-            part = stored[one]
-            for rank, near in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE, 0.0)):
-                _take(found, RankedDocument(near, _why_not(part, rank, near.score or 0.0)))
-        faults += library.problems
-    ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
-    return SearchAnswer(ordered, faults)
-
-
-def _why_not(part: Any, rank: int, score: float) -> str:
-    if not part.use:
-        return "not returned: this source is off"
-    if score < part.threshold:
-        return f"not returned: below {part.threshold:g}"
-    return f"not returned: the first {part.top_k} are" if rank >= part.top_k else ""
-
-
-def _take(found: dict[str, RankedDocument], one: RankedDocument) -> None:
-    """Each text once, with all its sources."""
-    digest = text_digest(one.hit.text)
-    first = found.setdefault(digest, one)
-    if first is not one:
-        better = first if not first.why_not else one
-        also = tuple({*first.hit.also, *one.hit.also, first.hit.source, one.hit.source} - {better.hit.source})
-        found[digest] = better._replace(hit=better.hit.model_copy(update={"also": tuple(sorted(also))}))
+        library.store()  # one that cannot be read is to be mended, and not only told of
+        sources = [source for source in library.sources() if meant in (None, getattr(source, "kind", ""))]
+        found, faults = gather(sources, query, app)
+        return SearchResult(found, [*faults, *library.problems])
 
 
 @contextmanager

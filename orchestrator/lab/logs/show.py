@@ -1,4 +1,4 @@
-"""What `deskcrew log` prints: findings, steps, figures and differences, for people and as JSON."""
+"""What `deskcrew log` prints: findings and steps, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from environments.files.wrong_data import did_you_mean
 from environments.files.yaml_lines import LARGEST, read_small
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, escaped, json_text
-from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError
 from protocol.exports import NAMES, FormatError, RunInfo, format_named
 from protocol.exports import NAMES as FORMATS
 from protocol.exports.training.spoken import read_dsl, read_spoken
-from protocol.log.check import Difference, check_log, diff_logs, gather
+from protocol.log.check import check_log
 from protocol.log.log import LogLine, read_log, step_json
 from protocol.model.steps import picture_file
 
@@ -260,71 +259,3 @@ def _print_screen(console: Console, step: InteractionStep) -> None:
 
     for text in prompt_form(step.visual_state).splitlines():
         console.print(Text(f"       | {text}", style="dim"))
-
-
-def stats(log: OpenLog, *, as_json: bool) -> None:
-    """Print the figures of a log."""
-    found = gather(log.lines)
-    if as_json:
-        data = {**vars(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
-        typer.echo(json_text(data, 2))
-        return
-    lines = [
-        f"{log.path}: {found.steps} steps in {found.seconds:.1f} s, {found.bad_lines} lines cannot be read, "
-        f"{found.elements_per_state:.1f} elements a state"
-    ]
-    for title in ("verbs", "results", "tiers", "changes", "apps", "roles", "subtasks", "errors"):
-        counter = getattr(found, title)
-        rows = [(f"  {count}", clean(name, 100)) for name, count in counter.most_common(12)]
-        if rows:
-            lines += ["", title, table(rows)]
-        if len(counter) > 12:
-            lines.append(f"  and {len(counter) - 12} more")
-    typer.echo("\n".join(lines))
-
-
-def diff(left: OpenLog, right: OpenLog, *, as_json: bool) -> int:
-    """Print the differences of two logs. Returns how many there are."""
-    count = 0
-    for found in diff_logs(left.lines, right.lines):
-        count += 1
-        if as_json:
-            typer.echo(
-                json.dumps({"kind": found.kind, "left": _side(found.left), "right": _side(found.right), "fields": found.fields})
-            )
-        else:
-            typer.echo("\n".join(_difference(found)))
-    if not as_json:
-        typer.echo(f"{count} differences" if count else "no differences")
-    return count
-
-
-def _side(line: LogLine | None) -> dict[str, object] | None:
-    if line is None:
-        return None
-    action = line.step.action.dump() if line.step else None
-    return {"line": line.number, "action": action, "error": line.error}
-
-
-def _difference(found: Difference) -> Iterator[str]:
-    marks = {"removed": "-", "added": "+", "changed": "~"}
-    line = found.left or found.right
-    if line is not None:
-        said = clean(describe(line.step.action)) if line.step else f"cannot be read: {clean(line.error)}"
-        yield f"{marks[found.kind]} {line.number:>5}  {said}"
-    for name in found.fields:
-        one, other = (_value(side, name) for side in (found.left, found.right))
-        yield f"{'':>9}{name}: {one} -> {other}"
-
-
-def _value(line: LogLine | None, name: str) -> str:
-    step = line.step if line else None
-    if step is None:
-        return "?"
-    values: dict[str, object] = {
-        "result": step.result.exec_status.value if step.result else "none",
-        "error": step.result.error if step.result else "",
-        "app": step.visual_state.app,
-        "visible_change": step.visible_change,
-    }
-    return clean(values.get(name, getattr(step, name, "")))

@@ -21,7 +21,6 @@ from orchestrator.control.requests import approving
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document, shipped, shipped_names
 from orchestrator.settings.settings import LoadedSettings, Settings, load_settings
-from orchestrator.store.stores import address_of, forget, written
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
 from protocol.log.log import whole_file
@@ -273,9 +272,7 @@ def outcome_of(
     if anew:
         dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
         with dropping as dropped, suppress(FileNotFoundError):
-            gone = place.rename(Path(dropped) / place.name)
-            for record in gone.glob("*/run.json"):
-                forget(address_of(written(record)), record.parent.name)
+            place.rename(Path(dropped) / place.name)
     return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
 
 

@@ -24,7 +24,7 @@ from orchestrator.tasks.tasks import Task, resolve_target
 from orchestrator.views.terminal.approval import decision
 from protocol import ActionResult, VisualState, describe
 from protocol.dsl import parse_line
-from roles.contracts.requests import DecisionRequest, QuestionRequest, read_request
+from roles.contracts.requests import QuestionRequest, read_request
 
 
 class Desk(SimulatedDesktop):
@@ -141,7 +141,7 @@ def approver(answer: Answer) -> Approver | None:
         request = read_request(body)
         what = str(request.about.args.get("question") or request.about.description).casefold()
         said = next((said for glob, said in words.items() if fnmatchcase(what, glob.casefold())), None)
-        return None if said is None else _decided(said, isinstance(request, QuestionRequest | DecisionRequest))
+        return None if said is None else _decided(said, isinstance(request, QuestionRequest))
 
     return approve
 

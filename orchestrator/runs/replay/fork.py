@@ -15,17 +15,15 @@ from langgraph.graph import START
 from orchestrator.core.controller import build_controller
 from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem
-from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.runs.privacy.trust import refuse_strange, signed
 from orchestrator.runs.replay.recording import Recording, find_recording, first_difference, moments, recording_of
-from orchestrator.runs.replay.replay import RecordedPerson, ReplayResult, again
+from orchestrator.runs.replay.replay import again
 from orchestrator.settings.build import build_safety
 from orchestrator.settings.layers import Document, Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
-from orchestrator.store.address import LOCAL
+from orchestrator.store.checkpoints import CursorSaver
 from orchestrator.store.printable import write_json
-from orchestrator.store.stores import open_store
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.events import FeedbackEvent, ForkedEvent, RunStartedEvent, SituationEvent
@@ -71,28 +69,13 @@ def fork(
     return made.name
 
 
-def with_another_model(
-    run_id: str, model: str, at: int, *, runs_dir: Path, overrides: Sequence[str] = (), secrets: Mapping[str, str] | None = None
-) -> ReplayResult:
-    """A new run in which this model goes on after the step, worked to its end, and where the two part. Raises UsageProblem."""
-    recording = find_recording(find_run(run_id, runs_dir).name, runs_dir)
-    made = fork(run_id, at, runs_dir=runs_dir, overrides=[f"crew.model={model}", *overrides], secrets=secrets)
-    outcome = runs.resume(made, runs_dir=runs_dir, parts={"secrets": secrets or {}}, approver=RecordedPerson(recording))
-    now = recording_of(runs_dir / made)
-    found = first_difference(moments(recording), moments(now), finished=recording.finished, why=outcome.reason)
-    about = f", {outcome.status} with {model} from step {at} of run {recording.run_id} on,"
-    return ReplayResult(made, now.steps, found, about=about)
-
-
 def _changed(recording: Recording, config: Sequence[Path], overrides: Sequence[str]) -> Settings:
     """The settings of the run with what is to be otherwise from now on."""
-    data = dict(recording.record["settings"]) | {"store": LOCAL}
+    data = dict(recording.record["settings"])
     if any("policies" in override_layer(text).data for text in overrides):
         del data["crew"]  # another preset decides who decides
     base = Layer(data, Document({}, {}, f"run {recording.run_id}"), Path.cwd())
     settings = load_settings(config, overrides, base).settings
-    if settings.store != LOCAL:
-        raise UsageProblem("store cannot be changed in a fork: a fork runs on this machine, in its own folder.")
     was = Settings.model_validate(recording.record["settings"])
     for name in _OF_THE_WORLD:
         if getattr(settings, name) != getattr(was, name):
@@ -124,7 +107,7 @@ def _worked_until(recording: Recording, at: int, runs_dir: Path, undo: ExitStack
 def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, goal: str | None) -> None:
     """Settings and goal from here on, and a note of where the run is from."""
     record = read_run(folder)
-    kept = {"runs_dir": str(folder.parent), "store": LOCAL}
+    kept = {"runs_dir": str(folder.parent)}
     then, now = recording.record["settings"] | kept, json.loads(settings.model_dump_json()) | kept
     changed = [*(["goal"] if goal is not None else []), *(key for key in now if now[key] != then.get(key))]
     record["settings"] = now
@@ -143,8 +126,8 @@ def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, g
 
 def _tell_of_goal(folder: Path, run_id: str, goal: str, at: int) -> None:
     """The Manager plans anew for the other goal, with the screens and the blackboard as they are and no plan."""
-    with closing(open_store(LOCAL, folder, run_id)) as store:
-        graph = build_controller(checkpointer=store.saver)
+    with closing(CursorSaver(folder / "checkpoints.sqlite")) as saver:
+        graph = build_controller(checkpointer=saver)
         config: Any = {"configurable": {"thread_id": run_id}}
         values = graph.get_state(config).values
         if at == 0:

@@ -17,7 +17,7 @@ from environments.contract import EnvironmentFault, WorldState
 from environments.files.scratch import Scratch
 from environments.files.yaml_lines import LARGEST, read_small
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import find_run, read_run
+from orchestrator.runs.folders import find_run, read_run, without_what_is_gone
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import open_read_only, salvage
@@ -207,7 +207,7 @@ def read_recording(path: Path) -> Recording:
         if head["recording"] != FORMAT:
             raise ValueError(f"its format is {head['recording']}, and this version reads {FORMAT}")
         return Recording(
-            record=head["record"],
+            record=without_what_is_gone(head["record"]),
             events=tuple(Event(n, 0.0, *line) for n, line in enumerate(lines, start=1)),
             actions={key: RecordedAction(*done) for key, done in head["actions"].items()},
             said=tuple(RecordedAnswer(*said) for said in head["said"]),

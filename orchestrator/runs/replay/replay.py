@@ -17,7 +17,7 @@ from environments.files.scratch import Scratch
 from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
-from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, RecordedReplies, applied
+from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, applied
 from orchestrator.runs.replay.recording import (
     REPLAYED,
     Difference,
@@ -34,7 +34,6 @@ from orchestrator.runs.replay.recording import (
 )
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import LoadedSettings, Settings
-from orchestrator.store.address import LOCAL
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, JsonObject, parse_action
@@ -93,11 +92,10 @@ class RecordedTool:
 _Given = TypeVar("_Given", bound=BaseModel)
 
 
-def parts_of(recording: Recording, replies: RecordedReplies | None = None) -> dict[str, Any]:
-    """What `runs.start` takes in place of policies, sources and a sandbox; with `replies` only models are replaced."""
+def parts_of(recording: Recording) -> dict[str, Any]:
+    """What `runs.start` takes in place of policies, sources and a sandbox."""
     policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
-    deciding = policies if replies is None else {"replies": replies}
-    given: dict[str, Any] = {**deciding, "sandbox": RecordedSandbox(recording)}
+    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     # The tools that were called under the names of the run's servers, as its settings rate them
@@ -309,48 +307,35 @@ class ReplayResult(NamedTuple):
     """Why it was not worked to an end, where nothing differs."""
     asks: Moment | None = None
     """The first action that needs an approval now, and did not then."""
-    prompt: Difference | None = None
-    """Where a model was told otherwise for the first time, of a run that was worked with its models' replies."""
-    about: str = ""
-    """Which run it is held against, and what is otherwise in it, where that is not the present code."""
 
     def as_json(self) -> dict[str, Any]:
         found = self.difference
         return {
             "run_id": self.run_id,
             "steps": self.steps,
-            "same": found is None and self.prompt is None,
+            "same": found is None,
             "note": self.note,
-            "about": self.about,
             "difference": found._asdict() if found else None,
-            "prompt": self.prompt._asdict() if self.prompt else None,
             "needs_approval": {"step": self.asks.step, **self.asks.shown} if self.asks else None,
         }
 
     def sentence(self) -> str:
-        told = f" Prompts differ first at {self.prompt.sentence()}." if self.prompt else ""
-        return self._course() + told
-
-    def _course(self) -> str:
         if self.difference is not None:
-            said = f"Run {self.run_id}{self.about} differs first at {self.difference.sentence()}."
+            said = f"Run {self.run_id} differs first at {self.difference.sentence()}."
             if self.asks is None:
                 return said
             return f"{said} Step {self.asks.step} ({self.asks.shown['action']}) needs an approval now, but not in the recording."
         note = f" ({self.note})" if self.note else ""
-        return f"Run {self.run_id}{self.about}: {self.steps} steps repeated, nothing differs{note}."
+        return f"Run {self.run_id}: {self.steps} steps repeated, nothing differs{note}."
 
 
-def replay(
-    recording: Recording, secrets: Mapping[str, str] | None = None, replies: RecordedReplies | None = None
-) -> ReplayResult:
-    """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended. With the
-    `replies` of its models every policy decides anew, and only the models are not asked.
+def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> ReplayResult:
+    """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended.
 
     Raises UsageProblem for a run that cannot be replayed.
     """
     with Scratch("deskcrew-replay-") as place:
-        why = again(recording, place.path, secrets=secrets, replies=replies)
+        why = again(recording, place.path, secrets=secrets)
         folders = [folder for folder in place.path.iterdir() if (folder / "run.json").exists()]
         now = recording_of(folders[0])
     then, since = moments(recording), moments(now)
@@ -358,8 +343,7 @@ def replay(
     if found is None and recording.finished and now.finished:
         found = apps_differ(recording.apps, now.apps, now.steps)
     note = "" if recording.finished else recording.cut or "it was not finished then"
-    prompt = None if replies is None else replies.difference
-    return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since), prompt)
+    return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since))
 
 
 def again(
@@ -367,7 +351,6 @@ def again(
     runs_dir: Path,
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
-    replies: RecordedReplies | None = None,
     around: Callable[[str, Any], Any] | None = None,
 ) -> str:
     """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. `around` gives a
@@ -398,7 +381,7 @@ def again(
             _target(recording),
             listener=listener,
             approver=RecordedPerson(recording),
-            parts={**parts_of(recording, replies), "secrets": values, "around": around},
+            parts={**parts_of(recording), "secrets": values, "around": around},
             plan=_given_plan(recording),
         )
     except NothingRecorded as more:
@@ -411,7 +394,7 @@ def again(
 def _settings(recording: Recording, runs_dir: Path) -> LoadedSettings:
     data: Mapping[str, Any] = recording.record["settings"]
     try:
-        settings = Settings.model_validate({**data, "runs_dir": runs_dir, "display": "none", "store": LOCAL})
+        settings = Settings.model_validate({**data, "runs_dir": runs_dir, "display": "none"})
     except ValidationError as bad:
         where = ".".join(str(part) for part in bad.errors()[0]["loc"])
         raise UsageProblem(

@@ -133,7 +133,7 @@ class RunLines:
                 self._other(event, "error")
             case (
                 journal.ForkedEvent() | journal.ConflictEvent() | journal.KnowledgeUsedEvent()
-                | journal.KnowledgeHelpedEvent() | journal.ExperienceEvent() | journal.BatchStoppedEvent() |
+                | journal.ExperienceEvent() | journal.BatchStoppedEvent() |
                 journal.NoPictureEvent()
                 | journal.ConstraintsAddedEvent() | journal.NetworkLearnedEvent() | journal.RequestStoppedEvent()
                 | journal.PolicyEvent() | journal.RehearsalEvent()

@@ -1,4 +1,4 @@
-"""What is left of a run, read from its folder or from a shared store; what cannot be read is said, and the rest is shown."""
+"""What is left of a run, read from its folder; what cannot be read is said, and the rest is shown."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from orchestrator.control.lease import reported, standing
+from orchestrator.control.lease import standing
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
+from orchestrator.runs.folders import find_run, read_run, stored_report
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only, salvage, seal_of
 from protocol import JsonObject
@@ -43,24 +43,13 @@ class Source(NamedTuple):
     open: Callable[[], sqlite3.Connection]
     """Its tables, to be read and closed."""
     folder: Path
-    """Its own, or where it would be."""
     pictures: dict[str, Path]
     """State ids, and the files with their pictures."""
 
 
-def read_source(run: str, runs_dir: Path, store: str | None = None) -> Source:
+def read_source(run: str, runs_dir: Path) -> Source:
     """A run by its id, a unique part of it, or its folder. Raises UsageProblem where there is nothing to show."""
-    return _shared(run, store, runs_dir) if store else _in_folder(_folder(run, runs_dir))
-
-
-def _folder(run: str, runs_dir: Path) -> Path:
-    path = Path(run)
-    if (path / "run.json").is_file() or (path / "journal.sqlite").is_file():
-        return path.resolve()
-    return find_run(run, runs_dir)
-
-
-def _in_folder(folder: Path) -> Source:
+    folder = _folder(run, runs_dir)
     notes: list[str] = []
     try:
         record = read_run(folder)
@@ -87,31 +76,11 @@ def _in_folder(folder: Path) -> Source:
     return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)
 
 
-def _shared(run: str, address: str, runs_dir: Path) -> Source:
-    from orchestrator.store.postgres.runs import shared_runs
-    from orchestrator.store.stores import given_address
-
-    address = given_address(address)
-    with shared_runs(address) as runs:
-        found, place = runs.find(run), runs.shown
-        events, notes = [], []
-        for row in runs.rows(found.run_id):
-            try:
-                events.append(Event._make((*row[:-1], dict(json.loads(row[-1])))))
-            except (ValueError, TypeError, RecursionError) as bad:
-                notes.append(f"event {row[0]} in {place} cannot be read ({type(bad).__name__})")
-
-    def opening() -> sqlite3.Connection:
-        with shared_runs(address) as runs:
-            return runs.copy(found.run_id)
-
-    report = good_report(found.report)
-    results, bad_results = _results(opening)
-    notes += [*bad_results, f"it was worked on {found.host}, in {found.folder}"]
-    status, reason = reported(report)
-    folder = runs_dir / found.run_id
-    pictures, _ = _pictures(folder, events)
-    return Source(found.run_id, found.record, report, status, reason, events, results, notes, opening, folder, pictures)
+def _folder(run: str, runs_dir: Path) -> Path:
+    path = Path(run)
+    if (path / "run.json").is_file() or (path / "journal.sqlite").is_file():
+        return path.resolve()
+    return find_run(run, runs_dir)
 
 
 def _results(opening: Callable[[], sqlite3.Connection]) -> tuple[dict[str, JsonObject], list[str]]:

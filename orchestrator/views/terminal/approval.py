@@ -21,7 +21,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, shortened
 from orchestrator.views.terminal.event_lines import EventLine, asked_words
 from protocol import Action
-from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
+from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.manager.plans import WORK_PLAN
 
 if TYPE_CHECKING:
@@ -115,17 +115,11 @@ def request_lines(request: Request) -> list[EventLine]:
                 lines.append(EventLine("rule", rule + (f" (risk: {risk})" if risk else "")))
             return [*lines, *_because(request)]
         case QuestionRequest():
-            return [_question_line(request)]
+            return [EventLine("question", clean(request.about.args.get("question", "")), "ask")]
         case PlanReviewRequest():
             return [EventLine("plan?", asked_words(request), "ask"), *plan_lines(request), *_because(request)]
-        case DecisionRequest():
-            return [*(EventLine("", clean(line, 160), "dim") for line in request.screen.splitlines()), _question_line(request)]
         case _:
             assert_never(request)
-
-
-def _question_line(request: Request) -> EventLine:
-    return EventLine("question", clean(request.about.args.get("question", "")), "ask")
 
 
 def _because(request: Request) -> list[EventLine]:
@@ -166,9 +160,8 @@ def ask(
     choices = list(request.allowed)
     try:
         match request:
-            case QuestionRequest() | DecisionRequest() if "respond" in choices:
-                private = isinstance(request, QuestionRequest) and request.private
-                return decision("respond", message=(hidden if private else read)("  your answer: ").strip())
+            case QuestionRequest() if "respond" in choices:
+                return decision("respond", message=(hidden if request.private else read)("  your answer: ").strip())
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from orchestrator.store.printable import UNREADABLE, clean, json_text, shortened, visible
 from protocol import describe, parse_action
-from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
+from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import Signal, gate_decision
 from roles.journal import events as journal
 from roles.journal.events import ControlEvent, JournalEvent, Unreadable, event_of
@@ -98,7 +98,7 @@ def asked_words(request: Request) -> str:
     match request:
         case PlanReviewRequest():
             return clean(request.about.description or "work this plan")
-        case ApprovalRequest() | QuestionRequest() | DecisionRequest():
+        case ApprovalRequest() | QuestionRequest():
             return action_words({"name": request.about.name, "args": request.about.args})
         case _:
             assert_never(request)
@@ -181,7 +181,7 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             return [EventLine("network", f"✗ stopped: {clean(content.line)} ({clean(content.policy, 80)})", "dim")]
         case (
             journal.RunStoppedEvent() | journal.RunFinishedEvent() | journal.ForkedEvent() | journal.TaskStatusEvent()
-            | journal.SituationEvent() | journal.SubtaskStatusEvent() | journal.KnowledgeHelpedEvent()
+            | journal.SituationEvent() | journal.SubtaskStatusEvent()
             | journal.ExperienceEvent() | journal.AnswerEvent() | journal.ObservedEvent() | journal.RecognizedEvent()
             | journal.DecidedEvent() | journal.BatchStoppedEvent() | journal.StepEvent() | journal.FeedbackEvent()
             | journal.PictureEvent() | journal.PictureWithdrawnEvent() | journal.NoPictureEvent()

@@ -12,7 +12,7 @@ from orchestrator.settings.layers import shown
 from orchestrator.store.printable import clean, shortened, visible
 from orchestrator.views.terminal.approval import asked, request_lines, typed
 from orchestrator.views.terminal.event_lines import EventLine, Teller, learned_words
-from roles.contracts.requests import DecisionRequest, PlanReviewRequest, QuestionRequest, request_in
+from roles.contracts.requests import PlanReviewRequest, QuestionRequest, request_in
 from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def next_commands(outcome: Outcome) -> list[str]:
     if (request := request_in(outcome.pending)) is None:
         return [f"deskcrew show {name}{tail}"]
     ways = {"approve": "--approve", "reject": '--reject "why"', "edit": "--edit FILE", "respond": '--respond "words"'}
-    if isinstance(request, QuestionRequest | DecisionRequest):
+    if isinstance(request, QuestionRequest):
         ways = {"respond": '--respond "your answer"', "reject": '--reject "why"'}
     to_edit = [f"deskcrew show {name}{tail} --plan > plan.yaml"] if isinstance(request, PlanReviewRequest) else []
     return [*to_edit, *(f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in request.allowed)]

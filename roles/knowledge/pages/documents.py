@@ -124,11 +124,6 @@ class Document(Frozen):
         return app or None
 
     @property
-    def retired(self) -> str:
-        """Why it is found no more; empty while it is."""
-        return str(self.data.get(RETIRED) or "")
-
-    @property
     def digest(self) -> str:
         """The same for two documents that say the same, whoever says it."""
         return text_digest(self.text)
@@ -139,10 +134,6 @@ class Document(Frozen):
             query=query, source=self.source or self.id, title=self.title, text=self.text, app=self.app, kind=self.kind,
             score=round(score, 4), document=self.id,
         )  # fmt: skip
-
-
-RETIRED = "retired"
-"""The key of a document's data under which it is said why it is followed no more."""
 
 
 def text_digest(text: str) -> str:

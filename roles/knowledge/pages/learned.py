@@ -3,7 +3,6 @@
 A value that the goal says becomes a slot, one that was read on a screen is read there again, and what is neither stays as it
 is and is said to be a constant. Elements are called by name, never by place or id; detours, failures
 and steps without an effect are left out.
-A playbook that fails twice in a row, or less than every second time of four and more, is retired: kept, listed, never found.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from protocol import (
     resolve,
 )
 from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Of, Pick, PressStep, ReadStep, Records, RowTest, Step
-from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
+from roles.knowledge.pages.documents import Document, DocumentKind
 from roles.knowledge.pages.sightings import DemonstrationScreens, Sighting, Slots, Texts, escaped, records_of, row_texts
 from roles.knowledge.pages.typed import block, in_words
 from roles.knowledge.store import KnowledgeStore
@@ -467,26 +466,6 @@ def distil(steps: Iterable[InteractionStep], goal: str) -> LearnedPlaybook:
         doubts=tuple(dict.fromkeys(doubts)),
         left_out=max(0, len(taken) - len({done.at for done in told if not isinstance(done.step, ReadStep)})),
     )
-
-
-IN_A_ROW = 2
-ENOUGH = 4
-_IN_A_ROW = "failed_in_a_row"
-
-
-def count(store: KnowledgeStore, document_id: str, *, helped: bool) -> None:
-    """A run has followed it. What was done once and does not work is retired; what people wrote is counted only."""
-    with store.writing():
-        store.note_use(document_id, helped)
-        document = store.get(document_id)
-        if document is None or document.kind not in {"experience", "demonstration"}:
-            return
-        failed = 0 if helped else int(document.data.get(_IN_A_ROW, 0)) + 1
-        used, good = store.uses(document_id)
-        why = f"it failed {failed} times in a row" if failed >= IN_A_ROW else ""
-        if not why and used >= ENOUGH and good * 2 < used:
-            why = f"it helped {good} of {used} times"
-        store.add(document.model_copy(update={"data": {_IN_A_ROW: failed, RETIRED: why}}))
 
 
 def keep(store: KnowledgeStore, made: Document) -> tuple[Document, bool]:

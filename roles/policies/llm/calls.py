@@ -133,8 +133,8 @@ class Caller:
             return known
         self._check()
         self.breaker.check(self.settings.name)
-        until, retries = self.clocks.now() + self.settings.deadline, self.retries.but(self.settings.tries, self.settings.wait)
-        trying = retries.trying(sleep=self.clocks.sleep, enough=lambda wait: self.clocks.now() + wait >= until)
+        until = self.clocks.now() + self.settings.deadline
+        trying = self.retries.trying(sleep=self.clocks.sleep, enough=lambda wait: self.clocks.now() + wait >= until)
         try:
             reply: AIMessage = trying(self._once, asked, bound, transcript)
         except Overload as trouble:
@@ -188,7 +188,7 @@ class Caller:
         """What is kept of the request: what the settings of the run say."""
         transcripts = self.journal.transcripts
         wanted = transcripts.settings.prompts
-        if not (transcripts.source or wanted == "all" or (failed and wanted == "failed")):
+        if not (wanted == "all" or (failed and wanted == "failed")):
             return {}
         messages = [(message.type, list(_parts(message))) for message in asked.messages]
         return transcripts.keep(self.settings.name, self.settings.heat, messages, asked.schema, asked.form, asked.about)
@@ -200,12 +200,8 @@ class Caller:
         return transcript | {"reply": self.journal.transcripts.reply(_kept(reply))}
 
     def _recalled(self, asked: Question, transcript: Json) -> AIMessage | None:
-        """A reply that needs no call: of a process that is gone, or of the run that is worked again."""
+        """A reply that needs no call: a process that is gone had it."""
         transcripts = self.journal.transcripts
-        if transcripts.source is not None:
-            reply = _message(transcripts.source.take(self.role, asked.about, transcript, transcripts.text))
-            self.enter(asked, reply, 0.0, self._with_reply(transcript, reply))
-            return reply
         paid = transcripts.paid(self.role, asked.about, transcript) if "request" in transcript else None
         if paid is None:
             return None

@@ -80,7 +80,7 @@ class Provider(Frozen):
     begins: str = ""
     effort: str = ""
     reasons: str = ""
-    pictures: PictureSize = PictureSize()
+    pictures: PictureSize = Field(default_factory=PictureSize)
     shows_schema: bool = False
 
     @property
@@ -125,15 +125,12 @@ class ModelSettings(Frozen):
     structure: Structure = "auto"
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
-    tries: int | None = Field(default=None, ge=1)
-    wait: float | None = Field(default=None, gt=0)
-    """Old names: `retries.tries` and `retries.wait` are for all."""
     deadline: float = Field(default=180.0, gt=0)
     """Seconds for one answer, all tries together."""
     break_after: int = Field(default=4, ge=1)
     """So many answers in a row that could not be had, and the model is left alone for `break_seconds`."""
     break_seconds: float = Field(default=30.0, gt=0)
-    prices: Prices = Prices()
+    prices: Prices = Field(default_factory=Prices)
     options: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the provider's own class, as it names them."""
 

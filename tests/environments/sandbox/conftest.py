@@ -1,4 +1,4 @@
-"""Every sandbox that is on this machine, for real. Where one is not, its tests are skipped and say what it says."""
+"""The sandbox of this machine, for real. Where there is none, its tests are skipped and say why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from environments.sandbox.bubblewrap import Bubblewrap
 from environments.sandbox.contract import SandboxLimits, ScriptResult
-from environments.sandbox.detect import Gvisor, installed
+from environments.sandbox.detect import installed
 
 Run = Callable[..., ScriptResult]
 
@@ -27,18 +27,17 @@ def places() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session", params=["bubblewrap", "gvisor"])
-def sandbox(request: pytest.FixtureRequest, places: Path) -> Bubblewrap | Gvisor:
-    found = installed(request.param)
+@pytest.fixture(scope="session")
+def sandbox(places: Path) -> Bubblewrap:
+    found = installed()
     if found.refusal:
         pytest.skip(found.refusal)
-    assert isinstance(found, Bubblewrap | Gvisor)
-    assert found.name == request.param
+    assert isinstance(found, Bubblewrap)
     return found
 
 
 @pytest.fixture
-def bash(sandbox: Bubblewrap | Gvisor) -> Run:
+def bash(sandbox: Bubblewrap) -> Run:
     """`bash(script, timeout=…, **limits)` on no files unless some are given."""
 
     def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
@@ -48,15 +47,14 @@ def bash(sandbox: Bubblewrap | Gvisor) -> Run:
 
 
 @pytest.fixture
-def python(sandbox: Bubblewrap | Gvisor) -> Run:
+def python(sandbox: Bubblewrap) -> Run:
     def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
         return bounded(sandbox, **limits).run(script, "python", files or {}, timeout)
 
     return run
 
 
-def bounded(sandbox: Bubblewrap | Gvisor, **limits: int) -> Bubblewrap | Gvisor:
+def bounded(sandbox: Bubblewrap, **limits: int) -> Bubblewrap:
     if not limits:
         return sandbox
-    most = SandboxLimits(**limits)
-    return Gvisor(sandbox.tools, most) if isinstance(sandbox, Gvisor) else Bubblewrap(sandbox.tools, most)
+    return Bubblewrap(sandbox.tools, SandboxLimits(**limits))

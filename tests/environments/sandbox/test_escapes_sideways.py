@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from environments.sandbox import bubblewrap
-from environments.sandbox.detect import Gvisor
 
 pytestmark = pytest.mark.slow("a sandbox")
 
@@ -198,9 +197,7 @@ except OSError as no:
 
 
 @needs_numbers
-def test_calls_that_have_led_out_of_sandboxes_are_refused(python, sandbox):
-    if isinstance(sandbox, Gvisor):
-        pytest.skip("they are answered by a kernel of its own")
+def test_calls_that_have_led_out_of_sandboxes_are_refused(python):
     asked = {name: number for name, number in bubblewrap.refused_calls().items() if name != "reboot"}
     ran = python(
         LIBC + f"for name, number in {asked!r}.items():\n"
@@ -211,9 +208,7 @@ def test_calls_that_have_led_out_of_sandboxes_are_refused(python, sandbox):
 
 
 @needs_numbers
-def test_the_other_tables_of_calls_are_closed_too(python, sandbox):
-    if isinstance(sandbox, Gvisor):
-        pytest.skip("they are answered by a kernel of its own")
+def test_the_other_tables_of_calls_are_closed_too(python):
     asked = ("0x40000000 | 39", "435, None, 0")
     ran = python(LIBC + "\n".join(f"print(libc.syscall({call}), ctypes.get_errno())" for call in asked))
     assert ran.stdout == "-1 1\n-1 38\n"
@@ -292,7 +287,7 @@ def test_where_memory_runs_out_the_script_ends_first_and_nothing_within_can_chan
     twice = [now[one] for before, now in pairwise(seen) for one in before.keys() & now.keys()]
     assert twice
     assert set(twice) == {1000}
-    assert isinstance(sandbox, Gvisor) or run.result().stdout == "1000\n\n"  # gVisor's own kernel has numbers of its own
+    assert run.result().stdout == "1000\n\n"
 
 
 def test_sockets_are_only_of_families_that_end_in_the_sandbox(python, sandbox):
@@ -314,8 +309,7 @@ try:
 except OSError as bad:
     print(bad.strerror)
 """)
-    inner = {16} if isinstance(sandbox, Gvisor) else set()  # NETLINK, which its own kernel answers
-    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == {*bubblewrap.FAMILIES.values(), *inner}
+    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == {*bubblewrap.FAMILIES.values()}
     assert ran.stdout.splitlines()[1] == "Address family not supported by protocol"
 
 

@@ -207,7 +207,7 @@ def test_what_was_shown_is_done_on_another_seed_in_another_look(taught: Path) ->
         assert rightly(outcome), (outcome.reason, outcome.report["judge"])
         used = [page for page in outcome.report["knowledge"] if page["used"]]
         assert [page["kind"] for page in used] == ["demonstration"]
-        assert used[0]["helped"]
+        assert used[0]["used"]
 
 
 def test_what_was_shown_is_done_in_the_browser_as_well(taught: Path, browser: BrowserEnvironment) -> None:

@@ -57,30 +57,28 @@ def test_a_file_is_added_for_the_app_and_as_the_kind_that_is_said() -> None:
     assert data("ls", "--app", "mail") == []
 
 
-def test_a_search_shows_score_source_and_app_and_why_something_is_not_returned() -> None:
+def test_a_search_shows_score_source_and_app() -> None:
     told("add", "pages")
     found = data("search", "feed the otters", "--app", "zoo")["found"]
-    assert (found[0]["title"], found[0]["source"], found[0]["score"], found[0]["why_not"]) == (
-        "Feed the otters", "help:zoo/otters.md", 1.0, "",
+    assert (found[0]["title"], found[0]["source"], found[0]["score"]) == (
+        "Feed the otters", "help:zoo/otters.md", 1.0,
     )  # fmt: skip
     lines = told("search", "feed the brown otters", "-c", "knowledge.help.threshold=0.55").stdout.splitlines()
     assert lines[0].split() == ["SCORE", "KIND", "APP", "TITLE", "SOURCE"]
-    assert any("Feed the seals" in line and line.endswith("not returned: below 0.55") for line in lines)
+    assert not any("Feed the seals" in line for line in lines)
 
 
 def test_the_values_of_a_goal_keep_nothing_that_was_shown_once_from_being_found() -> None:
     told("add", "pages/seals.md", "--app", "zoo", "--kind", "demonstration")
     shown = ["-c", "knowledge.demonstrations.use=true", "-c", "knowledge.demonstrations.threshold=0.9"]
     found = data("search", 'feed the seals "salted herring out of a tin with some bread"', "--app", "zoo", *shown)["found"]
-    assert [(one["title"], one["why_not"]) for one in found] == [("Feed the seals", "")]
+    assert [one["title"] for one in found] == ["Feed the seals"]
 
 
-def test_a_search_says_that_a_kind_is_off_or_that_enough_is_returned() -> None:
+def test_a_search_shows_no_more_of_a_kind_than_a_run_is_shown() -> None:
     told("add", "pages")
-    whys = {one["why_not"] for one in data("search", "feed otters or seals", "-c", "knowledge.help.top_k=1")["found"]}
-    assert {"", "not returned: the first 1 are"} <= whys
-    off = data("search", "feed otters", "-c", "knowledge.help.use=false", code=1)["found"]
-    assert {one["why_not"] for one in off} == {"not returned: this source is off"}
+    assert len(data("search", "feed otters or seals", "-c", "knowledge.help.top_k=1")["found"]) == 1
+    assert data("search", "feed otters", "-c", "knowledge.help.use=false", code=1)["found"] == []
 
 
 def test_a_search_finds_no_page_of_another_app() -> None:

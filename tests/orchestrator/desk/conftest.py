@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -23,7 +24,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew
 from orchestrator.desk import workers
-from orchestrator.desk.app import served
+from orchestrator.desk.app import REFUSALS, served
 from orchestrator.desk.auth import Role, Tokens, person_of
 from orchestrator.desk.desk import Desk
 from protocol import ActionResult, Click, ExecStatus, VisualState
@@ -58,8 +59,19 @@ class Place(NamedTuple):
 
     def refusals(self) -> list[dict[str, Any]]:
         """What was written down, newest first."""
-        found: list[dict[str, Any]] = self.get("/api/refusals?limit=1000")["refusals"]
-        return found
+        return list(reversed(_REFUSED))
+
+
+_REFUSED: list[dict[str, Any]] = []
+
+
+class _Kept(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        assert isinstance(record.args, dict)
+        _REFUSED.append(dict(record.args))
+
+
+REFUSALS.addHandler(_Kept())
 
 
 Serve = Callable[..., Place]

@@ -138,7 +138,7 @@ def test_what_cannot_be_begun_is_said_in_a_sentence(serve) -> None:
     async def steps(client: Client) -> None:
         for data, why in (
             ({"task": "no-such-task-here"}, "There is no task"),
-            ({"overrides": {"store": "postgresql://elsewhere"}}, "reserved for the server"),
+            ({"overrides": {"runs_dir": "/elsewhere"}}, "reserved for the server"),
             ({"colour": "red"}, "Extra inputs"),
         ):
             with pytest.raises(A2AError, match=why):

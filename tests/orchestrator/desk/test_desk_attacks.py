@@ -93,7 +93,7 @@ def test_without_a_token_nothing_is_told_or_done_anywhere(shared, given) -> None
         assert headers["www-authenticate"] == "Bearer"
         assert "INV-7029" not in text
     log = written_down(place)
-    assert {log[method, path, 401]["who"] for method, path, _ in tried} == {""}
+    assert {log[method, path, 401]["who"] for method, path, _ in tried} == {"-"}
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_path_that_may_mean_another_one_is_refused_and_written_down(shared, pa
     assert status == 404
     assert "location" not in headers
     after = place.refusals()
-    assert after[1:] == before[: len(after) - 1]  # one more, of which the oldest may have had to go
+    assert after[1:] == before
     assert after[0]["status"] == 404
 
 
@@ -299,13 +299,3 @@ def told(place: Any, run: str, seconds: float) -> list[str]:
         for part in EventSource(answer).iter_sse():
             found.append(part.event)
     return found
-
-
-def test_who_is_refused_without_end_fills_no_disk(serve) -> None:
-    from orchestrator.desk import auth
-
-    place = serve()
-    for number in range(250):
-        place.desk.refusals.add(who="", peer="", method="GET", path="/" + "x" * 5000, status=401, why=f"number {number}")
-    assert all(len(line["path"]) <= 300 for line in place.refusals())
-    assert auth.KEPT < 100_000

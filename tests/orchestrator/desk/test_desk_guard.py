@@ -20,13 +20,14 @@ def test_everybody_is_told_who_they_are(shared) -> None:
     assert place.by("approve").get("/api/me").json()["role"] == "approve"
 
 
-def test_a_refusal_is_written_down_and_shown_to_whoever_operates(shared) -> None:
-    place, _ = shared
-    answer = place.by("view").get("/api/refusals")
+def test_a_refusal_is_written_down(shared) -> None:
+    place, runs = shared
+    path = f"/api/runs/{runs['waiting']}/cancel"
+    answer = place.by("view").post(path, json={})
     assert answer.status_code == 403
     assert "vera has the role view" in answer.json()["error"]
     first = place.refusals()[0]
-    assert (first["who"], first["path"], first["status"], first["peer"]) == ("vera", "/api/refusals", 403, "127.0.0.1")
+    assert (first["who"], first["path"], first["status"], first["peer"]) == ("vera", path, 403, "127.0.0.1")
 
 
 def test_the_printed_address_becomes_a_cookie_and_the_token_stays_in_no_address(shared) -> None:

@@ -26,8 +26,7 @@ from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.operator.rules import RulesOperator
-from roles.policies.fallback import BySubtask, Fallback, Vote
-from roles.policies.human import HumanPolicy
+from roles.policies.fallback import AtTheEnd, Fallback
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.technician.llm import LlmTechnician
 
@@ -46,10 +45,9 @@ def asked(*overrides: str, given: OperatorView | None = None, **more: Any) -> li
 
 def test_each_policy_has_its_name() -> None:
     model, _ = prompts_of(lambda _: CLICK)
-    kinds = {"rules": RulesOperator, "llm": LlmOperator, "human": HumanPolicy, "fallback": Fallback, "vote": Vote}
+    kinds = {"rules": RulesOperator, "llm": LlmOperator, "fallback": Fallback}
     for name, kind in kinds.items():
         assert type(made(f"crew.operator.policy={name}", model=model)) is kind
-    assert type(made("crew.operator.when=[{app: mail, policy: llm}]", model=model)) is BySubtask
 
 
 @pytest.mark.parametrize("role", ["technician", "analyst"])
@@ -57,14 +55,10 @@ def test_a_technician_and_an_analyst_have_them_too(role: str) -> None:
     model, _ = prompts_of(lambda _: CLICK)
     chosen = {
         "llm": LlmTechnician if role == "technician" else LlmAnalyst,
-        "human": HumanPolicy,
         "fallback": Fallback,
-        "vote": Vote,
     }
     for name, kind in chosen.items():
         assert type(made(f"crew.{role}.policy={name}", role=role, model=model)) is kind
-    when = f"crew.{role}.when=[{{worker: {role}, policy: llm}}]"
-    assert type(made(when, role=role, model=model)) is BySubtask
 
 
 def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
@@ -100,7 +94,6 @@ def test_a_plan_of_a_model_is_told_what_workers_without_a_model_can_do() -> None
     [
         (["crew.operator.policy=llm"], r"crew\.operator\.model: an llm policy needs a model"),
         (["crew.operator.policy=fallback"], r"crew\.operator\.model"),
-        (["crew.operator.when=[{app: mail, policy: llm}]"], r"crew\.operator\.model"),
         (["crew.operator.policy=llm", "crew.model=given"], r"crew\.(operator\.)?model: the model `given`"),
         (["crew.operator.policy=llm", "crew.model={name: scripted, script: none.yaml}"], r"none\.yaml"),
         (["crew.operator.policy=scripted"], r"crew\.operator\.script: a scripted policy needs the YAML file"),
@@ -112,13 +105,11 @@ def test_a_plan_of_a_model_is_told_what_workers_without_a_model_can_do() -> None
         (["crew.technician.policy=llm"], r"crew\.technician\.model: an llm policy needs a model"),
         (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
         (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
-        (["crew.operator.voters=[llm]"], r"crew\.operator\.voters"),
-        (["crew.operator.voters=[{policy: llm, modle: given}, rules]"], r"voters\[0\]\.modle'; did you mean 'model'"),
+        (["crew.operator.chain=[{policy: llm, modle: given}, rules]"], r"chain\[0\]\.modle'; did you mean 'model'"),
         (["crew.operator.chain=[{model: {temprature: 1}}]"], r"unknown key '.*chain\[0\]\.model\.temprature'; did you mean"),
         (["crew.operator.chain=[{policy: rules, model: given}]"], r"chain\[0\]: only a member whose policy is llm has a model"),
-        (["crew.operator.policy=vote", "crew.operator.voters=[{model: given}, rules]"], r"operator\.voters\.model: the model"),
-        (["crew.operator.policy=vote", "crew.operator.voters=[{model: {temperature: 1}}, rules]"], "llm policy needs a model"),
-        (["crew.operator.when=[{policy: llm}]"], "say for which app, worker, subtask or trigger"),
+        (["crew.operator.policy=fallback", "crew.operator.chain=[{model: given}, rules]"], r"operator\.chain\.model: the model"),
+        (["crew.operator.policy=fallback", "crew.operator.chain=[{model: {temperature: 1}}, rules]"], "llm policy needs a model"),
         (["crew.model=wobble"], "a model is one of openai:NAME"),
         (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
     ],
@@ -200,40 +191,16 @@ END = {"reasoning": "r", "action": "none", "status": "FINISH"}
 ROLES_MODEL = "crew.operator.model={name: 'openai:small', base_url: 'http://127.0.0.1:1/v1', temperature: 0}"
 
 
-def test_a_vote_mixes_models_temperatures_and_prompts_and_the_journal_says_whose_each_vote_was(tmp_path: Path) -> None:
-    (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
-    config = tmp_path / "crew.yaml"
-    config.write_text(
-        "crew:\n  operator:\n    policy: vote\n    voters:\n"
-        "    - llm\n"
-        "    - {model: {temperature: 0.7}}\n"
-        "    - {policy: llm, model: " + BIG + ", prompt: mine.md}\n"
-    )
-    settings, journal = load_settings([config], [ROLES_MODEL]).settings, Journal(None, time.time)
-    again = type(settings).model_validate_json(settings.model_dump_json())
-    assert again == settings, "a resumed run has the same voters"
-    with provider({"small": CLICK, "big": END}) as heard:
-        Deciders(again.crew, journal=journal, limits=Limits()).of("operator").decide(view())
-    assert [(name, heat) for name, heat, _ in heard] == [("small", 0.0), ("small", 0.7)], "two clicks settle it"
-    with provider({"small": END, "big": CLICK}) as heard:
-        voters = f"crew.operator.voters=[llm, {{model: {BIG}}}, {{model: {{temperature: 0.7}}}}]"
-        crew = load_settings(overrides=[ROLES_MODEL, voters, "crew.operator.policy=vote"]).settings.crew
-        decided = Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view())
-    assert ([name for name, _, _ in heard], decided.status) == (["small", "big", "small"], "FINISH")
-    first, second = (event.body["ballots"] for event in journal.events("policy"))
-    assert first == ["llm: CONTINUE click Submit", "llm openai:small, temperature 0.7: CONTINUE click Submit"]
-    assert second[1].startswith("llm openai:big, temperature 0: CONTINUE click")
-    assert second[2].startswith("llm openai:small, temperature 0.7: FINISH")
-
-
 def test_a_chain_goes_on_with_another_model_and_prompt_where_the_first_gives_no_usable_answer(tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
     big = f"{{model: {BIG[:-1]}, temperature: 1}}, prompt: {tmp_path / 'mine.md'}}}"
     journal = Journal(None, time.time)
     with provider({"small": "no idea", "big": END}) as heard:
         told = [ROLES_MODEL, "crew.operator.policy=fallback", f"crew.operator.chain=[llm, {big}, rules]"]
-        crew = load_settings(overrides=told).settings.crew
-        assert Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view()).status == "FINISH"
+        settings = load_settings(overrides=told).settings
+        again = type(settings).model_validate_json(settings.model_dump_json())
+        assert again == settings, "a resumed run has the same chain"
+        assert Deciders(again.crew, journal=journal, limits=Limits()).of("operator").decide(view()).status == "FINISH"
     assert [(name, heat, "Ada" in prompt) for name, heat, prompt in heard] == [("small", 0.0, False)] * 3 + [("big", 1.0, True)]
     [event] = journal.events("policy")
     assert event.body["decided_by"] == "llm openai:big, temperature 1, mine.md"
@@ -334,8 +301,8 @@ def test_the_final_check_has_a_policy_of_its_own_and_the_journal_says_who_decide
 def test_the_final_check_has_a_model_of_its_own_or_that_of_the_evaluator() -> None:
     model, _ = prompts_of(lambda _: CLICK)
     both = ("crew.evaluator.model={name: given, temperature: 0.5}", "crew.evaluator.final=llm")
-    assert type(made(*both, role="evaluator", model=model)) is BySubtask
-    voting = "crew.evaluator.final={policy: vote, voters: [rules, rules, llm]}"
-    assert type(made(*both[:1], voting, role="evaluator", model=model)) is BySubtask
+    assert type(made(*both, role="evaluator", model=model)) is AtTheEnd
+    chained = "crew.evaluator.final={policy: fallback, chain: [rules, llm]}"
+    assert type(made(*both[:1], chained, role="evaluator", model=model)) is AtTheEnd
     with pytest.raises(UsageProblem, match=r"crew\.evaluator\.model: an llm policy needs a model"):
         made("crew.evaluator.final=llm", role="evaluator")

@@ -10,7 +10,6 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.settings import load_safety, load_settings, show_config
 from orchestrator.tasks.tasks import load_task
-from protocol.retries import Retries
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -84,14 +83,6 @@ def test_a_mistake_in_a_config_file_is_one_sentence_with_file_line_and_key(tmp_p
 def test_a_mistake_in_an_override_names_the_command_line(override: str) -> None:
     with pytest.raises(UsageProblem, match="command line"):
         load_settings(overrides=[override])
-
-
-def test_an_old_name_for_tries_works_and_says_the_new_one(tmp_path: Path) -> None:
-    path = write(tmp_path, "old.yaml", "crew:\n  model:\n    name: openai:any\n    tries: 7\nretries: {longest: 3}\n")
-    with pytest.warns(FutureWarning, match=r"old.yaml, line 4: crew.model.tries is an old name; write retries.tries"):
-        settings = load_settings([path], ["retries.wait=0.1"]).settings
-    assert settings.retries == Retries(wait=0.1, longest=3.0)
-    assert settings.crew.model.tries == 7
 
 
 def test_relative_paths_mean_the_folder_of_their_file_and_names_stay_names(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_page_of_help_in_its_own_words_is_followed_on_the_site_and_named_at_ev
     assert harbour.sent == [("/berths", {"boat": ["Seeadler"], "pier": ["West"]})]
     (page,) = [page for page in outcome.report["knowledge"] if page["used"]]
     assert page["source"] == "help:berths.md"
-    assert page["helped"] is True
+    assert page["used"] is True
     assert all(request["page"].endswith("of help:berths.md") for request in asked if request.get("page"))
 
 

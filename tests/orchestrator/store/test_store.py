@@ -1,4 +1,4 @@
-"""Checkpoints on real SQLite and PostgreSQL under real graphs: what must survive a kill does, and nothing else is written."""
+"""Checkpoints on real SQLite under real graphs: what must survive a kill does, and nothing else is written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
-from services.postgres import Server
 
-from orchestrator.store.checkpoints import Cursors, CursorSaver, strict
-from orchestrator.store.postgres.connection import Link
-from orchestrator.store.postgres.rows import PostgresCursors
+from orchestrator.store.checkpoints import CursorSaver, strict
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "run"}, "recursion_limit": 10_000}
 DURABLE = {"worker": frozenset({"effect"})}
@@ -58,7 +55,7 @@ class World:
         return work
 
 
-def graph(world: World, saver: Cursors) -> Any:
+def graph(world: World, saver: CursorSaver) -> Any:
     """A hub that sends work to a worker of three nodes, `turns` times."""
     worker: Any = StateGraph(State)
     for name in ("look", "effect", "after"):
@@ -71,13 +68,15 @@ def graph(world: World, saver: Cursors) -> Any:
     return hub.compile(checkpointer=saver)
 
 
-def opening(make: Callable[[], Cursors]) -> Iterator[Open]:
-    opened: list[Cursors] = []
+@pytest.fixture
+def reopen(tmp_path: Path) -> Iterator[Open]:
+    """Checkpoints in a file."""
+    opened: list[CursorSaver] = []
 
-    def again() -> Cursors:
+    def again() -> CursorSaver:
         for saver in opened:
             saver.close()
-        opened.append(make())
+        opened.append(CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
         return opened[-1]
 
     yield again
@@ -85,33 +84,13 @@ def opening(make: Callable[[], Cursors]) -> Iterator[Open]:
         saver.close()
 
 
-@pytest.fixture
-def reopen_file(tmp_path: Path) -> Iterator[Open]:
-    """Checkpoints in a file."""
-    yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    """Checkpoints in either store."""
-    if request.param == "sqlite":
-        yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
-        return
-    server = request.getfixturevalue("postgres")
-    saver = PostgresCursors(Link(server.address), DURABLE)
-    for thread in ("run", "other"):
-        saver.delete_thread(thread)
-    saver.close()
-    yield from opening(lambda: PostgresCursors(Link(server.address), DURABLE))
-
-
 def rows(saver: Any) -> list[str]:
-    """The namespaces of the run on disk, without the ids of tasks: a server's database holds other tests' runs too."""
+    """The namespaces of the run on disk, without the ids of tasks."""
     found = saver.conn.execute("SELECT checkpoint_ns FROM checkpoints WHERE thread_id = 'run' ORDER BY checkpoint_id").fetchall()
     return [namespace.split(":")[0] for (namespace,) in found]
 
 
-def kill(world: World, saver: Cursors, goal: Any) -> None:
+def kill(world: World, saver: CursorSaver, goal: Any) -> None:
     with pytest.raises(Killed):
         graph(world, saver).invoke(goal, CONFIG, durability="sync")
 
@@ -192,12 +171,12 @@ def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
     assert result["goal"] == "first"
 
 
-def test_a_state_of_json_with_a_thousand_steps_stays_small(reopen_file: Open, tmp_path: Path) -> None:
-    saver = reopen_file()
+def test_a_state_of_json_with_a_thousand_steps_stays_small(reopen: Open, tmp_path: Path) -> None:
+    saver = reopen()
     graph(World(turns=340), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
     saver.close()
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 100_000
-    assert graph(World(turns=340), reopen_file()).get_state(CONFIG).values["turn"] == 341
+    assert graph(World(turns=340), reopen()).get_state(CONFIG).values["turn"] == 341
 
 
 def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
@@ -229,17 +208,6 @@ def test_a_text_with_a_zero_byte_comes_back(reopen: Open) -> None:
     kill(World("effect"), reopen(), {"goal": goal, "answer": "\0"})
     result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
     assert (result["goal"], result["answer"]) == (goal, "\0")
-
-
-def test_no_table_grows_with_the_turns(postgres: Server) -> None:
-    saver = PostgresCursors(Link(postgres.address), DURABLE)
-    run: RunnableConfig = {"configurable": {"thread_id": "grown"}, "recursion_limit": 10_000}
-    graph(World(turns=40), saver).invoke({"goal": "g"}, run, durability="sync")
-    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
-        count = saver.conn.execute(f"SELECT count(*) FROM {table} WHERE thread_id = 'grown'").fetchone()
-        assert count[0] <= 6, table
-    assert len(list(saver.list(run))) == 1
-    saver.close()
 
 
 def test_a_stored_text_that_would_fill_the_memory_is_refused() -> None:

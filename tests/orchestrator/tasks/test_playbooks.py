@@ -62,7 +62,6 @@ def test_a_dangerous_step_among_good_ones_is_asked_for_by_its_source_and_reporte
     assert outcome.status == "rejected"
     assert request["page"] in outcome.reason
     assert [finding["page"] for finding in outcome.report["safety_findings"]] == [request["page"]]
-    assert page_of(outcome, "page0.md")["helped"] is False
 
 
 @pytest.mark.parametrize("verdict", ["ask", "deny"])
@@ -95,18 +94,15 @@ def test_a_page_that_leads_nowhere_gives_way_to_the_next_one(tmp_path: Path) -> 
     outcome = worked(tmp_path, Person(), first, second)
     assert outcome.status == "fulfilled", outcome.reason
     gone, came = page_of(outcome, "page0.md"), page_of(outcome, "page1.md")
-    assert (gone["failed"], gone["helped"]) == (True, False)
-    assert (came["used"], came["helped"]) == (True, True)
+    assert (gone["failed"], came["used"]) == (True, True)
 
 
-def test_the_store_counts_what_was_followed_and_what_helped(tmp_path: Path) -> None:
+def test_what_is_kept_in_the_store_is_followed(tmp_path: Path) -> None:
     path = tmp_path / ".deskcrew" / "knowledge.sqlite"
     with KnowledgeStore(path) as store:
-        kept = store.add(Document(kind="experience", title="Spring round of {invoice}", text=GOOD, source="run:one"))
+        store.add(Document(kind="experience", title="Spring round of {invoice}", text=GOOD, source="run:one"))
     outcome = worked(tmp_path, Person())
     assert page_of(outcome, "run:one")["kind"] == "experience"
-    with KnowledgeStore(path) as store:
-        assert store.uses(kept.id) == (1, 1)
 
 
 def test_models_are_shown_where_a_page_is_from_and_nothing_that_is_hidden_in_it() -> None:

@@ -310,12 +310,6 @@ def test_a_misspelt_limit_is_refused_and_none_changes_while_a_run_goes_on() -> N
         Limits().steps = 10_000  # type: ignore[misc]
 
 
-def test_what_an_earlier_version_wrote_and_is_gone_is_passed_over_where_it_limited_nothing() -> None:
-    assert Limits.model_validate({"parallel": 1, "output": None, "role_seconds": {}, "steps": 7}) == Limits(steps=7)
-    with pytest.raises(ValidationError, match="output"):
-        Limits.model_validate({"output": 500})
-
-
 def act(target: str = "Save", verb: str = "click", changed: bool = True, **more: Any) -> StepRecord:
     action = {"action_type": verb, "target": {"text": target}, **more}
     return StepRecord(

@@ -26,7 +26,6 @@ from roles.journal.events import (
     event_of,
 )
 from roles.journal.journal import Journal
-from roles.journal.rows import SqliteRows
 
 
 def test_every_kind_has_one_class_named_after_it_that_says_what_it_means() -> None:
@@ -105,7 +104,6 @@ SELDOM: dict[str, Callable[[Journal], object]] = {
 def test_what_comes_seldom_is_found_without_reading_the_whole_run(tmp_path: Path, ask: Callable[[Journal], object]) -> None:
     """Each action asks for it: without an index each would read all events of its run."""
     journal, statements = Journal(tmp_path / "journal.sqlite", ticking()), list[str]()
-    assert isinstance(journal.rows, SqliteRows)
     journal.rows.connection.set_trace_callback(statements.append)
     assert not ask(journal)
     (*_, plan), *_ = journal.rows.connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()

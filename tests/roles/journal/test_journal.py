@@ -110,8 +110,8 @@ def everything_on_disk(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()))
 
 
-def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_keys(reopen_file: Open, tmp_path: Path) -> None:
-    journal = reopen_file()
+def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_keys(reopen: Open, tmp_path: Path) -> None:
+    journal = reopen()
     field = GUIElement(element_id="pw", text="Password", value=SECRET)
     echo = GUIElement(element_id="e", text=f"Your password is {SECRET}")
     state_id = journal.screens.keep(VisualState(elements=(echo, field), app="web"))
@@ -122,7 +122,7 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     journal.settle("k", ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {SECRET}", output=SECRET))
     journal.close()
     assert SECRET.encode() not in everything_on_disk(tmp_path)
-    journal = reopen_file()
+    journal = reopen()
     shown = journal.screens.get(state_id)
     assert SECRET not in shown.model_dump_json()
     assert "hunter2" not in str([e.body for e in journal.events()])
@@ -131,9 +131,9 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
 
 
 def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_every_row_of_it(
-    reopen_file: Open, tmp_path: Path
+    reopen: Open, tmp_path: Path
 ) -> None:
-    journal = reopen_file()
+    journal = reopen()
     journal.remember(Fact(name="pin", value=SECRET, private=True))
     journal.append("decided", {"reasoning": f"I use {SECRET}"})
     assert journal.facts()[0].value == reference("pin")
@@ -218,12 +218,12 @@ def test_what_was_looked_up_is_kept_nothing_included(reopen: Open) -> None:
     assert [e.body["query"] for e in journal.events("supplement")] == ["q", "q2"]
 
 
-def test_a_screen_is_stored_once_and_read_back_whole(reopen_file: Open, tmp_path: Path) -> None:
+def test_a_screen_is_stored_once_and_read_back_whole(reopen: Open, tmp_path: Path) -> None:
     screen = VisualState(elements=(GUIElement(element_id="e", text="Größe 🎈", value=""),), app="mail", timestamp=5.0)
-    journal = reopen_file()
+    journal = reopen()
     ids = {journal.screens.keep(screen), journal.screens.keep(screen.model_copy(update={"timestamp": 9.0}))}
     assert ids == {screen.state_id}
-    journal = reopen_file()
+    journal = reopen()
     again = journal.screens.get(screen.state_id)
     assert (again.elements, again.app, again.state_id) == (screen.elements, "mail", screen.state_id)
     assert journal.screens.get("nowhere") is None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from services.search import SearchServer, search_server
 
+from protocol.retries import Retries
 from roles.knowledge.retrievers import OnlineSearch
 from roles.knowledge.settings import OnlineSettings
 from roles.knowledge.store import SourceFault
@@ -29,8 +30,9 @@ def server(_running: SearchServer) -> SearchServer:
 
 
 def search(server: SearchServer, path: str, /, query: str = "feed the otters", **said: Any) -> list[Any]:
-    given = OnlineSettings(use=True, url=f"{server.url}/{path}?q={{query}}", wait=0.0, **{"tries": 3, **said})
-    return OnlineSearch(given, {"KEY": "s3cret"}).search(query, "mail", said.get("top_k", 3))
+    retries = Retries(wait=0.0, tries=said.pop("tries", 3))
+    given = OnlineSettings(use=True, url=f"{server.url}/{path}?q={{query}}", **said)
+    return OnlineSearch(given, {"KEY": "s3cret"}, retries=retries).search(query, "mail", said.get("top_k", 3))
 
 
 def test_results_come_with_address_and_score(server: SearchServer) -> None:
@@ -93,9 +95,9 @@ def test_what_is_busy_is_asked_again_and_what_refuses_is_not(server: SearchServe
 
 def test_the_pauses_between_tries_grow(server: SearchServer) -> None:
     slept: list[float] = []
-    said = OnlineSettings(use=True, url=f"{server.url}/always/500?q={{query}}", wait=0.5, tries=4)
+    said = OnlineSettings(use=True, url=f"{server.url}/always/500?q={{query}}")
     with pytest.raises(SourceFault):
-        OnlineSearch(said, sleep=slept.append).search("otters", None, 3)
+        OnlineSearch(said, sleep=slept.append, retries=Retries(wait=0.5, tries=4)).search("otters", None, 3)
     assert all(least <= pause <= least + 0.5 for least, pause in zip((0.5, 1.0, 2.0), slept, strict=True))
 
 
@@ -120,9 +122,9 @@ def test_a_server_that_misbehaves_is_told_of_in_one_sentence(
 
 
 def test_no_server_at_all_is_told_of() -> None:
-    said = OnlineSettings(use=True, url="http://127.0.0.1:1/?q={query}", tries=2, wait=0.0)
+    said = OnlineSettings(use=True, url="http://127.0.0.1:1/?q={query}")
     with pytest.raises(SourceFault, match=r"cannot be reached \(ConnectError\); asked 2 times"):
-        OnlineSearch(said).search("otters", None, 3)
+        OnlineSearch(said, retries=Retries(tries=2, wait=0.0)).search("otters", None, 3)
 
 
 KEYS = st.sampled_from(["title", "text", "url", "x"])

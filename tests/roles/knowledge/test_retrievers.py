@@ -439,9 +439,3 @@ def test_a_page_changed_while_a_run_works_is_found_as_it_is_now(tmp_path: Path) 
     assert source.search("otters", None, 3)[0].text == "# Otters\n\nFish."
     page.write_text("# Otters\n\nShrimps, of late.")
     assert source.search("otters", None, 3)[0].text == "# Otters\n\nShrimps, of late."
-
-
-def test_embeddings_have_gone_and_an_old_run_that_had_none_is_read() -> None:
-    assert KnowledgeSettings.model_validate_json('{"embeddings": {"name": ""}, "online": {"domains": []}}', strict=True)
-    with pytest.raises(ValidationError, match="embeddings have gone; give a vector store's retriever"):
-        KnowledgeSettings.model_validate_json('{"embeddings": {"name": "minilm"}}', strict=True)

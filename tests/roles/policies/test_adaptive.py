@@ -16,27 +16,19 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import (
-    CheckedExpectation,
-    EffectSeen,
-    Expectation,
-    FactKnown,
-    FieldHas,
     GateEvidence,
     GateRequest,
     GateVerdict,
-    StepRecord,
     Subtask,
-    TextShown,
 )
 from roles.contracts.orders import GoalLedger, LedgerEntry
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, JournalEvent, ModelCallEvent
 from roles.journal.journal import Event
-from roles.policies.adaptive import AdaptiveEvaluator, AdaptiveSettings
+from roles.policies.adaptive import AdaptiveEvaluator
 from roles.policies.scripted_model import ScriptedChatModel
 
 GOAL = 'Create a note titled "Milk" with the text "two bottles"'
-ALL = AdaptiveSettings(gates=True, plan=True)
 
 
 def says_yes(messages: Sequence[BaseMessage]) -> Any:
@@ -113,22 +105,17 @@ def test_a_goal_that_the_operator_gives_up_in_one_piece_goes_to_the_manager_once
     assert [asked(events, role) for role in ("manager", "operator")] == [1, operator]
 
 
-@pytest.mark.parametrize(
-    ("adaptive", "manager", "evaluator"),
-    [("{final_check: false}", 1, 2), ("{}", 1, 1), ("{plan: true}", 0, 1)],
-)
-def test_one_subtask_costs_one_verdict_and_a_goal_that_is_read_no_plan(
-    tmp_path: Path, adaptive: str, manager: int, evaluator: int
-) -> None:
+@pytest.mark.parametrize(("adaptive", "evaluator"), [("{final_check: false}", 2), ("{}", 1)])
+def test_one_subtask_costs_one_verdict(tmp_path: Path, adaptive: str, evaluator: int) -> None:
     outcome, events = worked(tmp_path, GOAL, f"crew.adaptive={adaptive}")
     assert outcome.status == "fulfilled", outcome.reason
-    assert (asked(events, "manager"), asked(events, "evaluator")) == (manager, evaluator)
+    assert (asked(events, "manager"), asked(events, "evaluator")) == (1, evaluator)
     gates = [event.body for event in events if event.kind == "gate"]
     assert [gate["trigger"] for gate in gates] == ["WORKER_SUCCESS", "FINAL_CHECK"]
     if evaluator == 1:
         assert "no model is asked: its one subtask was judged on the same evidence just before" in gates[1]["reason"]
     told = [(event.role, event.body["answer"]) for event in events if event.body.get("decided_by") == "code, no model"]
-    assert [role for role, _ in told] == ["manager"] * (manager == 0) + ["evaluator"] * (evaluator == 1)
+    assert [role for role, _ in told] == ["evaluator"] * (evaluator == 1)
 
 
 def test_the_end_is_asked_about_where_there_are_two_subtasks_or_a_policy_of_its_own(tmp_path: Path) -> None:
@@ -199,7 +186,7 @@ def test_the_end_is_asked_about_unless_the_same_was_just_judged(
     events: list[Event], request_: GateRequest, by_rules: Signal, asks: int
 ) -> None:
     model, noted = Counting(), []
-    AdaptiveEvaluator(model, Counting(by_rules), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    AdaptiveEvaluator(model, Counting(by_rules), lambda: events, noted.append).judge(request_)
     assert model.asked == asks
     assert len(noted) == 1 - asks
 
@@ -239,12 +226,9 @@ def test_the_end_of_a_goal_in_one_piece_is_asked_about_unless_all_of_it_is_read_
     request_: GateRequest, events: list[Event], by_rules: Signal, asks: int
 ) -> None:
     model, noted = Counting(), []
-    AdaptiveEvaluator(model, Counting(by_rules), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    AdaptiveEvaluator(model, Counting(by_rules), lambda: events, noted.append).judge(request_)
     assert model.asked == asks
     assert [note["answer"].partition(":")[0] for note in noted] == ["gate_done"] * (1 - asks)
-    always = Counting()
-    AdaptiveEvaluator(always, Counting(), AdaptiveSettings(final_check=False), lambda: events, noted.append).judge(request_)
-    assert always.asked == 1
 
 
 MISSED = LedgerEntry(order=0, text="send it", state="missing", why="nothing was sent")
@@ -267,67 +251,6 @@ OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state=
 )
 def test_who_insisted_on_the_same_evidence_is_not_asked_again(request_: GateRequest, events: list[Event], asks: int) -> None:
     model, noted = Counting(), []
-    AdaptiveEvaluator(model, Counting(Signal.GATE_FAIL), AdaptiveSettings(), lambda: events, noted.append).judge(request_)
+    AdaptiveEvaluator(model, Counting(Signal.GATE_FAIL), lambda: events, noted.append).judge(request_)
     assert model.asked == asks
     assert len(noted) == 1 - asks
-
-
-AMOUNT = FieldHas(label="Amount", value="7", app="claims")
-
-
-def wrote(text: str, **more: Any) -> StepRecord:
-    return step(1, verb="fill", action={"action_type": "fill", "target": {"text": "Amount"}, "text": text}, **more)
-
-
-def success(
-    *expect: Expectation, before: bool = False, steps: tuple[StepRecord, ...] = (wrote("7"),), **found: Any
-) -> GateRequest:
-    checked = tuple(CheckedExpectation(subtask="a", expectation=one, held_before=before, holds=True) for one in expect)
-    subtask = Subtask(id="a", title="a", instruction="i", app="claims", expect=expect)
-    evidence = GateEvidence(checked=checked, **found)
-    return GateRequest(
-        trigger=GateTrigger.WORKER_SUCCESS, goal="g", subtask=subtask, found=evidence, screens=(SCREEN,), steps=steps
-    )
-
-
-@pytest.mark.parametrize(
-    ("request_", "asks"),
-    [
-        (success(AMOUNT), 0),
-        (success(AMOUNT, EffectSeen(verb="save"), TextShown(text="Saved")), 0),
-        (success(), 1),
-        (success(EffectSeen(verb="save")), 1),
-        (success(AMOUNT, EffectSeen(verb="submit")), 1),
-        (success(AMOUNT, FactKnown(name="total")), 1),
-        (success(FieldHas(label="Amount", fact="total", app="claims")), 1),
-        (success(AMOUNT, before=True), 1),
-        (success(AMOUNT, failed=1), 1),
-        (success(AMOUNT, undone=("not done: mail it",)), 1),
-        (success(AMOUNT, steps=()), 1),
-        (success(AMOUNT, steps=(wrote("7"), wrote("Lunch"))), 1),
-        (success(AMOUNT, TextShown(text="Lunch with Ada"), steps=(wrote("7"), wrote("Lunch"))), 0),
-        (success(AMOUNT, steps=(wrote("7"), SENT)), 1),
-    ],
-)
-def test_a_success_is_codes_to_tell_only_for_what_can_be_seen_and_reaches_nobody(request_: GateRequest, asks: int) -> None:
-    for settings, wanted in ((ALL, asks), (AdaptiveSettings(), 1)):
-        model = Counting()
-        AdaptiveEvaluator(model, Counting(), settings, list, lambda _: None).judge(request_)
-        assert model.asked == wanted
-
-
-@pytest.mark.parametrize(
-    ("found", "asks"),
-    [
-        ({"steps": 3, "progress": ("step:1", "step:2", "step:3")}, 0),
-        ({"steps": 3, "progress": ()}, 1),
-        ({"steps": 3, "progress": ("step:1",), "idle": 2}, 1),
-        ({"steps": 3, "progress": ("step:1",), "repeated": 1}, 1),
-        ({"steps": 3, "progress": ("step:1",), "failed": 1}, 1),
-    ],
-)
-def test_work_that_moves_with_every_step_goes_on_without_a_question(found: dict[str, Any], asks: int) -> None:
-    request = GateRequest(trigger=GateTrigger.PERIODIC_CHECK, goal="g", found=GateEvidence(**found), screens=(SCREEN,))
-    model = Counting()
-    AdaptiveEvaluator(model, Counting(Signal.GATE_CONTINUE), ALL, list, lambda _: None).judge(request)
-    assert model.asked == asks

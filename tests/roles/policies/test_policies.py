@@ -65,7 +65,7 @@ def test_a_script_is_played_by_position_for_each_subtask_and_attempt() -> None:
     assert targets(policy, 1, "a", 1) == ["a"]
     assert targets(policy, 1, "a", 2) == ["second"]
     assert targets(policy, 1, "b") == ["any"]
-    assert targets(operator(a=[click("a")]), 1, "b") == ["FINISH"]
+    assert targets(operator(a=[click("a")]), 1, "b") == ["ERROR"]
     assert operator(a=[click("1")]).decide(view({"mine": 1})).memory["mine"] == 1
 
 

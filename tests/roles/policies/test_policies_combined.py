@@ -1,4 +1,4 @@
-"""Chains, votes and choices by subtask, made of any policies."""
+"""Chains of any policies, and another policy for the end."""
 
 from __future__ import annotations
 
@@ -25,16 +25,13 @@ from roles.contracts import (
 )
 from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.fallback import (
+    AtTheEnd,
     BudgetSpent,
-    BySubtask,
-    Case,
-    Condition,
     Fallback,
     GaveUp,
     NamedPolicy,
     PolicyFault,
     Unreachable,
-    Vote,
 )
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
@@ -103,13 +100,10 @@ def test_a_chain_that_comes_to_its_end_says_what_each_of_them_said() -> None:
     assert answer.reason == "no idea"
 
 
-def test_a_spent_budget_ends_a_chain_and_a_vote_and_an_interrupt_is_no_failure() -> None:
-    for combined in (Fallback(named(BudgetSpent("spent"), ERROR)), Vote(named(BudgetSpent("spent"), ERROR))):
-        with pytest.raises(BudgetSpent):
-            combined.decide(view())
-    for combined in (Fallback(named(GraphInterrupt(()), ERROR)), Vote(named(GraphInterrupt(()), ERROR))):
-        with pytest.raises(GraphInterrupt):
-            combined.decide(view())
+def test_a_spent_budget_ends_a_chain_and_an_interrupt_is_no_failure() -> None:
+    for raised in (BudgetSpent("spent"), GraphInterrupt(())):
+        with pytest.raises(type(raised)):
+            Fallback(named(raised, ERROR)).decide(view())
 
 
 def test_policies_that_take_turns_keep_their_notes_apart() -> None:
@@ -131,49 +125,12 @@ def verdict(decision: str, reason: str = "") -> GateVerdict:
     return GateVerdict.model_validate({"decision": decision, "reason": reason})
 
 
-def test_the_majority_decides_and_who_cannot_change_it_is_not_asked() -> None:
+def test_the_final_check_is_of_another_policy_and_it_is_recorded_whose() -> None:
     seen, record = recorder()
-    votes = named(verdict("gate_fail"), verdict("gate_done", "a"), verdict("gate_done", "b"))
-    assert Vote(votes, record).judge(GATE).reason == "a"
-    assert seen[0]["disagree"] is True
-    assert (seen[0]["for"], seen[0]["ballots"]) == (2, ["p1: gate_fail", "p2: gate_done", "p3: gate_done"])
-    votes = named(verdict("gate_done"), verdict("gate_done"), verdict("gate_fail"))
-    assert Vote(votes).judge(GATE).decision is Signal.GATE_DONE
-    assert [voter.policy.asked for voter in votes] == [1, 1, 0]
-    assert Vote(named(verdict("gate_fail"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_FAIL
-
-
-def test_the_same_action_in_other_words_is_the_same_vote() -> None:
-    votes = named(click(text="Send"), click(text="Save"), click(element_id="1"), click(element_id="1", text="Save"))
-    decision = Vote(votes).decide(view())
-    assert decision.action
-    assert decision.action.target
-    assert decision.action.target.text == "Save"
-
-
-def test_who_fails_has_no_vote_and_without_any_there_is_no_decision() -> None:
-    assert Vote(named(GaveUp("x"), ERROR, verdict("gate_done"))).judge(GATE).decision is Signal.GATE_DONE
-    with pytest.raises(GaveUp, match=r"p1: no vote, x; p2: no vote, lost"):
-        Vote(named(GaveUp("x"), ERROR)).decide(view())
-
-
-def test_a_subtask_chooses_who_decides() -> None:
-    cases = [
-        Case(NamedPolicy("m", Says(click(text="Save"))), Condition(app="mail")),
-        Case(NamedPolicy("t", Says(ERROR)), Condition(worker="technician")),
-    ]
-    policy = BySubtask(cases, NamedPolicy("other", Says(click(text="Send"))))
-    texts = [policy.decide(view(app)).action.target.text for app in ("mail", "notes")]  # type: ignore[union-attr]
-    assert texts == ["Save", "Send"]
-    assert policy.judge(GATE) == click(text="Send")  # a gate about no subtask is the role's own policy's
-
-
-def test_plans_are_alike_by_what_is_to_be_done() -> None:
-    def plan(name: str, instruction: str = "Find it") -> PlanAnswer:
-        return PlanAnswer(outcome="planned", subtasks=(Subtask(id=name, title=name, instruction=instruction, app="mail"),))
-
-    votes = named(plan("x", "another"), plan("a"), plan("b", "find  it"))
-    assert Vote(votes).plan(PlanRequest(goal="g")).subtasks[0].id == "a"
+    policy = AtTheEnd(*named(verdict("gate_fail"), verdict("gate_done")), record)
+    assert policy.judge(GATE).decision is Signal.GATE_DONE
+    assert policy.judge(GATE.model_copy(update={"trigger": GateTrigger.WORKER_SUCCESS})).decision is Signal.GATE_FAIL
+    assert [(told["decided_by"], told["answer"]) for told in seen] == [("p2", "gate_done"), ("p1", "gate_fail")]
 
 
 SCRIPT = ScriptRequest(goal="g", subtask=Subtask(id="a", title="a", instruction="a", worker="technician"))
@@ -188,23 +145,16 @@ def result(value: str) -> Answer:
     return Answer(results=(Result(name="sum", value=value),))
 
 
-def test_chains_votes_and_choices_are_for_technician_and_analyst_too() -> None:
+def test_chains_are_for_technician_and_analyst_too() -> None:
     cannot, nothing = ScriptAnswer(outcome="cannot", reason="no idea"), Answer(missing=("the rate",))
     assert Fallback(named(cannot, bash("ls"))).write(SCRIPT) == bash("ls")
     assert Fallback(named(nothing, result("7"))).answer(QUESTION) == result("7")
-    assert Vote(named(bash("rm a"), bash("ls  -l"), bash("ls -l"))).write(SCRIPT) == bash("ls  -l")
-    assert Vote(named(result("8"), result("7"), result("7"))).answer(QUESTION) == result("7")
-    first, other = named(bash("a"), bash("b"))
-    policy = BySubtask([Case(first, Condition(worker="technician"))], other)
-    assert policy.write(SCRIPT) == bash("a")
-    assert policy.write(SCRIPT.model_copy(update={"subtask": QUESTION.subtask})) == bash("b")
 
 
-@pytest.mark.parametrize("combine", [Fallback, Vote])
-def test_when_nobody_decides_and_one_could_not_be_reached_it_may_be_asked_later(combine: Any) -> None:
+def test_when_nobody_decides_and_one_could_not_be_reached_it_may_be_asked_later() -> None:
     with pytest.raises(Unreachable, match="the model is down"):
-        combine(named(Unreachable("the model is down"), GaveUp("no words"))).judge(GATE)
+        Fallback(named(Unreachable("the model is down"), GaveUp("no words"))).judge(GATE)
     with pytest.raises(GaveUp) as gave_up:
-        combine(named(PolicyFault("lost"), GaveUp("no words"))).judge(GATE)
+        Fallback(named(PolicyFault("lost"), GaveUp("no words"))).judge(GATE)
     assert not isinstance(gave_up.value, Unreachable)
-    assert combine(named(Unreachable("the model is down"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_DONE
+    assert Fallback(named(Unreachable("the model is down"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_DONE

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-import protocol as p
 from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, Navigate, VisualState, Window
 from roles.contracts import Fact
-from roles.safety import Constraints, Grounds, Review, SafetyPolicy, explain, review
-from roles.safety.effects import Effect
+from roles.safety import Constraints, Grounds, Review, SafetyPolicy, review
 from roles.safety.policy import Moment, Uptime, overdue, problem_in, problem_with, together, uptime
 
 TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)
@@ -222,43 +220,6 @@ def test_a_verb_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValidationError, match="there is no verb 'clik'"):
         policy({"verdict": "deny", "verbs": ["clik"]})
     assert policy({"verdict": "deny", "verbs": ["x-mine.dance"]})
-
-
-def test_an_explanation_shows_what_each_rule_says_in_the_order_in_which_they_count() -> None:
-    rules = policy(
-        {"verdict": "allow"},
-        {"verdict": "ask", "if": "provenance.source == 'model'"},
-        {"verdict": "deny", "apps": ["web"]},
-        {"verdict": "deny", "if": "value == 'x'"},
-        {"verdict": "allow", "if": FAILING},
-    )
-    (found,) = explain(FILL, TO, SCREEN, rules, grounds=GROUNDS)
-    told = [(look.rule.name, look.verdict, look.because.split(":")[0], look.failed) for look in found.looks]
-    assert told == [
-        ("r2", None, "apps", False),
-        ("r3", None, "if", False),
-        ("r1", "ask", "", False),
-        ("r0", "allow", "", False),
-        ("r4", "ask", "its condition cannot be evaluated", True),
-    ]
-    assert (found.review.verdict, found.review.policy, found.by_rule) == ("ask", "r1", "r1")
-    assert [(value, origin.source) for value, origin in found.values] == [("eve@evil.example", "model")]
-
-
-@given(
-    st.lists(st.sampled_from(KINDS), max_size=5),
-    st.sampled_from([FILL, Click(target=ActionTarget(element_id="t")), call("a", "b"), p.RunScript(code="rm x; curl y; sudo z")]),
-    st.floats(0, 1),
-    st.booleans(),
-    st.booleans(),
-)
-def test_an_explanation_comes_to_the_same_as_the_review(
-    rules: list[dict[str, Any]], action: Action, confidence: float, confirm: bool, unrated: bool
-) -> None:
-    given_ = policy(*rules)
-    effects = (Effect.SEND, Effect.OBSERVE) if unrated else None
-    more = {"confidence": confidence, "confirm": confirm, "grounds": GROUNDS, "unrated": unrated, "effects": effects}
-    assert explain(action, None, SCREEN, given_, **more)[0].review == review(action, None, SCREEN, given_, **more)
 
 
 def test_every_pair_of_rules_is_decided_by_one_of_them() -> None:

@@ -141,7 +141,7 @@ def test_what_cannot_be_started_is_refused_in_a_sentence_and_leaves_nothing(
 
 
 SERVERS_OWN: dict[str, Any] = {
-    "runs_dir": "/tmp", "display": "json", "store": "postgresql://h/d", "sandbox": "bubblewrap", "help_dirs": ["/etc"],
+    "runs_dir": "/tmp", "display": "json", "packages": "/etc", "help_dirs": ["/etc"],
     "tools": [{"command": ["sh"]}], "skills.mcp": [{"command": ["sh"]}], "skills.installed": ["x"],
     "browser.url": "file:///etc/passwd", "browser.allow_files": True, "browser.allowed_hosts": ["127.0.0.1"],
     "browser.executable": "/bin/sh", "browser.headless": False, "knowledge.store": "/etc/x",
@@ -202,12 +202,12 @@ def test_a_run_at_the_desk_opens_pages_only_of_hosts_that_the_server_was_started
         asked("example.com")
 
 
-@pytest.mark.parametrize("of", ["chain", "voters", "final.voters"])
+@pytest.mark.parametrize("of", ["chain", "final.chain"])
 @pytest.mark.parametrize(
     "own",
     [{"prompt": "/etc/passwd"}, {"model": {"base_url": "http://127.0.0.1:1"}}, {"model": {"options": {"base_url": "http://h"}}}],
 )
-def test_a_member_of_a_chain_or_vote_reaches_nothing_of_the_server_either(of: str, own: Any, tmp_path: Path) -> None:
+def test_a_member_of_a_chain_reaches_nothing_of_the_server_either(of: str, own: Any, tmp_path: Path) -> None:
     def asked(member: Any) -> None:
         order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=(f"crew.evaluator.{of}={json.dumps(['rules', member])}",))
         loaded(order, target_of(order))
@@ -220,7 +220,7 @@ def test_a_member_of_a_chain_or_vote_reaches_nothing_of_the_server_either(of: st
 
 def test_what_a_run_may_say_it_may_say_at_the_desk(tmp_path: Path) -> None:
     said = {
-        "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "human", "seed": 4,
+        "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "scripted", "seed": 4,
         "crew.manager.review": True, "safety.preset": "ask-all", "variation.language": "de", "skills.forbid": ["mail.*"],
         "knowledge.look_up": "ahead", "vision.on": False, "screenshots.save": "all",
     }  # fmt: skip

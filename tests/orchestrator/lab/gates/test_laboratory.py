@@ -13,7 +13,6 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.forks import Copies, Ending, ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
-from orchestrator.lab.gates.page import lines, write_report
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
 from orchestrator.runs.rehearsal import Ask, between
 from orchestrator.runs.replay.recording import recording_of
@@ -130,7 +129,7 @@ def test_of_equally_good_decisions_the_one_that_was_made_is_the_best() -> None:
     assert gate("gate_done", gate_done=-1, gate_continue=0, gate_fail=1).regret == 2
 
 
-def test_the_command_goes_on_behind_the_rows_that_it_has_and_writes_the_page(tmp_path: Path) -> None:
+def test_the_command_goes_on_behind_the_rows_that_it_has(tmp_path: Path) -> None:
     suite = tmp_path / "small.yaml"
     suite.write_text("tasks: [archive-reports]\n")
     said = [CliRunner().invoke(app, ["lab", "gates", str(suite), "--out", str(tmp_path / "out"), "--json"]) for _ in range(2)]
@@ -141,13 +140,3 @@ def test_the_command_goes_on_behind_the_rows_that_it_has_and_writes_the_page(tmp
         ("WORKER_SUCCESS", 1, 1),
         ("FINAL_CHECK", 1, 1),
     }
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "2 gates, 0 of them wrong" in page
-    assert "gate_continue: right" in page
-
-
-def test_the_page_escapes_what_it_shows(tmp_path: Path) -> None:
-    row = gate("gate_done", gate_done=1, gate_fail=0).model_copy(update={"task": "<script>alert(1)</script>"})
-    write_report(tmp_path, [row], tmp_path / "report.html")
-    assert "<script" not in (tmp_path / "report.html").read_text()
-    assert "WORKER_SUCCESS" in "\n".join(lines(figures([row])))

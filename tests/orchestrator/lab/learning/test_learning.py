@@ -90,7 +90,7 @@ def test_what_a_run_taught_the_next_one_does_in_words_that_it_does_not_understan
     outcome = ran(tmp_path, house=False, words=other)
     assert outcome.exit_code == 0, outcome.reason
     used = [page for page in outcome.report["knowledge"] if page["used"]]
-    assert [(page["kind"], page["helped"]) for page in used] == [("experience", True)]
+    assert [page["kind"] for page in used] == ["experience"]
 
 
 def test_a_hint_is_shown_and_not_followed(tmp_path: Path) -> None:
@@ -120,21 +120,6 @@ def test_a_run_that_failed_teaches_nothing(tmp_path: Path) -> None:
     assert said.exit_code == 1
     assert "the run did not reach its goal" in said.stdout
     assert known(tmp_path) == []
-
-
-def test_what_fails_twice_is_followed_no_more_and_listed_with_all(tmp_path: Path) -> None:
-    lines = [*LINES[:2], 'fill "Title" with "a tin"', 'fill "Body" with "Tea"', LINES[4]]
-    wrong = by_hand('Jam "Tea" in with "a tin"', lines, tmp_path / "wrong.jsonl")
-    assert deskcrew(tmp_path, "learn", str(wrong.path), "--goal", 'Jam "Tea" in with "a tin"').exit_code == 0
-    for _ in range(2):
-        assert ran(tmp_path, house=False).exit_code != 0
-    (one,) = known(tmp_path)
-    assert one.retired == "it failed 2 times in a row"
-    assert one.id not in deskcrew(tmp_path, "ls").stdout
-    assert "retired: it failed 2 times in a row" in deskcrew(tmp_path, "ls", "--all").stdout
-    third = ran(tmp_path, house=False)
-    assert third.report["knowledge"] == []
-    assert "not understood" in third.reason
 
 
 def test_a_log_of_another_agent_teaches_as_well(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue
-from services.postgres import Server
 from warm import Forked
 
 from orchestrator.control.channel import holder_of
@@ -35,7 +33,6 @@ from orchestrator.lab.suite.suite import (
     rows_in,
     work,
 )
-from orchestrator.runs.folders import list_shared
 
 SUITE = Suite(tasks=("archive-reports", "no-such-person"), seeds=(0, 1, 2))
 KILLED = SUITE.model_copy(update={"seeds": (0, 1)})
@@ -223,25 +220,6 @@ def test_an_episode_that_was_taken_from_a_worker_is_not_written_by_it(tmp_path: 
         work(spec, tmp_path)
     row = read_row(spec, tmp_path)
     assert (tmp_path / row.run / "report.json").is_file()
-
-
-def test_journals_in_a_shared_store_are_of_the_runs_that_have_rows_and_of_no_others(postgres: Server, tmp_path: Path) -> None:
-    configurations: dict[str, dict[str, JsonValue]] = {"shared": {"store": postgres.address}}
-    suite = Suite(tasks=("no-such-person",), seeds=(0, 1), configurations=configurations)
-
-    def told() -> tuple[set[str], set[str]]:
-        stored = {run.run_id for run in list_shared(postgres.address) if run.task == "no-such-person"}
-        return stored, {Path(row.run).name for row in rows_in(tmp_path)}
-
-    list(run_suite(suite, tmp_path, workers=2))
-    stored, named = told()
-    assert stored == named
-    assert len(named) == 2
-    (tmp_path / ROWS / f"{episodes_of(suite)[0].name}.json").unlink()
-    list(run_suite(suite, tmp_path))
-    again, named = told()
-    assert again == named
-    assert len(again & stored) == 1
 
 
 def test_what_is_wrong_with_an_engine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What was said to models and by them is kept, shown, taken again after a kill, and worked again with and without a model."""
+"""What was said to models and by them is kept, shown, and taken again after a kill."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import signal
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,13 @@ from typing import Any
 import pytest
 from brain import brain
 from langchain_core.messages import AIMessage, BaseMessage
-from services.postgres import Server, running
 from typer.testing import CliRunner
 from warm import python
 from worked.model_runs import ROLES, model_crew, worked_by_model
 from written.canaries import found_in
 
-from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.fork import with_another_model
-from orchestrator.runs.replay.recorded_policies import replies_of
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.store.salvage import salvage
@@ -33,7 +29,6 @@ from orchestrator.views.page.page import write_page
 from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import read_source
 from orchestrator.views.terminal.event_lines import Teller
-from roles.policies.llm import prompts
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +100,6 @@ def test_the_setting_says_which_calls_are_kept(tmp_path: Path, kept: str, some: 
     told = shown(outcome, "--json")
     assert len(told) == some
     assert all(call["reply"]["content"] == "Certainly!" and "not usable" in call["unusable"] for call in told)
-    with pytest.raises(UsageProblem, match="did not keep all replies"):
-        replies_of(outcome.folder)
 
 
 def test_no_more_is_kept_than_the_megabytes_allow(tmp_path: Path) -> None:
@@ -115,51 +108,6 @@ def test_no_more_is_kept_than_the_megabytes_allow(tmp_path: Path) -> None:
     told = [call["transcript"] for call in calls(outcome)]
     assert "request" in told[0]
     assert told[-1] == {"missing": "record.megabytes: 0.004 MB of transcripts are kept, and no more"}
-
-
-def test_a_run_is_worked_again_from_the_replies_of_its_models(good: Outcome) -> None:
-    found = replay(recording_of(good.folder), replies=replies_of(good.folder))
-    assert found.difference is None, found.sentence()
-    assert found.prompt is None, found.sentence()
-    asked = ["replay", good.run_id, "--replies", "--runs-dir", str(good.folder.parent)]
-    assert CliRunner().invoke(app, asked).exit_code == 0
-
-
-def test_busy_servers_and_bad_replies_are_worked_again_as_they_were(tmp_path: Path) -> None:
-    outcome = worked_by_model(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=8)
-    assert any("problem" in call for call in calls(outcome))
-    found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
-    assert found.difference is None, found.sentence()
-    assert found.prompt is None, found.sentence()
-
-
-def test_a_prompt_that_is_otherwise_now_is_named(good: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = prompts.load_prompt
-
-    def other(role: str, *given: Any, **more: Any) -> prompts.Prompt:
-        found = load(role, *given, **more)
-        return found._replace(system=f"{found.system}\nBe brief.") if role == "evaluator" else found
-
-    monkeypatch.setattr(prompts, "load_prompt", other)
-    found = replay(recording_of(good.folder), replies=replies_of(good.folder))
-    assert found.difference is None
-    assert found.prompt.now == "Be brief."
-    assert "what the evaluator's model is told (system text)" in found.sentence()
-    asked = ["replay", good.run_id, "--replies", "--json", "--runs-dir", str(good.folder.parent)]
-    said = CliRunner().invoke(app, asked)
-    assert said.exit_code == 1
-    assert json.loads(said.output)["same"] is False
-
-
-def test_another_model_goes_on_from_a_step_and_it_is_said_where_the_two_part(good: Outcome, tmp_path: Path) -> None:
-    script = tmp_path / "gives-up.yaml"
-    script.write_text('lines: [{answer: {action: none, status: FAIL, reasoning: "I give up", comment: "no"}}]\n')
-    model = f"{{name: scripted, script: {script}}}"
-    found = with_another_model(good.run_id, model, 2, runs_dir=good.folder.parent, overrides=["limits.replans=0"])
-    assert found.difference.step == 3
-    assert found.difference.what in {"decided", "the decision"}
-    assert f"from step 2 of run {good.run_id} on" in found.sentence()
-    assert (good.folder.parent / found.run_id / "run.json").exists()
 
 
 KILLED = """
@@ -209,25 +157,9 @@ def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(good: Outcome
     assert outcome.status == "fulfilled", outcome.reason
     assert before + more["asked"] == len(calls(good))
     assert sum(bool(call.get("recalled")) for call in calls(outcome)) == 1
-    found = replay(recording_of(outcome.folder), replies=replies_of(outcome.folder))
+    found = replay(recording_of(outcome.folder))
     assert found.difference is None, found.sentence()
     assert os.path.exists(folder)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running() as found:
-        yield found
-
-
-def test_a_shared_store_keeps_them_like_a_folder(good: Outcome, server: Server, tmp_path: Path) -> None:
-    outcome = worked_by_model(tmp_path, brain, f"store={server.address}")
-    assert outcome.status == "fulfilled", outcome.reason
-    there, here = shown(outcome, "--store", server.address, "--json"), shown(good, "--json")
-    unlike = {"at", "event", "seconds"}
-    assert [{k: v for k, v in call.items() if k not in unlike} for call in there] == [
-        {k: v for k, v in call.items() if k not in unlike} for call in here
-    ]
 
 
 def test_what_is_private_is_a_reference_in_them(tmp_path: Path) -> None:

@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from services.postgres import Server, running
 
 from orchestrator.core.machine import ROWS
-from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
 from orchestrator.views.page.data import Item, Pool, chunks, plain
 from orchestrator.views.page.items import RunLines
@@ -205,17 +203,6 @@ def test_what_is_no_run_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{", encoding="utf-8")
     with pytest.raises(UsageProblem, match="nothing to view"):
         read_source(str(tmp_path), tmp_path)
-
-
-def test_a_run_of_a_shared_store_is_read_as_one_of_a_folder(tmp_path: Path) -> None:
-    with running() as server:
-        assert isinstance(server, Server)
-        overrides = [f"runs_dir={tmp_path}", "display=none", f"store={server.address}"]
-        outcome = Crew.from_config(overrides=overrides).run("Open the notes")
-        local = source(outcome.folder)
-        shared = read_source(outcome.run_id, tmp_path / "elsewhere", server.address)
-        assert gather(local).data["items"] == gather(shared).data["items"]
-        assert len(list(screens_of(shared))) == len(list(screens_of(local))) > 0
 
 
 ANY = st.recursive(

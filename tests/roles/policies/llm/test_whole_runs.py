@@ -99,19 +99,6 @@ def test_a_model_that_only_talks_is_left_after_the_reasks_and_its_words_are_kept
     assert shown.output.count(f"It said: {TALK}") == 3, shown.output
 
 
-def test_a_vote_of_three_works_a_task(tmp_path: Path) -> None:
-    outcome = run(tmp_path, ScriptedChatModel(answer=brain), policy="vote")
-    assert outcome.status == "fulfilled", outcome.reason
-    assert all(body["for"] == 2 and not body["disagree"] for body in events(outcome, "policy"))
-
-
-def test_a_subtask_is_the_models_and_the_rest_the_rules(tmp_path: Path) -> None:
-    given = ["crew.manager.policy=rules", "crew.evaluator.policy=rules", "crew.operator.policy=rules"]
-    outcome = run(tmp_path, ScriptedChatModel(answer=brain), *given, "crew.operator.when=[{app: settings, policy: llm}]")
-    assert outcome.status == "fulfilled", outcome.reason
-    assert events(outcome, "model_call") == []
-
-
 @pytest.mark.parametrize(
     ("budget", "named"),
     [("limits.tokens=6000", "limits.tokens"), ("limits.role_tokens={operator: 3000}", "limits.role_tokens.operator")],
