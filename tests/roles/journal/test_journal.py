@@ -1,4 +1,4 @@
-"""The journal on real SQLite and PostgreSQL: committed where it matters, and the same after it was reopened."""
+"""The journal on real SQLite: committed where it matters, and the same after it was reopened."""
 
 from __future__ import annotations
 
