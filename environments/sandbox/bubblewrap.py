@@ -28,7 +28,7 @@ _UIDS = range(64_800, 65_000)
 
 
 @contextmanager
-def lent_user(wanted: bool) -> Iterator[int | None]:
+def _lent_user(wanted: bool) -> Iterator[int | None]:
     """A user that is ours until the end of the block; None where this process is nobody special and needs none.
 
     Raises SandboxUnavailable where all are in use.
@@ -45,14 +45,9 @@ def lent_user(wanted: bool) -> Iterator[int | None]:
         yield uid
 
 
-def first_to_end(bash: str) -> list[str]:
-    """The words that make what follows the first to end where memory runs out."""
-    return [bash, "-c", '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@"', "bash"]
-
-
-def become(setpriv: str, uid: int) -> list[str]:
-    """The words that become that user for good, and end with this process."""
-    return [setpriv, f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--pdeathsig", "KILL", "--"]
+_FIRST_TO_END = '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@"'
+"""Makes what follows the first to end where memory runs out."""
+_FOR_GOOD = ("--clear-groups", "--no-new-privs", "--pdeathsig", "KILL", "--")
 
 
 def _somebody(uid: int) -> bool:
@@ -162,13 +157,13 @@ class Bubblewrap:
         out, answer = os.pipe()
         with open(out, "rb", 0) as reader, open(answer, "wb", 0) as writer:
             tools, limits = self.tools, self.limits
-            job = job_of(
-                script, language, files, folders, limits=limits, bash=tools.bash, python=tools.python, answer=answer
-            )  # fmt: skip
-            with lent_user(bool(tools.setpriv)) as uid, _unnamed(job) as given, _unnamed(call_filter()) as calls:
-                user = [] if uid is None else become(tools.setpriv, uid)
+            runs = [tools.bash, "--noprofile", "--norc"] if language == "bash" else [tools.python, "-I"]
+            job = job_of(script, runs, files, folders, limits, answer)
+            with _lent_user(bool(tools.setpriv)) as uid, _unnamed(job) as given, _unnamed(call_filter()) as calls:
+                user = [] if uid is None else [tools.setpriv, f"--reuid={uid}", f"--regid={uid}", *_FOR_GOOD]
                 walls = self._walls(at_the_top((*files, *folders)), calls)
-                command = [*first_to_end(tools.bash), *user, *walls, *self._bounds(timeout), tools.python, "-I", "-c", INSIDE]
+                inner = [*walls, *self._bounds(timeout), tools.python, "-I", "-c", INSIDE]
+                command = [tools.bash, "-c", _FIRST_TO_END, "bash", *user, *inner]
                 process = subprocess.Popen(  # noqa: S603 - fixed programs; the script is data on stdin
                     command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, cwd="/",
                     pass_fds=(answer, calls), start_new_session=True,

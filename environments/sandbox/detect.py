@@ -10,13 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from environments.sandbox.bubblewrap import Bubblewrap, Tools
-from environments.sandbox.contract import (
-    Language,
-    NoSandbox,
-    Sandbox,
-    SandboxLimits,
-    ScriptResult,
-)
+from environments.sandbox.contract import Language, NoSandbox, Sandbox, SandboxLimits, ScriptResult
 
 PLACES = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 """Where the programs are looked for: never in a folder that a user's PATH names."""
@@ -34,10 +28,15 @@ _HINTS = (
 
 def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
     """bubblewrap on this machine, or a sandbox that refuses and says why."""
+    if sys.platform != "linux":
+        return NoSandbox(f"scripts need bubblewrap, a sandbox of Linux, and this is {sys.platform}; run deskcrew on Linux")
     wanted = [name for name in _PACKAGES if name != "setpriv" or os.geteuid() == 0]
-    paths = _programs(wanted, places)
-    if isinstance(paths, NoSandbox):
-        return paths
+    paths = {name: shutil.which(name, path=places) or "" for name in wanted}
+    if missing := [name for name, path in paths.items() if not path]:
+        packages = " ".join(dict.fromkeys(_PACKAGES[name] for name in missing))
+        return NoSandbox(
+            f"scripts need a sandbox, and {', '.join(missing)} is not installed; get it with: apt-get install {packages}"
+        )
     tools = Tools(paths["bwrap"], paths["prlimit"], paths.get("setpriv", ""), paths["bash"], paths["python3"])
     troubles = []
     for nested in (False, True):
@@ -45,18 +44,9 @@ def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
         if not (trouble := _trouble(sandbox)):
             return sandbox
         troubles.append(trouble)
-    return NoSandbox(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {_hint(troubles[0])}")
-
-
-def _programs(wanted: Collection[str], places: str) -> dict[str, str] | NoSandbox:
-    if sys.platform != "linux":
-        return NoSandbox(f"scripts need a sandbox of Linux (bubblewrap), and this is {sys.platform}; run deskcrew on Linux")
-    found = {name: shutil.which(name, path=places) for name in wanted}
-    if missing := [name for name, path in found.items() if path is None]:
-        packages = " ".join(dict.fromkeys(_PACKAGES.get(name, name) for name in missing))
-        lacking = ", ".join(missing)
-        return NoSandbox(f"scripts need a sandbox, and {lacking} is not installed; get it with: apt-get install {packages}")
-    return {name: path for name, path in found.items() if path is not None}
+    folded = troubles[0].casefold()
+    hint = next((hint for word, hint in _HINTS if word in folded), "see docs/technician.md")
+    return NoSandbox(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {hint}")
 
 
 def _trouble(sandbox: Sandbox) -> str:
@@ -67,11 +57,6 @@ def _trouble(sandbox: Sandbox) -> str:
             said = (ran.stderr.strip().splitlines() or ["it gave no answer"])[0]
             return f"{said} (exit code {ran.exit_code}, {language})"
     return ""
-
-
-def _hint(trouble: str) -> str:
-    folded = trouble.casefold()
-    return next((hint for word, hint in _HINTS if word in folded), "see docs/technician.md")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What goes into a sandbox, and what comes out: a document each way, and no word of the second is trusted."""
+"""What goes into the sandbox and what comes out: a document each way, and no word of the second is trusted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from environments.sandbox.contract import Language, LeftOut, SandboxLimits, ScriptResult
+from environments.sandbox.contract import LeftOut, SandboxLimits, ScriptResult
 
 _CHUNK = 2**16
 _GRACE = 5.0
@@ -71,7 +70,7 @@ def _read(pipe: int) -> bytes | None:
 
 
 def heard(
-    process: subprocess.Popen[bytes], most: int, timeout: float, also: Mapping[int, int] = MappingProxyType({})
+    process: subprocess.Popen[bytes], most: int, timeout: float, also: Mapping[int, int]
 ) -> tuple[PipeOutput, PipeOutput, dict[int, PipeOutput], bool]:
     """What a process says on both streams and on the pipes `also`, and whether time ran out; it has ended by then."""
     assert process.stdout is not None  # noqa: S101 - it was asked for
@@ -144,20 +143,19 @@ def most_answered(limits: SandboxLimits) -> int:
 
 def job_of(
     script: str,
-    language: Language,
+    runs: Sequence[str],
     files: Mapping[str, bytes],
     folders: Collection[str],
-    *,
     limits: SandboxLimits,
-    bash: str,
-    python: str,
     answer: int,
 ) -> bytes:
-    """The document that goes in, on one line. Raises ValueError for a path that leads out of the work folder."""
+    """The document that goes in, on one line. `runs` are the words that run a script; the answer is written to a descriptor.
+
+    Raises ValueError for a path that leads out of the work folder.
+    """
     for path in (*files, *folders):
         if path.startswith("/") or "\0" in path or {"", ".", ".."} & set(path.split("/")):
             raise ValueError(f"{path!r} is not a path within the work folder")
-    runs = [bash, "--noprofile", "--norc"] if language == "bash" else [python, "-I"]
     job: dict[str, Any] = {
         "work": WORK,
         "script": SCRIPT,

@@ -1,11 +1,8 @@
-"""The sandbox of this machine, for real. Where there is none, its tests are skipped and say why."""
+"""The sandbox of this machine, for real. Where there is none, its tests are skipped and say what it says."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -16,19 +13,8 @@ from environments.sandbox.detect import installed
 Run = Callable[..., ScriptResult]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def places() -> Iterator[Path]:
-    """A folder for all that a sandbox lays down, so that what is left of it can be told from what is others'."""
-    folder, before = Path(tempfile.mkdtemp(prefix="deskcrew-tests-")), tempfile.tempdir
-    folder.chmod(0o711)
-    tempfile.tempdir = str(folder)
-    yield folder
-    tempfile.tempdir = before
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.fixture(scope="session")
-def sandbox(places: Path) -> Bubblewrap:
+def sandbox() -> Bubblewrap:
     found = installed()
     if found.refusal:
         pytest.skip(found.refusal)
@@ -55,6 +41,4 @@ def python(sandbox: Bubblewrap) -> Run:
 
 
 def bounded(sandbox: Bubblewrap, **limits: int) -> Bubblewrap:
-    if not limits:
-        return sandbox
-    return Bubblewrap(sandbox.tools, SandboxLimits(**limits))
+    return Bubblewrap(sandbox.tools, SandboxLimits(**limits)) if limits else sandbox

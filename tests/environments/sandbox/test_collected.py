@@ -137,7 +137,7 @@ def test_whatever_bytes_are_answered_are_a_result(said):
 @settings(max_examples=3 * settings.default.max_examples)
 def test_a_path_goes_in_as_it_is_or_is_refused(path):
     def made() -> bytes:
-        return job_of("", "bash", {path: b""}, (), limits=SandboxLimits(), bash="bash", python="python3", answer=3)
+        return job_of("", ["bash"], {path: b""}, (), SandboxLimits(), 3)
 
     if path.startswith("/") or "\0" in path or {"", ".", ".."} & set(path.split("/")):
         with pytest.raises(ValueError, match="is not a path within the work folder"):

@@ -309,7 +309,7 @@ try:
 except OSError as bad:
     print(bad.strerror)
 """)
-    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == {*bubblewrap.FAMILIES.values()}
+    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == set(bubblewrap.FAMILIES.values())
     assert ran.stdout.splitlines()[1] == "Address family not supported by protocol"
 
 

@@ -164,7 +164,7 @@ def test_a_folder_of_wheels_that_is_not_there_is_said(tmp_path):
 
 
 def test_a_folder_of_wheels_is_tried_with_its_sandbox(sandbox, wheels):
-    assert Detected(wheels).refusal == ""
+    assert sandbox.refusal == Detected(wheels).refusal == ""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's scripts run as another user")
