@@ -194,7 +194,7 @@ def _field(shown: ShownElement) -> Markup:
     """A field with its name: bound to it, only standing beside it, or not there at all."""
     element, widget = shown.element, shown.widget
     value = element.value or ""
-    field: Markup = {"value": value, "live": widget.role == "textbox" and bool(element.options)}
+    field: Markup = {"value": value}
     if widget.role in ("checkbox", "switch"):
         field = {"checked": value == "true"}
     elif widget.role == "combobox":

@@ -5,7 +5,6 @@ import {perform} from './wire.js';
 
 const desk = document.getElementById('desk');
 const PAUSE = 1000;  // ms without a key after which what was written is sent, if nothing sent it before
-const LIVE = 80;  // the same for a field that proposes something while it is written into
 const TWICE = 250;  // ms in which a second click makes a double click
 const REST = 80;  // ms for which a pointer rests on something before it hovers
 const LONG = 500;  // ms after which a press is a long one
@@ -67,8 +66,7 @@ desk.addEventListener('input', (e) => {
   clearTimeout(timer);
   // What comes without a key is whole at once: a paste, a spoken word, an arrow of a number field, a program.
   if (!keyed && !e.isComposing) { fill(el.id); return; }
-  const live = screen.controls.get(el.id)?.live;
-  timer = setTimeout(() => fill(el.id), live ? LIVE : PAUSE);
+  timer = setTimeout(() => fill(el.id), PAUSE);
 });
 desk.addEventListener('focusout', (e) => { if (drafts.has(e.target.id)) fill(e.target.id); });
 desk.addEventListener('change', (e) => {

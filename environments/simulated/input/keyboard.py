@@ -13,15 +13,11 @@ from environments.simulated.input.pointer import (
     form_of,
     into_view,
     number,
-    offer,
-    offers,
     refusal,
     scroll,
     scroll_rows,
     select,
-    step_offer,
     stepped,
-    take,
     written,
 )
 from environments.simulated.screen.elements import ShownElement
@@ -82,12 +78,9 @@ def line_of(turn: Turn, shown: ShownElement) -> EditedLine:
 
 
 def put(turn: Turn, shown: ShownElement, line: EditedLine) -> None:
-    changed = line.value != shown.widget.value
-    if changed:
+    if line.value != shown.widget.value:
         turn.edit(shown, line.value)
     turn.change(caret=line.caret, anchor=line.anchor)
-    if changed and shown.widget.options:
-        offer(turn)
 
 
 def edit_key(turn: Turn, shown: ShownElement, line: EditedLine, key: str) -> None:
@@ -96,8 +89,6 @@ def edit_key(turn: Turn, shown: ShownElement, line: EditedLine, key: str) -> Non
         put(turn, shown, line.delete(forward=key == "Delete"))
     elif len(key) == 1:
         put(turn, shown, line.insert(key))
-    elif key in {"ArrowDown", "ArrowUp"} and shown.widget.options:
-        step_offer(turn, shown, 1 if key == "ArrowDown" else -1)
     elif moved := line.move(key):
         turn.change(caret=moved.caret, anchor=None)
 
@@ -210,10 +201,7 @@ def _field(turn: Turn) -> ShownElement:
 
 def _enter(turn: Turn) -> None:
     shown = turn.focused
-    marked = offers(turn)[turn.desk.mark :][:1] if turn.desk.mark is not None and turn.desk.mark >= 0 else ()
-    if marked:
-        take(turn, marked[0])
-    elif shown and shown.widget.opens and shown.element.app:
+    if shown and shown.widget.opens and shown.element.app:
         enabled(turn, shown)
         turn.tell(shown.element.app, Opened(shown.widget.key))
     elif shown and shown.widget.press:
@@ -259,9 +247,6 @@ def _escape(turn: Turn) -> None:
 
 def _close(turn: Turn) -> None:
     """Escape closes what is open over the page; only with nothing open it takes the focus away."""
-    if offers(turn):
-        turn.change(mark=None)
-        return
     front = turn.desk.front
     before = turn.world.apps.get(front or "")
     if front:

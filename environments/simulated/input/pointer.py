@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
 from environments.simulated.app import Away, Context, Dropped, Expanded, Hovered, Opened, Scrolled
 from environments.simulated.apps import APPS
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.screen import proposals, screen_of, state_of, taken
+from environments.simulated.screen.screen import screen_of, state_of
 from environments.simulated.screen.widgets import FIELDS, INDENT, SWITCHES, Widget
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import TITLE_BAR
@@ -49,37 +49,6 @@ def asked(turn: Turn, shown: ShownElement) -> bool:
     turn.move_focus(str(actor.element.track_id))
     turn.tell(actor.element.app, Context(actor.widget.key))
     return True
-
-
-def offers(turn: Turn) -> tuple[str, ...]:
-    """What the field that has the focus proposes at this moment."""
-    shown = turn.focused
-    return () if shown is None or turn.desk.mark is None or shown.layer else proposals(shown.widget)
-
-
-def offer(turn: Turn) -> None:
-    """Open the list of the field that was just written into; it closes when there is nothing more to propose."""
-    shown = turn.focused
-    wanted = bool(shown and shown.widget.value and not shown.widget.value.rstrip().endswith((",", ";")))
-    turn.change(mark=-1 if shown and wanted and not shown.layer and proposals(shown.widget) else None)
-
-
-def step_offer(turn: Turn, shown: ShownElement, by: int) -> None:
-    """Mark the next proposal; the first step opens the list."""
-    found = proposals(shown.widget)
-    if not found or shown.layer:
-        return
-    mark = turn.desk.mark
-    turn.change(mark=(0 if by > 0 else len(found) - 1) if mark is None or mark < 0 else (mark + by) % len(found))
-
-
-def take(turn: Turn, option: str) -> None:
-    """Put a proposal into the field that has the focus."""
-    shown = turn.focused
-    if shown is not None:
-        value = taken(shown.widget.value or "", option)
-        turn.edit(shown, value)
-        turn.change(caret=len(value), anchor=None, mark=None)
 
 
 Limits = tuple[float, float, float]
@@ -265,9 +234,6 @@ def click(turn: Turn, shown: ShownElement, action: Click, point: Point | None) -
     while here and not here.widget.interactive:
         here = here.above
     actor, count = here, action.count
-    if actor and (actor.widget.role == "option" and ".proposal-" in actor.widget.key):
-        take(turn, actor.name)
-        return
     went_away(turn, shown, pressed=True)
     if (action.button == "right" or action.hold >= LONG_PRESS) and asked(turn, shown):
         return

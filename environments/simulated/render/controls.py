@@ -155,25 +155,6 @@ def menuitem(spot: Spot) -> Iterator[Shape]:
         yield Icon("chevron-right", x2 - arrow - 4, spot.middle - arrow // 2, arrow, theme.muted)
 
 
-def option(spot: Spot) -> Iterator[Shape]:
-    if spot.element.selected:
-        yield Fill(spot.box, spot.theme.soft, 4)
-    yield line(spot, spot.text, BODY, spot.colour, *padded(spot.box, 10, 6))
-
-
-def gridcell(spot: Spot) -> Iterator[Shape]:
-    """A day; the one that is chosen is filled."""
-    element, theme = spot.element, spot.theme
-    ink = spot.colour
-    if element.selected:
-        yield Fill(spot.box, theme.accent, RADIUS)
-        ink = theme.on_accent
-    if element.focused:
-        inner = theme.accent if element.selected else theme.surface
-        yield from framed(spot.box, inner, theme.on_accent if element.selected else theme.accent, RADIUS, 2)
-    yield line(spot, spot.text, BODY, ink, *padded(spot.box, 2), centred=True)
-
-
 def generic(spot: Spot) -> Iterator[Shape]:
     """What can be pressed and does not say so: a tag with no frame."""
     x1, y1, x2, y2 = spot.box
@@ -188,8 +169,8 @@ def tree(spot: Spot) -> Iterator[Shape]:
 
 Draw = Callable[[Spot], Iterator[Shape]]
 COMPOSITE: dict[str, Draw] = {
-    "slider": slider, "switch": switch, "treeitem": treeitem, "menuitem": menuitem, "option": option, "gridcell": gridcell,
-    "generic": generic, "tree": tree,
+    "slider": slider, "switch": switch, "treeitem": treeitem, "menuitem": menuitem, "generic": generic,
+    "tree": tree,
 }  # fmt: skip
 
 
@@ -413,5 +394,5 @@ CONTROLS: dict[str, Draw] = {
     "button": button, "link": link, "tab": tab, "checkbox": checkbox, "heading": heading, "text": text, "alert": alert,
     "status": status, "progress": progress, "cell": cell, "columnheader": columnheader, "row": row, "table": table,
     "list": listing, "tablist": tablist, "group": nothing, "form": nothing, "listitem": nothing, "dialog": nothing,
-    "menu": nothing, "listbox": nothing, "img": img, "log": nothing, **COMPOSITE,
+    "menu": nothing, "img": img, "log": nothing, **COMPOSITE,
 }  # fmt: skip

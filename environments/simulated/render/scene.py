@@ -71,7 +71,7 @@ def title_bar(box: Box, window: Window, theme: Theme, busy: bool) -> Iterator[Sh
 
 
 def sheet(box: Box, theme: Theme) -> Iterator[Shape]:
-    """What an open menu or a list of proposals lies on."""
+    """What an open menu lies on."""
     around = grown(box, 4)
     yield from shadow(around, theme.shade, 6, _SHADOW // 2)
     yield from framed(around, theme.surface, theme.border, 6)

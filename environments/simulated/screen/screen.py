@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -31,52 +30,6 @@ from environments.simulated.world.values import IdentityKey, built, slug
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import GUIElement, VisualState, Window
 
-MOST = 6
-"""So many proposals are shown."""
-_LAST = re.compile(r"^(.*[,;]\s*)?(.*)$", re.DOTALL)
-
-
-def _parts(text: str) -> tuple[str, str]:
-    """What stays, and the last one of several things that a field may name."""
-    found = _LAST.match(text)
-    return (found[1] or "", found[2].strip()) if found else ("", text)
-
-
-def proposals(widget: Widget) -> tuple[str, ...]:
-    """The options that have in them what was written last; none once that is an option itself, as there is no more to say."""
-    if widget.role != "textbox" or not widget.options:
-        return ()
-    _, wanted = _parts(widget.value or "")
-    folded = wanted.casefold()
-    if any(option.casefold() == folded for option in widget.options):
-        return ()
-    fits = [option for option in widget.options if folded in option.casefold()]
-    return tuple(sorted(fits, key=lambda option: not option.casefold().startswith(folded))[:MOST])
-
-
-def taken(value: str, option: str) -> str:
-    """The value of the field when this option takes the place of what was written last."""
-    return _parts(value)[0] + option
-
-
-def proposed(widgets: tuple[Widget, ...], key: str, mark: int) -> tuple[Widget, ...]:
-    """A view with the list below the field of this key, if it has something to propose."""
-    return tuple(_beside(widget, key, mark) for widget in widgets)
-
-
-def _beside(widget: Widget, key: str, mark: int) -> Widget:
-    if widget.key == key and (found := proposals(widget)):
-        options = tuple(
-            Widget("option", text, f"{key}.proposal-{n}", press=True, selected=n == mark + 1)
-            for n, text in enumerate(found, start=1)
-        )
-        return group(widget, Widget("listbox", None, f"{key}.proposals", children=options, floats=True), key=f"{key}.field")
-    if not widget.children:
-        return widget
-    children = proposed(widget.children, key, mark)
-    return widget if all(a is b for a, b in zip(children, widget.children, strict=True)) else widget._replace(children=children)
-
-
 _DIALOG_WIDTH = 520
 _TOAST = (380, 36)
 _NOTICE = 340
@@ -103,12 +56,6 @@ class Panel(NamedTuple):
     @property
     def app(self) -> str | None:
         return self.shown[0].element.app if self.shown else None
-
-
-def offering(desk: Desk, app: str) -> tuple[str, int] | None:
-    """The key of the field of an app whose proposals are listed, and which of them is marked."""
-    here = desk.mark is not None and desk.focus.startswith(f"{app}.")
-    return (desk.focus.removeprefix(f"{app}."), desk.mark or 0) if here else None
 
 
 def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
@@ -166,10 +113,7 @@ def _view(world: World, app: str) -> tuple[Widget, ...]:
     desk = world.desk
     if desk.busy(app):
         return varied(app, (progress("Loading…"),), desk.variation)
-    widgets: tuple[Widget, ...] = APPS[app].view(world.apps[app])
-    if listed := offering(desk, app):
-        widgets = proposed(widgets, *listed)
-    widgets = varied(app, widgets, desk.variation)
+    widgets = varied(app, APPS[app].view(world.apps[app]), desk.variation)
     changes = desk.altered.get(app)
     return altered(widgets, changes) if changes else widgets
 
@@ -407,9 +351,9 @@ def _windows(world: World) -> list[Panel]:
 
 def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
     desk, app = world.desk, win.app
-    state, changes, variation, listed = world.apps[app], desk.altered.get(app), desk.variation, offering(desk, app)
+    state, changes, variation = world.apps[app], desk.altered.get(app), desk.variation
     scrolled = desk.scroll.get(app, 0)
-    how = (id(state), id(changes), id(variation), desk.busy(app), listed, win.box, desk.size, scrolled, over, start)
+    how = (id(state), id(changes), id(variation), desk.busy(app), win.box, desk.size, scrolled, over, start)
     known = _PANELS.pop(how, None)
     if known is None:
         known = (window_panel(world, win, over, start), (state, changes, variation))

@@ -83,7 +83,7 @@ def parts_of(widgets: Iterable[Widget]) -> ViewParts:
 
     def walk(widget: Widget, form: Widget | None) -> None:
         kids = widget.children
-        if widget.role in ("table", "list") and not widget.key.endswith(".days"):
+        if widget.role in ("table", "list"):
             found["lists"].append(_rows(widget))
         elif widget.across and len(kids) == 2 and all(kid.role == "text" for kid in kids):
             found["pairs"].append((kids[0].text or "", kids[1].text or ""))
@@ -103,7 +103,7 @@ def _control(widget: Widget, form: Widget | None, found: dict[str, list[Any]]) -
         found["headings"].append(widget)
     elif widget.role in FIELDS and widget.enabled:
         found["fields"].append((widget, form))
-    elif widget.press and widget.text and not widget.key.endswith(".pick") and widget.role != "gridcell":
+    elif widget.press and widget.text:
         found["presses"].append((widget, form))
     if any(kid.selected and kid.role in ("tab", "link") for kid in kids):
         names = [kid for kid in kids if kid.role in ("tab", "link")]

@@ -39,7 +39,7 @@ class Widget(NamedTuple):
     """Operating it moves, heats or unlocks something in the physical world: always with a person's word."""
     placeholder: str | None = None
     options: tuple[str, ...] = ()
-    """The choices of a combobox; what a textbox proposes while it is written into."""
+    """The choices of a combobox."""
     hovers: bool = False
     """The pointer over it sends `Hovered`: a menu that opens by itself."""
     context: bool = False
@@ -53,7 +53,7 @@ class Widget(NamedTuple):
     swipes: bool = False
     """A finger that goes over it sends `Swiped`."""
     floats: bool = False
-    """Stands over what follows instead of pushing it down: an open menu, a list of proposals, a calendar sheet."""
+    """Stands over what follows instead of pushing it down: an open menu, a cover."""
     label: Literal["for", "near", "none"] = "for"
     """How the name is bound: to the control, only by standing near it, or not at all (an icon without words)."""
     icon: str = ""
@@ -165,11 +165,6 @@ def slider(label: str, key: str, value: str, limits: tuple[float, float, float])
 
 def switch(label: str, key: str, on: bool) -> Widget:
     return Widget("switch", label, key, "true" if on else "false")
-
-
-def icon(name: str, key: str, drawing: str, *, words: bool = True) -> Widget:
-    """A button that shows a drawing. Without `words` it has no name of its own: a reader gets its class at best."""
-    return Widget("button", name, key, press=True, icon=drawing, label="for" if words else "none")
 
 
 def generic(name: str, key: str) -> Widget:

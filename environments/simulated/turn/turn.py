@@ -170,12 +170,7 @@ class Turn:
         left = self.focused
         if left and left.element.track_id != track_id and left.element.app and not left.layer and left.widget.role in TEXTS:
             self.tell(left.element.app, sim.Left(left.widget.key))
-        self.change(
-            focus=track_id,
-            caret=caret,
-            anchor=anchor,
-            mark=None if left is None or left.element.track_id != track_id else self.desk.mark,
-        )
+        self.change(focus=track_id, caret=caret, anchor=anchor)
 
     def focus_on(self, app: str, key: str) -> None:
         """Put the focus on an app's own control; nothing happens when it is not on the screen."""

@@ -242,9 +242,7 @@ class Places(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _places() -> dict[str, Places]:
-    data = read("content.yaml")
-    shared = data.pop(EVERY, [])
-    return {app: _described([*shared, *places]) for app, places in data.items()}
+    return {app: _described(places) for app, places in read("content.yaml").items()}
 
 
 def _described(places: Sequence[str | dict[str, list[str]]]) -> Places:

@@ -69,11 +69,9 @@ class Metrics(NamedTuple):
     height: Mapping[str, int] = MappingProxyType({
         "heading": 36, "button": 32, "link": 28, "textbox": 36, "combobox": 36, "checkbox": 28, "tab": 32, "cell": 28,
         "columnheader": 28, "alert": 26, "status": 28, "progress": 40, "img": 84, "spinbutton": 36, "slider": 36, "switch": 28,
-        "treeitem": 28, "menuitem": 30, "option": 30, "gridcell": 30, "generic": 30,
+        "treeitem": 28, "menuitem": 30, "generic": 30,
     })  # fmt: skip
-    width: Mapping[str, int] = MappingProxyType(
-        {"textbox": 320, "img": 320, "combobox": 240, "spinbutton": 160, "slider": 280, "option": 320}
-    )
+    width: Mapping[str, int] = MappingProxyType({"textbox": 320, "img": 320, "combobox": 240, "spinbutton": 160, "slider": 280})
     """Of roles that do not grow with their text."""
     multiline: int = 132
     """Height of a field of several lines."""

@@ -35,10 +35,12 @@ def change_files(turn: Turn, action: Extension) -> None:
     state = turn.world.apps.get(_APP)
     if not isinstance(state, FilesState):
         raise Refused("this desktop has no app for files")
-    after = state.remembered(_changed(state, change))
     turn.use(
         _APP,
-        FunctionResult(after, {"written": len(change.written), "removed": len(change.removed), "folders": len(change.folders)}),
+        FunctionResult(
+            _changed(state, change),
+            {"written": len(change.written), "removed": len(change.removed), "folders": len(change.folders)},
+        ),
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from environments.contract import EnvironmentFault, Unavailable, WorldError
@@ -25,6 +26,7 @@ CREATE TABLE IF NOT EXISTS state (app TEXT, field TEXT, entry TEXT, body TEXT NO
 CREATE TABLE IF NOT EXISTS performed (n INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, digest TEXT, action TEXT, result TEXT);
 """
 _NONE: Mapping[str, object] = {}
+M = TypeVar("M", bound=BaseModel)
 
 
 class PerformedAction(NamedTuple):
@@ -121,8 +123,8 @@ class FileStore:
                 else:
                     fields[app][field][entry[1:]] = json.loads(body)
             order = json.loads(meta["apps"])
-            apps: dict[str, AppState] = {app: APPS[app].state.model_validate(fields[app]) for app in order}
-            return World(Desk.model_validate_json(meta["desk"]), apps)
+            apps: dict[str, AppState] = {app: _read(APPS[app].state, fields[app]) for app in order}
+            return World(_read(Desk, json.loads(meta["desk"])), apps)
         except (ValueError, KeyError, TypeError) as bad:
             raise WorldError(f"The stored world is damaged ({str(bad).splitlines()[0]}); use another folder.") from bad
 
@@ -191,6 +193,11 @@ class FileStore:
             "INSERT INTO state VALUES (?, ?, ?, ?) ON CONFLICT (app, field, entry) DO UPDATE SET body = excluded.body",
             (app, field, entry, body),
         )
+
+
+def _read(kind: type[M], stored: Mapping[str, Any]) -> M:
+    """What was stored, but for what only an earlier version had."""
+    return kind.model_validate({name: value for name, value in stored.items() if name in kind.model_fields})
 
 
 def _same_order(old: Mapping[str, object], new: Mapping[str, object]) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil, sqrt
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState, Dialog
@@ -104,8 +104,6 @@ class Desk(Model):
     caret: int = 0
     anchor: int | None = None
     """The other end of the selection in the focused field."""
-    mark: int | None = None
-    """Which of the focused field's proposals is marked, counted from 0; -1 for none of them, None while no list is open."""
     selection: str = ""
     """Text that is selected on the page."""
     clipboard: str = ""
@@ -133,12 +131,6 @@ class Desk(Model):
     altered: dict[str, tuple[Alteration, ...]] = Field(default_factory=dict)
     """How apps show themselves otherwise than they would."""
     answered: tuple[ClosedDialog, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_seats(cls, data: Any) -> Any:
-        """A desk that an earlier version stored had seats."""
-        return {key: value for key, value in data.items() if key not in {"seat", "seats"}} if isinstance(data, dict) else data
 
     @property
     def now(self) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, timedelta
 from itertools import count
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import Field
 
 from environments.simulated import app as sim
-from environments.simulated.screen.widgets import Widget, bar, group, icon, listing, pager, table, text, textbox
-from environments.simulated.world.values import Model, page_of, parse_day
+from environments.simulated.screen.widgets import Widget, listing, pager, table, text
+from environments.simulated.world.values import Model, page_of
 
 Chosen = tuple[str, ...]
 """Keys of what is chosen; the first one is where a range with Shift begins."""
@@ -37,24 +36,6 @@ def stepped(order: Sequence[str], chosen: Chosen, way: int) -> Chosen:
     return (order[min(max(0, here), len(order) - 1)],)
 
 
-_WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
-
-
-class Sheet(Model):
-    """The calendar sheet that is open below a date field, and the month (`2026-03`) that it shows."""
-
-    field: str
-    month: str
-
-
-class SheetEvent(NamedTuple):
-    """What an event made of the sheet: the one that is open now, and the day that was picked in `field`."""
-
-    sheet: Sheet | None
-    field: str = ""
-    day: str = ""
-
-
 def with_error(errors: Mapping[str, str], name: str, said: str = "") -> dict[str, str]:
     """The errors of a form with this one of a field in place of the one it had."""
     rest = {key: error for key, error in errors.items() if key != name}
@@ -75,70 +56,6 @@ def save_question(text: str) -> sim.Dialog:
     """What an editor asks before it closes what was changed and not saved."""
     buttons = ("Save changes", "Discard changes", "Keep editing")
     return sim.Dialog(key="unsaved", title="Save changes?", text=text, buttons=buttons, escape="Keep editing")
-
-
-def leafed(sheet: Sheet | None, event: sim.Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
-    """What an event means for the sheets of these date fields, by key; None when it has nothing to do with them."""
-    match event:
-        case sim.Pressed(key=key) if (field := (key.removesuffix(".pick") if key.endswith(".pick") else "")) in values:
-            if sheet and sheet.field == field:
-                return SheetEvent(None)
-            return SheetEvent(
-                Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7]))
-            )
-        case sim.Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
-            number = int(sheet.month[:4]) * 12 + int(sheet.month[5:]) - 1 + (1 if key.endswith(".later") else -1)
-            return SheetEvent(Sheet(field=sheet.field, month=_within(f"{number // 12:04d}-{number % 12 + 1:02d}")))
-        case sim.Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
-            return SheetEvent(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
-        case sim.Away(pressed=True) | sim.Shortcut(chord="Escape") if sheet:
-            return SheetEvent(None)
-    return None
-
-
-def date_field(
-    label: str, key: str, value: str, sheet: Sheet | None, *, required: bool = False, invalid: bool = False,
-    placeholder: str | None = None,
-) -> Widget:  # fmt: skip
-    """A field for a day as text, a button beside it, and the sheet that the button opens."""
-    opened = sheet is not None and sheet.field == key
-    field = textbox(label, key, value, required=required, invalid=invalid, placeholder=placeholder)
-    pick = icon(f"Choose {label}", f"{key}.pick", "calendar")._replace(expanded=opened)
-    floating = (_sheet(key, sheet.month, parse_day(value) or ""),) if sheet and opened else ()
-    return group(bar(field, pick, key=f"{key}.line"), *floating, key=f"{key}.date")
-
-
-def _within(month: str) -> str:
-    """A month with whole weeks around it that a calendar knows."""
-    return min(max(month, "0002-01"), "9998-12")
-
-
-def _sheet(key: str, month: str, chosen: str) -> Widget:
-    """A month as weeks that begin on Monday. Days of the months beside it are shown and cannot be picked."""
-    first = date.fromisoformat(f"{month}-01")
-    offset, weeks = first.weekday(), []
-    head = tuple(Widget("columnheader", name, f"{key}.{name.lower()}") for name in _WEEKDAYS)
-    for week in range(6):
-        numbers = range(week * 7 - offset, week * 7 - offset + 7)
-        days = tuple(_day(key, first, by, chosen) for by in numbers)
-        if week == 0 or any(day.enabled for day in days):
-            weeks.append(Widget("row", None, f"{key}.week-{week + 1}", children=days, across=True))
-    top = bar(
-        icon("Previous month", f"{key}.earlier", "chevron-left", words=False),
-        Widget("text", f"{first:%B %Y}", f"{key}.month"),
-        icon("Next month", f"{key}.later", "chevron-right", words=False),
-        key=f"{key}.top",
-    )
-    names = Widget("row", None, f"{key}.weekdays", children=head, across=True)
-    grid = Widget("table", None, f"{key}.days", children=(names, *weeks))
-    return Widget("group", None, f"{key}.sheet", children=(top, grid), floats=True)
-
-
-def _day(key: str, first: date, by: int, chosen: str) -> Widget:
-    day = first + timedelta(days=by)
-    same = (day.year, day.month) == (first.year, first.month)
-    name = day.isoformat()
-    return Widget("gridcell", str(day.day), f"{key}.day-{name}", press=True, enabled=same, selected=name == chosen)
 
 
 PAGE_SIZE = 12

@@ -28,13 +28,6 @@ apps:
 open: [mail]
 """
 FILES = "apps: {files: {files: {/A/x.txt: one, /A/B/y.txt: two, /one.txt: '1', /two.txt: '2', /three.txt: '3'}}}\nopen: [files]"
-CALENDAR = """
-today: 2026-03-10
-apps:
-  calendar:
-    events: [{title: Old, start: 2026-01-05 10:00, end: 2026-01-05 11:00, attendees: [Ann Lee, Bob Ray]}]
-open: [calendar]
-"""
 
 
 def track(name: str) -> ActionTarget:
@@ -132,95 +125,6 @@ class TestSwitchesAndSpinners:
         assert h.texts("alert") == ["Quantity must be a whole number like 2"]
 
 
-class TestProposals:
-    def test_they_are_shown_while_writing_and_taken_by_keys(self, hand):
-        h = hand(MAIL)
-        h.click("Compose")
-        h.type("ann", "To")
-        assert h.texts("option") == ["ann@x.org", "annika@y.org"]
-        h.press("ArrowDown")
-        h.press("ArrowDown")
-        assert [e.text for e in h.screen.elements if e.role == "option" and e.selected] == ["annika@y.org"]
-        h.press("Enter")
-        assert (h.element("To").value, h.texts("option"), h.texts("alert")) == ("annika@y.org", [], [])
-
-    def test_a_click_takes_one_for_the_last_of_several(self, hand):
-        h = hand(MAIL)
-        h.click("Compose")
-        h.type("ann@x.org, bo", "To")
-        assert h.element("To").focused
-        h.click("bob@x.org")
-        assert (h.element("To").value, h.element("To").focused) == ("ann@x.org, bob@x.org", True)
-
-    def test_escape_closes_the_list_and_leaving_does_too(self, hand):
-        h = hand(MAIL)
-        h.click("Compose")
-        h.type("dan", "To")
-        h.press("Escape")
-        assert (h.texts("option"), h.element("To").value, h.element("To").focused) == ([], "dan", True)
-        h.type("@", "To")
-        assert h.texts("option") == ["dan@x.org"]
-        h.press("Tab")
-        assert h.texts("option") == []
-
-    def test_the_list_covers_what_lies_below_it(self, hand):
-        h = hand(MAIL)
-        h.click("Compose")
-        h.type("x.org", "To")
-        assert h.fill("Cc", "y").error.startswith('"Cc" is covered by')
-        h.press("Escape")
-        assert h.fill("Cc", "y@x.org").ok
-
-    def test_attendees_are_proposed(self, hand):
-        h = hand(CALENDAR)
-        h.click("New event")
-        h.type("ray", "Attendees")
-        h.press("ArrowDown")
-        h.press("Enter")
-        assert h.element("Attendees").value == "Bob Ray"
-        assert h.texts("heading")[0] == "New event"
-
-
-class TestCalendarSheet:
-    WORLD = CALENDAR
-
-    def test_a_day_is_picked_by_pointer(self, h):
-        h.click("New event", "Choose Start date")
-        assert by_track(h, "calendar.form.start_day.month").text == "March 2026"
-        later = by_track(h, "calendar.form.start_day.later")
-        assert (later.name, later.name_source) == ("later", "class")
-        click(h, "calendar.form.start_day.later")
-        click(h, "calendar.form.start_day.day-2026-04-17")
-        assert (h.element("Start date").value, h.element("End date").value) == ("2026-04-17", "2026-04-17")
-        assert h.texts("gridcell") == []
-
-    def test_a_day_is_picked_by_keys(self, h):
-        h.click("New event")
-        h.press("Enter", on="Choose End date")
-        h.do(PressKey(keys=("Enter",), target=track("calendar.form.end_day.day-2026-03-18")))
-        assert h.element("End date").value == "2026-03-18"
-
-    def test_escape_or_a_click_elsewhere_closes_it(self, h):
-        for close in (lambda: h.press("Escape"), lambda: h.click("Month")):
-            h.click("Choose Go to date")
-            assert h.texts("gridcell")
-            close()
-            assert h.texts("gridcell") == []
-
-    def test_typed_dates_count_as_well_and_wrong_ones_are_said_on_leaving(self, hand):
-        h = hand("apps: {reimbursement: }\nopen: [reimbursement]")
-        h.fill("Date", "someday")
-        h.press("Tab")
-        assert h.element("Date").invalid
-        h.fill("Date", "3 March 2026")
-        h.click("Choose Date")
-        assert [e.track_id for e in h.screen.elements if e.role == "gridcell" and e.selected] == [
-            "reimbursement.date.day-2026-03-03"
-        ]
-        click(h, "reimbursement.date.day-2026-03-09")
-        assert (h.element("Date").value, h.element("Date").invalid) == ("2026-03-09", False)
-
-
 class TestMenus:
     def test_a_submenu_opens_when_the_pointer_rests_on_it(self, hand):
         h = hand(MAIL)
@@ -301,8 +205,6 @@ class TestSeveralRows:
         h.press("Delete")
         h.click("Delete 4 entries")
         assert sorted(h.app("files")["entries"]) == ["/"]
-        h.press("Control", "z")
-        assert len(h.app("files")["entries"]) == 8
 
     def test_several_are_dragged_together_and_copied(self, hand):
         h = hand(FILES)
@@ -332,27 +234,6 @@ class TestSeveralRows:
         h.click("Delete selected")
         folders = {m["id"]: m["folder"] for m in h.app("mail")["messages"].values()}
         assert folders == {"a": "Trash", "b": "Trash", "c": "Trash", "d": "Inbox"}
-
-
-class TestUndo:
-    def test_a_note_goes_back_and_forth(self, hand):
-        h = hand("apps: {notes: {notes: [{title: Plan, body: one}]}}\nopen: [notes]")
-        h.click("Plan")
-        h.fill("Body", "two")
-        h.fill("Body", "three")
-        h.press("Control", "z")
-        assert h.element("Body").value == "two"
-        h.click("Undo")
-        assert h.element("Body").value == "one"
-        h.press("Control", "y")
-        assert h.element("Body").value == "two"
-
-    def test_a_deleted_note_comes_back(self, hand):
-        h = hand("apps: {notes: {notes: [{title: Plan, body: one}]}}\nopen: [notes]")
-        h.click("Plan", "Delete", "Delete note")
-        assert h.app("notes")["notes"] == {}
-        h.click("Undo")
-        assert [note["body"] for note in h.app("notes")["notes"].values()] == ["one"]
 
 
 class TestRowsInView:

@@ -56,12 +56,6 @@ def test_a_change_is_shown_by_the_files_app_and_the_terminal(desk):
     assert "three" in [e.name for e in desk.observe().elements]
 
 
-def test_a_change_can_be_taken_back_in_the_files_app_like_any_other(desk):
-    desk.perform(change(removed=("/b.txt",), was={"/b.txt": text_digest("two")}), key="k")
-    desk.perform(Click(target=ActionTarget(text="Undo")), key="u")
-    assert desk.files().files["/b.txt"] == "two"
-
-
 def test_a_key_changes_once_and_another_change_under_it_is_never_made(desk):
     first = change(written={"/n.txt": "1"})
     assert desk.perform(first, key="k") == desk.perform(first, key="k")

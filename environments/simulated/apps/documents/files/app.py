@@ -168,7 +168,7 @@ def folder(state: FilesState) -> tuple[Widget, ...]:
         ui.button("Up", "up", enabled=state.cwd != ROOT), ui.button("New folder", "new-folder"),
         ui.button("New file", "new-file"), ui.button("Open", "open", enabled=one), ui.button("Rename", "rename", enabled=one),
         ui.button("Move to…", "move", enabled=some), ui.button("Copy to…", "copy", enabled=some),
-        ui.button("Delete", "delete", enabled=some), ui.button("Undo", "undo", enabled=bool(state.undo)), key="tools",
+        ui.button("Delete", "delete", enabled=some), key="tools",
     )  # fmt: skip
     rows: list[Widget] = []
     for path in items:
@@ -216,7 +216,7 @@ class Files(sim.App[FilesContent, FilesState]):
     name = "files"
     title = "Files"
     words = ("files", "file", "folder", "folders", "document", "documents")
-    looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
+    looks = frozenset({"cwd", "selected", "folded", "menu", "open", "text", "page"})
     meanings = (sim.Tree("entries"),)
     functions = FUNCTIONS
 
@@ -245,12 +245,7 @@ class Files(sim.App[FilesContent, FilesState]):
                 return sim.Update(state)
             after, path = state.received(event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
             return sim.Update(after, (sim.Toast(f"Saved as {path}"),))
-        after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
-        undoing = (isinstance(event, sim.Pressed) and event.key == "undo") or event in _UNDO
-        return sim.Update(after if undoing else state.remembered(after), effects)
-
-
-_UNDO = (sim.Shortcut("Control+z"), sim.Shortcut("Meta+z"))
+        return _editing(state, event) if state.open in state.entries else _managing(state, event)
 
 
 def _managing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
@@ -270,9 +265,8 @@ def _managing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
             return sim.Update(state.replace(folded=rest if expanded else (*rest, _path(key))))
         case sim.Shortcut(chord=chord):
             # Keys that stand for a button, and those that choose rows
-            chord = chord.replace("Meta", "Control")
             order = state.inside(state.cwd)
-            if chord == "Control+a":
+            if chord in ("Control+a", "Meta+a"):
                 return sim.Update(state.replace(selected=tuple(order)))
             if chord in ("ArrowDown", "ArrowUp"):
                 shown, _, _ = page_of(order, state.page, PAGE_SIZE)
@@ -281,7 +275,7 @@ def _managing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
     return _browsing(state, event)
 
 
-_KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up", "Control+z": "undo"}
+_KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up"}
 
 
 def _path(key: str) -> str:
@@ -302,8 +296,6 @@ def _browsing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
             return sim.Update(_opened(state, _path(key)))
         case sim.Pressed(key="open" | "menu.open") if state.selected:
             return sim.Update(_opened(state, state.selected[0]))
-        case sim.Pressed(key="undo") if state.undo:
-            return sim.Update(state.undone(), (sim.Toast("Undone"),))
         case sim.Pressed(key="up"):
             return sim.Update(_opened(state, parent(state.cwd)))
         case sim.Pressed(key=key):

@@ -10,8 +10,6 @@ from environments.simulated import app as sim
 from environments.simulated.world.values import Model, paragraph, slug, topic
 
 ROOT = "/"
-UNDO = 20
-"""So many changes can be taken back."""
 
 
 class Entry(Model):
@@ -19,13 +17,6 @@ class Entry(Model):
 
     kind: Literal["file", "folder"]
     text: str = ""
-
-
-class Step(Model):
-    """A change of the tree that can be taken back: what to put back, and what to take away."""
-
-    back: dict[str, Entry]
-    away: tuple[str, ...]
 
 
 class FilesState(sim.AppState):
@@ -39,8 +30,6 @@ class FilesState(sim.AppState):
     """Folders whose own folders the tree does not show."""
     menu: str = ""
     """The path whose context menu is open."""
-    undo: tuple[Step, ...] = ()
-    """What was done to the tree, the latest last."""
     open: str = ""
     text: str = ""
     page: int = 1
@@ -105,22 +94,6 @@ class FilesState(sim.AppState):
         free = next(joined(place, other) for other in (name, *numbered) if joined(place, other) not in self.entries)
         above = {} if place in self.entries else {place: Entry(kind="folder")}
         return self.replace(entries={**self.entries, **above, free: Entry(kind="file", text=text)}), free
-
-    def remembered(self, after: FilesState) -> FilesState:
-        """The state with its last change of the tree among those that can be taken back."""
-        old, new = self.entries, after.entries
-        if old is new:
-            return after
-        back = {path: entry for path, entry in old.items() if new.get(path) is not entry}
-        step = Step(back=back, away=tuple(path for path in new if path not in old))
-        return after.replace(undo=(*after.undo[1 - UNDO :], step))
-
-    def undone(self) -> FilesState:
-        """The state without its last change of the tree."""
-        step = self.undo[-1]
-        kept = {path: entry for path, entry in self.entries.items() if path not in step.away}
-        after = self.replace(entries={**kept, **step.back}, undo=self.undo[:-1], selected=())
-        return after.replace(cwd=after.nearest(self.cwd))
 
     def nearest(self, folder: str) -> str:
         """The folder, or the lowest one above it that is there."""

@@ -18,7 +18,7 @@ from environments.simulated.apps.common.functions_base import (
     part_of,
     unknown,
 )
-from environments.simulated.apps.common.record_list import Sheet, date_field, leafed, list_update, list_view, with_error
+from environments.simulated.apps.common.record_list import list_update, list_view, with_error
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Day, Model, Money, matches, parse_day, parse_money, shown
@@ -62,8 +62,6 @@ class ReimbursementState(sim.AppState):
     labels: dict[str, str]
     currency: str
     submit_seconds: float
-    today: str = ""
-    sheet: Sheet | None = None
 
 
 def problem(state: ReimbursementState, name: str) -> str:
@@ -193,7 +191,7 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
     name = "reimbursement"
     title = "Reimbursement"
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
-    looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
+    looks = frozenset({"draft", "errors", "page", "claim", "list_page"})
     meanings = (
         sim.Meaning("claims.*", Does.SUBMIT, _handed_in, sim.is_new),
         sim.Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", sim.is_gone),
@@ -214,7 +212,6 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
             labels=LABELS | {str(name): label for name, label in content.labels.items()},
             currency=content.currency,
             submit_seconds=content.submit_seconds,
-            today=setting.cast.today.isoformat(),
         )
 
     def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
@@ -248,10 +245,6 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
         )
 
     def update(self, state: ReimbursementState, event: sim.Event) -> sim.Update[ReimbursementState]:
-        on_form = {"date": state.draft["date"]} if state.page == "form" else {}
-        if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
-            after = state.replace(sheet=turned.sheet)
-            return sim.Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
         if (looked := list_update(state, event, lambda: list(state.claims), at="list_page")) is not None:
             return sim.Update(looked)
         match event:
@@ -316,9 +309,7 @@ def _field(state: ReimbursementState, name: str) -> Widget:
         return ui.combobox(
             label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category"
         )
-    if name == "date":
-        return date_field(label, name, value, state.sheet, required=required, invalid=invalid, placeholder="YYYY-MM-DD")
-    hint = "0.00" if name == "amount" else None
+    hint = {"amount": "0.00", "date": "YYYY-MM-DD"}.get(name)
     return ui.textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
 
 

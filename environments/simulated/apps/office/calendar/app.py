@@ -16,10 +16,8 @@ from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
 from environments.simulated.apps.common.record_list import (
-    SheetEvent,
     form_opened,
     form_update,
-    leafed,
     list_update,
     question,
     refuse_twice,
@@ -47,7 +45,7 @@ from environments.simulated.apps.office.calendar.state import (
     read_time,
     written_day,
 )
-from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
+from environments.simulated.apps.office.calendar.view import LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, highest, how_many, mail_address, slug, without
 
@@ -281,7 +279,7 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
     name = "calendar"
     title = "Calendar"
     words = ("calendar", "event", "events", "meeting", "meetings", "appointment", "appointments", "schedule")
-    looks = frozenset({"counter", "day", "view", "goto", "goto_error", "open", "sheet"})
+    looks = frozenset({"counter", "day", "view", "goto", "goto_error", "open"})
     meanings = (
         sim.Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', sim.is_gone),
         # An invitation that arrives is not the user's doing.
@@ -320,31 +318,11 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
                 return _reminded(state)
             case sim.Arrived(topic="new-event", data=data):
                 return sim.Update(form_opened(state, new_draft(state, data)))
-        if (turned := leafed(state.sheet, event, _days(state), state.today)) is not None:
-            return sim.Update(_picked(state, turned))
         if state.draft is not None:
             return _editing(state, state.draft, event)
         if state.open in state.meetings:
             return _reading(state, state.meetings[state.open], event)
         return _browsing(state, event)
-
-
-def _days(state: CalendarState) -> dict[str, str]:
-    """What stands in the date fields of the page."""
-    if state.draft is None:
-        return {} if state.open in state.meetings else {"goto": state.goto}
-    return {f"form.{name}": getattr(state.draft, name) for name in DAYS}
-
-
-def _picked(state: CalendarState, turned: SheetEvent) -> CalendarState:
-    """A day from the calendar sheet counts as one that was written, and is gone to at once on the other pages."""
-    state = state.replace(sheet=turned.sheet)
-    if not turned.day:
-        return state
-    if state.draft is None:
-        return _looked(state.replace(goto=turned.day), sim.Pressed("go"))
-    written = _editing(state, state.draft, sim.Edited(turned.field, turned.day)).state
-    return _editing(written, written.draft or state.draft, sim.Left(turned.field)).state
 
 
 def _reminded(state: CalendarState) -> sim.Update[CalendarState]:
@@ -445,10 +423,9 @@ def _editing(state: CalendarState, draft: Draft, event: sim.Event) -> sim.Update
             if errors := errors_of(draft):
                 return sim.Update(state.replace(errors=errors))
             saved, meeting = state.kept(meeting_of(draft, state.meetings.get(draft.id)))
-            shown = saved.replace(open=meeting.id, day=meeting.start[:10], sheet=None)
+            shown = saved.replace(open=meeting.id, day=meeting.start[:10])
             return sim.Update(form_opened(shown, None), (sim.Submitted(), sim.Toast("Event saved")))
-    after, effects = form_update(state, draft, event, "event", LABELS, left) or sim.Update(state)
-    return sim.Update(after if after.draft else after.replace(sheet=None), effects)
+    return form_update(state, draft, event, "event", LABELS, left) or sim.Update(state)
 
 
 def _invited(state: CalendarState, data: Mapping[str, str]) -> sim.Update[CalendarState]:

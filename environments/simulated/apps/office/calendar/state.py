@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from environments.simulated import app as sim
-from environments.simulated.apps.common.record_list import FormState, ListState, Sheet
+from environments.simulated.apps.common.record_list import FormState, ListState
 from environments.simulated.world.values import IdentityKey, Model, matches, paragraph, parse_day, topic
 
 Repeat = Literal["Never", "Daily", "Weekly"]
@@ -252,12 +252,6 @@ class Timetable:
         """Those that wait for an answer."""
         return tuple(sorted((m for m in self._meetings if m.answer == "invited"), key=attrgetter("start")))
 
-    @cached_property
-    def people(self) -> tuple[str, ...]:
-        """Everybody who has been asked to anything."""
-        names = {name for meeting in self._meetings for name in (*meeting.attendees, meeting.organizer) if name}
-        return tuple(sorted(names, key=str.casefold))
-
     def reminding(self, day: str, after: str) -> Iterator[Occurrence]:
         """What starts on a day, later than that moment, and wants to be reminded of."""
         if day not in self._reminding:
@@ -320,7 +314,6 @@ class CalendarState(sim.DatedState, ListState, FormState[Draft]):
     open: str = ""
     reminded: tuple[str, ...] = ()
     """Times of events that the user was reminded of already."""
-    sheet: Sheet | None = None
 
     @property
     def times(self) -> Timetable:

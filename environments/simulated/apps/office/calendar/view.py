@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
 
-from environments.simulated.apps.common.record_list import date_field, list_view
+from environments.simulated.apps.common.record_list import list_view
 from environments.simulated.apps.office.calendar.state import (
     AGENDA_DAYS,
     PAGE_SIZE,
@@ -32,7 +32,6 @@ from environments.simulated.screen.widgets import Widget
 LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time", "end_day": "End date",
           "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
           "repeat": "Repeats", "until": "Repeat until", "reminder": "Reminder"}  # fmt: skip
-DAYS = ("start_day", "end_day", "until")
 REQUIRED = ("title", "start_day", "start_time", "end_day", "end_time")
 _READ = {"start_day": read_day, "end_day": read_day, "until": read_day, "start_time": read_time, "end_time": read_time}
 _CHOICES: dict[str, tuple[str, ...]] = {"repeat": REPEATS, "reminder": REMINDERS}
@@ -163,11 +162,8 @@ def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
         value, key, invalid, required = getattr(draft, name), f"form.{name}", name in state.errors, name in REQUIRED
         if name in _CHOICES:
             fields.append(ui.combobox(label, key, value, _CHOICES[name], invalid=invalid))
-        elif name in DAYS and (name != "until" or draft.repeat != "Never"):
-            fields.append(date_field(label, key, value, state.sheet, required=required, invalid=invalid))
-        elif name != "until":
-            field = ui.textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
-            fields.append(field._replace(options=state.times.people) if name == "attendees" else field)
+        elif name != "until" or draft.repeat != "Never":
+            fields.append(ui.textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid))
         if invalid:
             fields.append(ui.alert(state.errors[name], f"{key}.error"))
     overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
@@ -182,7 +178,7 @@ def _top(state: CalendarState) -> tuple[Widget, ...]:
         ui.button("New event", "new-event"), ui.button("Today", "today"), ui.button(f"Previous {unit}", "earlier"),
         ui.button(f"Next {unit}", "later"), key="tools",
     )  # fmt: skip
-    day = date_field("Go to date", "goto", state.goto, state.sheet, placeholder="2026-03-31", invalid=bool(state.goto_error))
+    day = ui.textbox("Go to date", "goto", state.goto, placeholder="2026-03-31", invalid=bool(state.goto_error))
     go = ui.form("goto-form", day, ui.button("Go", "go"), submit="go", across=True)
     error = (ui.alert(state.goto_error, "goto.error"),) if state.goto_error else ()
     waiting = len(state.times.invitations)

@@ -78,10 +78,6 @@ class MailState(ListState):
         """The messages of the folder that fit the search, newest first."""
         return list(_found(IdentityKey(self.messages), self.folder, self.applied))
 
-    def addresses(self) -> tuple[str, ...]:
-        """Whom the user has written to or heard from, for the fields of recipients to propose."""
-        return _addresses(IdentityKey(self.messages), self.address)
-
     def sorting(self, event: sim.Event) -> sim.Update[MailState] | None:
         """What an event means for the selection and its menu; None when it has nothing to do with them."""
         if self.compose is not None:
@@ -163,12 +159,6 @@ def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -
     there = (m for m in messages.value.values() if folder in ("", m.folder))
     fits = [m for m in there if matches(query, m.subject, m.sender, m.to, m.body)]
     return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
-
-
-@lru_cache(maxsize=8)
-def _addresses(messages: IdentityKey[dict[str, Message]], own: str) -> tuple[str, ...]:
-    known = {part for m in messages.value.values() for text in (m.sender, m.to, m.cc) for part in recipients(text)}
-    return tuple(sorted(known - {own}, key=str.casefold))
 
 
 def recipients(text: str) -> list[str]:
@@ -445,12 +435,10 @@ class Mail(sim.App[MailContent, MailState]):
 
     def view(self, state: MailState) -> tuple[Widget, ...]:
         if state.compose is not None:
-            known = state.addresses()
             fields: list[Widget] = []
             for name, label in FIELDS:
                 value, required = getattr(state.compose, name), name == "to"
                 field = ui.textbox(label, f"compose.{name}", value, multiline=name == "body", required=required)
-                field = field._replace(options=known) if name in ("to", "cc") else field
                 fields += ui.checked(field, state.errors.get(name))
             buttons = ui.bar(
                 ui.button("Send", "send"), ui.button("Save draft", "save-draft"), ui.button("Discard", "discard"), key="actions"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -11,11 +11,8 @@ from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question, save_question
-from environments.simulated.screen.widgets import Widget, bar, button, checked, form, heading, link, search_bar, text, textbox
+from environments.simulated.screen.widgets import Widget, bar, button, checked, form, heading, link, search_bar, textbox
 from environments.simulated.world.values import IdentityKey, Model, how_many, made_up, matches, paragraph, topic, without
-
-UNDO = 50
-"""So many changes of a note can be taken back."""
 
 
 class Note(Model):
@@ -24,13 +21,6 @@ class Note(Model):
     id: str = ""
     title: str
     body: str = ""
-
-
-class EditorText(NamedTuple):
-    """What stands in the editor."""
-
-    title: str
-    body: str
 
 
 class NotesState(ListState):
@@ -42,33 +32,9 @@ class NotesState(ListState):
     title: str = ""
     body: str = ""
     error: str = ""
-    past: tuple[EditorText, ...] = ()
-    """What stood in the editor before each change, the latest last."""
-    future: tuple[EditorText, ...] = ()
-    """What was undone, the latest last."""
-    removed: Note | None = None
-    """The note that was deleted last, for Undo."""
 
 
-def edited(state: NotesState, key: str, value: str) -> NotesState:
-    """Another title or body, with what stood there before remembered."""
-    past = (*state.past[1 - UNDO :], EditorText(state.title, state.body))
-    error = "" if key == "title" else state.error
-    return state.model_copy(update={key: value, "error": error, "past": past, "future": ()})
-
-
-def stepped(state: NotesState, back: bool) -> NotesState:
-    """The editor one change earlier, or one later."""
-    source, target = ("past", "future") if back else ("future", "past")
-    held: tuple[EditorText, ...] = getattr(state, source)
-    if not held:
-        return state
-    title, body = held[-1]
-    other = (*getattr(state, target), EditorText(state.title, state.body))
-    return state.model_copy(update={"title": title, "body": body, source: held[:-1], target: other, "error": ""})
-
-
-_EDITOR = ("open", "title", "body", "error", "past", "future", "removed")
+_EDITOR = ("open", "title", "body", "error")
 
 
 def _dump(note: Note) -> JsonValue:
@@ -144,7 +110,7 @@ def delete_note(state: NotesState, note: str) -> sim.FunctionResult[NotesState]:
     gone = _note(state, note)
     events: list[sim.Event] = [sim.Pressed(f"note-{gone.id}"), sim.Answered("delete", "Delete note", {})]
     after, effects = driven(Notes().update, state.replace(open=None), events)
-    editor = {"removed": None} if state.open == gone.id else {name: getattr(state, name) for name in _EDITOR}
+    editor = {} if state.open == gone.id else {name: getattr(state, name) for name in _EDITOR}
     return sim.FunctionResult(after.replace(**editor), {"deleted": gone.id, "title": gone.title}, effects)
 
 
@@ -169,7 +135,7 @@ class Notes(sim.App[NotesContent, NotesState]):
     name = "notes"
     title = "Notes"
     words = ("notes", "note", "memo", "memos", "notebook")
-    looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed"})
+    looks = frozenset({"counter", "open", "title", "body", "error"})
     meanings = (
         sim.Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', sim.is_gone),
         sim.Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', sim.is_new),
@@ -203,9 +169,6 @@ def _listing(state: NotesState, event: sim.Event) -> sim.Update[NotesState]:
     match event:
         case sim.Pressed(key="new-note"):
             return sim.Update(state.model_copy(update={"open": "", **_BLANK}))
-        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z") if state.removed:
-            notes = {**state.notes, state.removed.id: state.removed}
-            return sim.Update(state.replace(notes=notes, removed=None), (sim.Toast("Note restored"),))
         case sim.Pressed(key=key) if key.startswith("note-"):
             return sim.Update(_opened(state, key.removeprefix("note-")))
     return sim.Update(state)
@@ -215,19 +178,14 @@ def _editing(state: NotesState, opened: str, event: sim.Event) -> sim.Update[Not
     saved = state.notes.get(opened) or Note(title="")
     match event:
         case sim.Edited(key="title" | "body" as key, value=value):
-            return sim.Update(edited(state, key, value))
-        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z"):
-            return sim.Update(stepped(state, back=True))
-        case sim.Pressed(key="redo") | sim.Shortcut(chord="Control+y" | "Meta+y"):
-            return sim.Update(stepped(state, back=False))
+            return sim.Update(state.model_copy(update={key: value, "error": "" if key == "title" else state.error}))
         case sim.Pressed(key="save") | sim.Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, opened)
         case sim.Pressed(key="delete"):
             gone = f'"{state.title or "Untitled"}" will be deleted for good.'
             return sim.Update(state, (question("delete", "Delete this note?", gone, "Delete note"),))
         case sim.Answered(key="delete", button="Delete note"):
-            left = state.replace(notes=without(state.notes, opened), removed=state.notes.get(opened))
-            return sim.Update(_closed(left), (sim.Toast("Note deleted"),))
+            return sim.Update(_closed(state.replace(notes=without(state.notes, opened))), (sim.Toast("Note deleted"),))
         case sim.Pressed(key="back") if (state.title, state.body) != (saved.title, saved.body):
             return sim.Update(state, (save_question("This note has changes that are not saved."),))
         case sim.Pressed(key="back") | sim.Answered(key="unsaved", button="Discard changes"):
@@ -238,7 +196,7 @@ def _editing(state: NotesState, opened: str, event: sim.Event) -> sim.Update[Not
     return sim.Update(state)
 
 
-_BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
+_BLANK = {"title": "", "body": "", "error": ""}
 
 
 @lru_cache(maxsize=8)
@@ -249,7 +207,7 @@ def _found(notes: IdentityKey[dict[str, Note]], query: str) -> tuple[Note, ...]:
 
 def _opened(state: NotesState, name: str) -> NotesState:
     note = state.notes[name]
-    return state.model_copy(update={**_BLANK, "open": name, "title": note.title, "body": note.body, "removed": None})
+    return state.model_copy(update={**_BLANK, "open": name, "title": note.title, "body": note.body})
 
 
 def _closed(state: NotesState) -> NotesState:
@@ -269,18 +227,12 @@ def _save(state: NotesState, opened: str) -> sim.Update[NotesState]:
 def _list(state: NotesState) -> tuple[Widget, ...]:
     notes = _found(IdentityKey(state.notes), state.applied)
     shown = list_view("notes", (), notes, lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
-    undo: tuple[Widget, ...] = ()
-    if state.removed:
-        undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
-    return (heading("All notes", "list"), *undo, bar(button("New note", "new-note")), search_bar("notes", state.query), *shown)
+    return (heading("All notes", "list"), bar(button("New note", "new-note")), search_bar("notes", state.query), *shown)
 
 
 def _editor(state: NotesState) -> tuple[Widget, ...]:
     title = checked(textbox("Title", "title", state.title, required=True), state.error)
-    buttons = bar(
-        button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"),
-        button("Undo", "undo", enabled=bool(state.past)), button("Redo", "redo", enabled=bool(state.future)),
-    )  # fmt: skip
+    buttons = bar(button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"))
     return (
         heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}"),
         form("note", *title, textbox("Body", "body", state.body, multiline=True), buttons, submit="save"),

@@ -333,7 +333,6 @@ class Paper:
 
 
 VISITS = 15
-_PROPOSALS = 6
 _SHORTCUTS = 8
 
 
@@ -382,7 +381,6 @@ def _tabs(state: BrowserState) -> Widget:
 def _tools(state: BrowserState) -> Widget:
     tab = state.tab
     address = ui.textbox("Address", "address", tab.typed, placeholder="Search or enter an address")
-    address = address._replace(options=_proposals(state, tab.typed))
     kept = state.bookmark_of(tab.address) is not None
     own = parts(tab.address).host in (NEW_TAB, HISTORY, BOOKMARKS)
     return ui.bar(
@@ -395,16 +393,6 @@ def _tools(state: BrowserState) -> Widget:
         ui.button("History", "history"),
         key="tools",
     )
-
-
-def _proposals(state: BrowserState, typed: str) -> tuple[str, ...]:
-    """Addresses that begin as what is being written, or have it in their title."""
-    words = typed.strip().casefold()
-    if not words or typed == state.tab.address:
-        return ()
-    known = {kept.address: kept.title for kept in (*state.bookmarks.values(), *reversed(state.visits.values()))}
-    fits = [address for address, title in known.items() if address.startswith(words) or words in title.casefold()]
-    return tuple(fits[:_PROPOSALS])
 
 
 def _results(state: BrowserState) -> Body:

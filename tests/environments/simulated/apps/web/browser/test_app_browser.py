@@ -156,10 +156,6 @@ class TestHistoryAndBookmarks:
         assert "No bookmarks yet" in h.texts()
         assert not h.element("Add bookmark").enabled
 
-    def test_the_address_bar_proposes_what_is_known(self, h):
-        h.fill("Address", "rul")
-        assert h.element("Address").options == ("acme/rules",)
-
 
 class TestCollections:
     def test_pages_of_entries_and_a_page_for_each(self, h):
