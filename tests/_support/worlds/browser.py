@@ -13,7 +13,6 @@ user: Ann Lee
 apps:
   browser:
     home: acme
-    bookmarks: [{title: Rules, address: acme/rules}]
     sites:
       acme:
         title: Acme

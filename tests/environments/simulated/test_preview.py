@@ -53,7 +53,7 @@ def sensitive(before: dict[str, Any], after: dict[str, Any]) -> set[Effect]:
 def _counted(old: dict[str, Any], new: dict[str, Any]) -> set[Effect]:
     more = {"orders": Effect.PURCHASE, "claims": Effect.SUBMIT, "submissions": Effect.SUBMIT}
     found = {effect for field, effect in more.items() if len(new.get(field, ())) > len(old.get(field, ()))}
-    kept = ("notes", "meetings", "contacts", "claims", "conversations", "bookmarks")
+    kept = ("notes", "meetings", "contacts", "claims", "conversations")
     found |= {Effect.DELETE for field in kept if set(old.get(field, ())) - set(new.get(field, ()))}
     then, now = _tallied(old), _tallied(new)
     return found | {effect for effect in (Effect.SEND, Effect.DELETE) if now[effect] > then[effect]}

@@ -25,7 +25,7 @@ from environments.simulated.variation.apply import (
 )
 from environments.simulated.variation.metrics import Variation
 
-EFFECTS = {"toast", "notice", "dialog", "title"}
+EFFECTS = {"toast", "notice", "title"}
 
 
 @pytest.mark.slow("a large sample")

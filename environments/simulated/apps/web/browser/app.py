@@ -1,4 +1,4 @@
-"""Browser: pages of sites in tabs, with an address bar, bookmarks, a history and a search engine."""
+"""Browser: pages of sites in tabs, with an address bar."""
 
 from __future__ import annotations
 
@@ -8,34 +8,21 @@ from pydantic import Field, JsonValue
 
 from environments.effects import Effect as Does
 from environments.simulated import app as sim
-from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, part_of
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, part_of
 from environments.simulated.apps.common.record_list import question, with_error
 from environments.simulated.apps.web.browser.state import (
-    BOOKMARKS,
-    HISTORY,
     LOGIN,
     MOST_TABS,
     NEW_TAB,
     BrowserContent,
     BrowserState,
     asked,
-    is_words,
     joined,
     normal,
     parts,
-    snippet,
     started,
 )
-from environments.simulated.apps.web.browser.view import (
-    body,
-    checked,
-    form_at,
-    problems,
-    search_address,
-    sent,
-    signed,
-    window,
-)
+from environments.simulated.apps.web.browser.view import body, checked, form_at, problems, sent, signed, window
 from environments.simulated.screen.widgets import Widget
 
 
@@ -84,17 +71,7 @@ def list_links(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> Js
     return part_of(links, offset, limit, lambda link: {"text": link.text, "url": joined(here, link.to)})
 
 
-@FUNCTIONS.reads("SearchArguments")
-def find_pages(state: BrowserState, *, offset: Offset = 0, limit: Limit = 50, query: Words) -> JsonValue:
-    """Pages that the search engine finds, best first"""
-    if not state.search:
-        raise sim.FunctionDeclined("this browser has no search engine; open an address")
-    hits = state.found(query)
-    return part_of(hits, offset, limit, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, query)})
-
-
-_CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
-           "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}  # fmt: skip
+_CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}
 _NEXT_TAB = {"Control+Tab": 1, "Control+PageDown": 1, "Control+PageUp": -1}
 
 
@@ -104,12 +81,12 @@ def _agrees(found: sim.Difference) -> bool:
 
 
 def _tells(found: sim.Difference) -> bool:
-    """Whether an address tells another site something: not what the page offered, what was searched for, or the login's own."""
+    """Whether an address tells another site something: not what the page offered, or the login's own."""
     if found.new is None:
         return False
     where, before = parts(found.new.address), found.before
     at = before.tab.address
-    if not where.query or where.path == LOGIN or where.host in (parts(at).host, before.search):
+    if not where.query or where.path == LOGIN or where.host == parts(at).host:
         return False
     return all(joined(at, link.to) != found.new.address for link in body(before).links.values())
 
@@ -127,9 +104,6 @@ class Browser(sim.App[BrowserContent, BrowserState]):
         sim.Meaning("sessions", None),
         sim.Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
         sim.Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
-        sim.Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', sim.is_gone),
-        sim.Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
-        sim.Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
         sim.Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
         sim.Meaning("visits", None),
         sim.Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
@@ -183,26 +157,14 @@ def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> sim.Updat
 
 
 _STEPS = {"back": -1, "forward": 1, "reload": 0}
-_OWN_PAGES = {"history": HISTORY, "bookmarks": BOOKMARKS}
 
 
 def _tool(state: BrowserState, key: str) -> sim.Update[BrowserState]:
     if key in _STEPS:
         return _shown(state, state.stepped(_STEPS[key]))
-    if key in _OWN_PAGES:
-        return _shown(state, state.loaded(_OWN_PAGES[key]))
     match key.partition("-"):
         case ("go", "", ""):
             return _going(state, state.tab.typed)
-        case ("bookmark", "", ""):
-            # A bookmark is added, or removed where there is one
-            address = state.tab.address
-            name = state.bookmark_of(address)
-            if name is not None:
-                return sim.Update(state.without_bookmark(name), (sim.Toast("Bookmark removed"),))
-            if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
-                return sim.Update(state)
-            return sim.Update(state.bookmarked(state.place_at(address).title, address), (sim.Toast("Bookmark added"),))
         case ("new", "-", "tab"):
             return _opened(state, NEW_TAB)
         case ("tab", "-", name) if name in state.tabs:
@@ -219,11 +181,7 @@ def _shown(before: BrowserState, after: BrowserState) -> sim.Update[BrowserState
 
 
 def _going(state: BrowserState, text: str) -> sim.Update[BrowserState]:
-    """Words in the address bar are searched for; everything else is an address."""
-    if not text.strip():
-        return sim.Update(state)
-    words = is_words(text, {*state.sites, state.search})
-    return _shown(state, state.loaded((search_address(state, text) if words else "") or text))
+    return _shown(state, state.loaded(text)) if text.strip() else sim.Update(state)
 
 
 def _opened(state: BrowserState, address: str) -> sim.Update[BrowserState]:
@@ -267,15 +225,10 @@ def _pressed(state: BrowserState, name: str) -> sim.Update[BrowserState]:
         consent = state.sites[host].consent if host in state.sites else None
         said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
         return sim.Update(state.replace(consents={**state.consents, host: said}) if said else state)
-    if name == "search" or name.endswith(".search"):
-        field = f"{name.removesuffix('search')}query"
-        query = state.tab.fields.get(field, parts(state.tab.address).query.get("q", ""))
-        base = state.search if name == "search" else state.tab.address
-        return _shown(state, state.loaded(asked(base, q=" ".join(query.split()), page="")))
-    if name.startswith("remove.") and name.removeprefix("remove.") in state.bookmarks:
-        return sim.Update(state.without_bookmark(name.removeprefix("remove.")), (sim.Toast("Bookmark removed"),))
-    if name == "clear":
-        return sim.Update(state.replace(visits={}), (sim.Toast("History cleared"),))
+    if name.endswith(".search"):
+        address = state.tab.address
+        query = state.tab.fields.get(f"{name.removesuffix('search')}query", parts(address).query.get("q", ""))
+        return _shown(state, state.loaded(asked(address, q=" ".join(query.split()), page="")))
     block = name.removesuffix(".send")
     return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else sim.Update(state)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple, Self
 from urllib.parse import parse_qsl, urlencode
@@ -11,10 +10,10 @@ from urllib.parse import parse_qsl, urlencode
 from pydantic import Field, model_validator
 
 from environments.simulated import app as sim
-from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Link, Site, intranet
+from environments.simulated.apps.web.browser.intranet import Block, Collection, Entry, IntranetPlan, Site, intranet
 from environments.simulated.world.values import IdentityKey, Model, highest, matches, without
 
-NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
+NEW_TAB = "browser:new-tab"
 LONGEST = 2000
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -62,15 +61,6 @@ def asked(address: str, **values: str) -> str:
     return normal(where.host + where.path + (f"?{urlencode(query)}" if query else ""))
 
 
-def is_words(text: str, hosts: Container[str]) -> bool:
-    """Whether what stands in the address bar is something to search for."""
-    bare = text.strip()
-    if _SCHEME.match(bare) or "/" in bare or bare.startswith("browser:"):
-        return False
-    host = normal(bare).partition("?")[0]
-    return host not in hosts and (" " in bare or "." not in host)
-
-
 MOST_TABS = 20
 MOST_VISITS = 200
 _LONGEST_TRAIL = 50
@@ -94,7 +84,7 @@ class Tab(Model):
 
 
 class VisitedPage(Model):
-    """A page that was bookmarked or visited."""
+    """A page that was loaded."""
 
     title: str
     address: str
@@ -115,15 +105,12 @@ class Session(Model):
 
 
 class BrowserState(sim.AppState):
-    """Sites by host; tabs, bookmarks, visits and submissions by id."""
+    """Sites by host; tabs, visits and submissions by id."""
 
     sites: dict[str, Site]
     home: str = NEW_TAB
-    search: str = "search"
-    """The host of the search engine; empty where there is none."""
     tabs: dict[str, Tab]
     current: str
-    bookmarks: dict[str, VisitedPage] = Field(default_factory=dict)
     visits: dict[str, VisitedPage] = Field(default_factory=dict)
     """The latest last."""
     submissions: dict[str, Submission] = Field(default_factory=dict)
@@ -138,10 +125,8 @@ class BrowserState(sim.AppState):
     def place_at(self, address: str) -> Place:
         """What is to be seen there; `missing` where there is nothing."""
         host, path, query = parts(address)
-        if own := _OWN.get(host):
-            return own
-        if self.search and host == self.search:
-            return Place("search", f"{query['q']} - Search" if query.get("q") else "Search")
+        if host == NEW_TAB:
+            return Place("new-tab", "New tab")
         site = self.sites.get(host)
         if site is None:
             return Place("missing", "Site not found")
@@ -213,7 +198,7 @@ class BrowserState(sim.AppState):
     def _arrived(self, tab: Tab) -> BrowserState:
         address = tab.address
         state = self.with_tab(tab.replace(typed="" if address == NEW_TAB else address))
-        if parts(address).host in _OWN:
+        if parts(address).host == NEW_TAB:
             return state
         visit = VisitedPage(title=state.place_at(address).title, address=address)
         visits = {**state.visits, str(highest(state.visits) + 1): visit}
@@ -237,39 +222,17 @@ class BrowserState(sim.AppState):
         current = self.current if self.current in tabs else left[min(at, len(left) - 1)]
         return self.replace(tabs=tabs, current=current)
 
-    def bookmark_of(self, address: str) -> str | None:
-        """The id of the bookmark of an address."""
-        return next((name for name, mark in self.bookmarks.items() if mark.address == address), None)
-
-    def bookmarked(self, title: str, address: str) -> BrowserState:
-        if self.bookmark_of(address) is not None:
-            return self
-        name = str(highest(self.bookmarks) + 1)
-        return self.replace(bookmarks={**self.bookmarks, name: VisitedPage(title=title, address=address)})
-
-    def without_bookmark(self, name: str) -> BrowserState:
-        return self.replace(bookmarks=without(self.bookmarks, name))
-
-    def found(self, query: str) -> list[Document]:
-        """Pages with at least one word of the query: those with most of them first, then in the title, then by address."""
-        return list(_ranked(IdentityKey(self.sites), " ".join(query.split())))
-
 
 class Place(NamedTuple):
     """What an address shows."""
 
-    kind: Literal["page", "entry", "sent", "login", "search", "new-tab", "history", "bookmarks", "missing", "loop"]
+    kind: Literal["page", "entry", "sent", "login", "new-tab", "missing", "loop"]
     title: str
     site: Site | None = None
     blocks: tuple[Block, ...] = ()
     private: bool = False
     entry: Entry | None = None
     redirect: str = ""
-
-
-_OWN: dict[str, Place] = {
-    NEW_TAB: Place("new-tab", "New tab"), HISTORY: Place("history", "History"), BOOKMARKS: Place("bookmarks", "Bookmarks"),
-}  # fmt: skip
 
 
 def _entry(site: Site, path: str) -> Place | None:
@@ -292,9 +255,6 @@ class BrowserContent(sim.Content):
     sites: dict[str, Site] | None = None
     generate: IntranetPlan | None = None
     home: str = ""
-    search: str = "search"
-    """The host of the search engine; an empty one for none."""
-    bookmarks: tuple[VisitedPage, ...] = ()
     open: tuple[str, ...] = Field(default=(), max_length=20)
     """Addresses in the tabs that are there at first."""
 
@@ -303,8 +263,6 @@ class BrowserContent(sim.Content):
         for host in self.sites or {}:
             if host != normal(host) or "/" in host or "?" in host or not host:
                 raise ValueError(f"sites: {host!r} is no host; write it in small letters without a path, like intranet")
-            if host == self.search:
-                raise ValueError(f"sites: {host!r} is the search engine; give it another host with the key search")
         return self
 
 
@@ -314,36 +272,13 @@ def started(content: BrowserContent, setting: sim.Setting) -> BrowserState:
     if HOST not in sites and (content.generate or content.sites is None):
         sites[HOST] = intranet(content.generate or IntranetPlan(), setting)
     home = normal(content.home) or (next(iter(sites)) if sites else NEW_TAB)
-    marks = {str(n): mark.replace(address=normal(mark.address)) for n, mark in enumerate(content.bookmarks, start=1)}
-    state = BrowserState(sites=sites, home=home, search=content.search, tabs={"1": Tab()}, current="1", bookmarks=marks)
+    state = BrowserState(sites=sites, home=home, tabs={"1": Tab()}, current="1")
     first, *others = content.open or (home,)
     state = state.loaded(first)
     state = state.changed(trail=(state.tab.address,), at=0)
     for address in others:
         state = state.new_tab(address)
     return state.replace(current="1")
-
-
-RESULTS = 10
-_SNIPPET = 140
-_WORD = re.compile(r"\w+")
-
-
-class Document(NamedTuple):
-    """What the engine knows of a page."""
-
-    address: str
-    title: str
-    text: str
-    words: frozenset[str]
-
-
-@lru_cache(maxsize=8)
-def _ranked(sites: IdentityKey[Mapping[str, Site]], query: str) -> tuple[Document, ...]:
-    """Ranked once for each query: the page with the results is drawn again for every key that is pressed on it."""
-    words = set(_words(query))
-    fits = [document for document in _documents(sites) if document.words & words]
-    return tuple(sorted(fits, key=lambda d: (-len(d.words & words), -len(words & {*_words(d.title)}), d.address)))
 
 
 @lru_cache(maxsize=8)
@@ -353,54 +288,3 @@ def fitting(collection: IdentityKey[Collection], query: str) -> tuple[str, ...]:
     if not query:
         return tuple(entries)
     return tuple(name for name, entry in entries.items() if matches(query, entry.title, entry.text, *entry.values.values()))
-
-
-def snippet(document: Document, query: str) -> str:
-    """The text around the first word of the query that stands in it."""
-    places = [match.start() for word in _words(query) if (match := re.search(rf"\b{word}", document.text, re.IGNORECASE))]
-    start = max(0, min(places, default=0) - 40)
-    part = document.text[start : start + _SNIPPET].strip()
-    return f"{'…' if start else ''}{part}{'…' if start + _SNIPPET < len(document.text) else ''}"
-
-
-def _words(text: str) -> list[str]:
-    return [_stem(word) for word in _WORD.findall(text.casefold())]
-
-
-def _stem(word: str) -> str:
-    """`Limits` is found by `limit`."""
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-@lru_cache(maxsize=8)
-def _documents(sites: IdentityKey[Mapping[str, Site]]) -> tuple[Document, ...]:
-    """Read once for as long as no site changes."""
-    return tuple(document for host, site in sites.value.items() for document in _of_site(host, site))
-
-
-def _of_site(host: str, site: Site) -> list[Document]:
-    made = []
-    for path, page in site.pages.items():
-        if page.redirect or page.private:
-            continue
-        address = host + (path if path != "/" else "")
-        made.append(_document(address, page.title, " ".join(_said(block) for block in page.blocks)))
-        collection = site.collection_on(page)
-        if collection and collection.links:
-            for name, entry in collection.entries.items():
-                values = (f"{key}: {value}." for key, value in entry.values.items())
-                made.append(_document(f"{address}/{name}", entry.title, " ".join((entry.text, *values))))
-    return made
-
-
-def _document(address: str, title: str, text: str) -> Document:
-    return Document(address, title, " ".join(text.split()), frozenset(_words(f"{title} {text}")))
-
-
-def _said(block: Block) -> str:
-    if block.table:
-        return " ".join(cell for row in (block.table.columns, *block.table.rows) for cell in row)
-    items = [item.text if isinstance(item, Link) else item for item in block.list or ()]
-    link = block.link.text if block.link else ""
-    title = block.form.title if block.form else ""
-    return " ".join(word for word in (block.heading, block.text, *items, link, title) if word)

@@ -9,22 +9,15 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import with_error
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Form, FormField, Image, Link, Table
 from environments.simulated.apps.web.browser.state import (
-    BOOKMARKS,
-    HISTORY,
     LOGOUT,
-    NEW_TAB,
-    RESULTS,
     BrowserState,
-    Document,
     Place,
     Session,
     Submission,
-    VisitedPage,
     asked,
     fitting,
     joined,
     parts,
-    snippet,
 )
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -332,36 +325,12 @@ class Paper:
         return ui.row(self.key(f"{n}.row.{name}"), first, *rest, press=False)
 
 
-VISITS = 15
-_SHORTCUTS = 8
-
-
 def window(state: BrowserState) -> tuple[Widget, ...]:
     return (_tabs(state), _tools(state), *body(state).widgets)
 
 
 def body(state: BrowserState) -> Body:
     """The page of the current tab."""
-    match state.place_at(state.tab.address).kind:
-        case "new-tab":
-            paper = Paper(state)
-            search = (paper.search("Search the web", "", ""),) if state.search else ()
-            marks = list(state.bookmarks.items())[:_SHORTCUTS]
-            links = [paper.link(f"mark.{name}", Link(text=mark.title, to=mark.address)) for name, mark in marks]
-            shortcuts = (ui.listing(paper.key("marks"), links),) if links else ()
-            return Body((paper.title("New tab"), *search, *shortcuts), paper.links)
-        case "search":
-            return _results(state)
-        case "history":
-            paper = Paper(state)
-            clear = ui.button("Clear history", paper.key("clear"), enabled=bool(state.visits))
-            shown = _visited(paper, "visit", list(reversed(state.visits.items())), "No pages visited yet")
-            return Body((paper.title("History"), ui.bar(clear, key=paper.key("tools")), *shown), paper.links)
-        case "bookmarks":
-            paper = Paper(state)
-            shown = _visited(paper, "mark", list(state.bookmarks.items()), "No bookmarks yet", removable=True)
-            return Body((paper.title("Bookmarks"), *shown), paper.links)
-    # The page of a site at the current tab's address
     paper, place = Paper(state), state.place_at(state.tab.address)
     banner = paper._banner(place)
     walled = bool(banner) and place.site is not None and place.site.consent is not None and place.site.consent.wall
@@ -380,61 +349,11 @@ def _tabs(state: BrowserState) -> Widget:
 
 def _tools(state: BrowserState) -> Widget:
     tab = state.tab
-    address = ui.textbox("Address", "address", tab.typed, placeholder="Search or enter an address")
-    kept = state.bookmark_of(tab.address) is not None
-    own = parts(tab.address).host in (NEW_TAB, HISTORY, BOOKMARKS)
+    address = ui.textbox("Address", "address", tab.typed, placeholder="Enter an address")
     return ui.bar(
         ui.button("Back", "back", enabled=tab.at > 0),
         ui.button("Forward", "forward", enabled=tab.at + 1 < len(tab.trail)),
         ui.button("Reload", "reload"),
         ui.form("address-form", address, ui.button("Go", "go"), submit="go", across=True),
-        ui.button("Remove bookmark" if kept else "Add bookmark", "bookmark", enabled=not own),
-        ui.button("Bookmarks", "bookmarks"),
-        ui.button("History", "history"),
         key="tools",
     )
-
-
-def _results(state: BrowserState) -> Body:
-    paper, where = Paper(state), parts(state.tab.address)
-    query = where.query.get("q", "")
-    field = paper.search("Search the web", "", query)
-    if not query:
-        return Body((paper.title("Search"), field), paper.links)
-    hits = state.found(query)
-    some, number, pages = page_of(hits, where.number(), RESULTS)
-    count = ui.text(f"{len(hits)} results" if len(hits) != 1 else "1 result", paper.key("count"))
-    items = [_hit(paper, n, hit, query) for n, hit in enumerate(some)]
-    shown = ui.listing(paper.key("results"), items) if items else ui.text(f"Nothing was found for {query}", paper.key("none"))
-    return Body((paper.title(f"Results for {query}"), field, count, shown, *paper.pager("", number, pages)), paper.links)
-
-
-def _hit(paper: Paper, n: int, hit: Document, query: str) -> Widget:
-    name = f"r.{n}"
-    return ui.group(
-        paper.link(name, Link(text=hit.title, to=hit.address)),
-        ui.text(hit.address, paper.key(f"{name}.address")),
-        ui.text(snippet(hit, query), paper.key(f"{name}.text")),
-        key=paper.key(f"{name}.hit"),
-    )
-
-
-def _visited(
-    paper: Paper, word: str, kept: list[tuple[str, VisitedPage]], none: str, *, removable: bool = False
-) -> tuple[Widget, ...]:
-    """Pages that are kept, as a table, and what turns its pages."""
-    part, number, pages = page_of(kept, parts(paper.address).number(), VISITS)
-    columns = ("Page", "Address", *(("Remove",) if removable else ()))
-    rows = [
-        ui.row(paper.key(f"{word}.{name}.row"), paper.link(f"{word}.{name}", Link(text=page.title, to=page.address)),
-               ui.cell(page.address, paper.key(f"{word}.{name}.address")),
-               *((ui.button(f"Remove {page.title}", paper.key(f"remove.{name}")),) if removable else ()), press=False)
-        for name, page in part
-    ]  # fmt: skip
-    shown = ui.table(paper.key(f"{word}s"), columns, rows) if rows else ui.text(none, paper.key("none"))
-    return (shown, *paper.pager("", number, pages))
-
-
-def search_address(state: BrowserState, query: str) -> str:
-    """Where the engine answers a query; empty where there is none."""
-    return asked(state.search, q=" ".join(query.split())) if state.search else ""

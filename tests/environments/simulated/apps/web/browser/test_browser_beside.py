@@ -1,4 +1,4 @@
-"""Browser: searching, the verbs, the app's functions, worlds that are made or wrong, and whatever else can be done to it."""
+"""Browser: the verbs, the app's functions, worlds that are made or wrong, and whatever else can be done to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds.browser import WORLD, address, call, go, title
+from worlds.browser import WORLD, call, go, title
 
 from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut
 from environments.simulated.apps.web.browser.app import Browser
@@ -15,53 +15,6 @@ from environments.simulated.apps.web.browser.state import MOST_TABS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import GoBack, GoForward, Navigate, Tabs
-
-MANY = """
-screen: [1280, 1400]
-apps:
-  browser:
-    search: find.example
-    sites:
-      one: {title: One, pages: {/: {title: Tea and coffee, blocks: [{text: tea}]},
-                                /b: {title: Other, blocks: [{text: tea tea tea tea tea coffee}]}, /c: {title: Coffee}}}
-      many: {title: Many, pages: {/: {title: List, blocks: [{collection: c}]}}, collections: {c: {entries: {ENTRIES}}}}
-open: [browser]
-""".replace("ENTRIES", ", ".join(f"e{n}: {{title: Lamp {n}}}" for n in range(10, 35)))
-
-
-class TestSearchEngine:
-    def test_pages_with_more_of_the_words_come_first(self, hand):
-        h = hand(MANY)
-        go(h, "find.example")
-        h.type("coffee tea", "Search the web", submit=True)
-        assert title(h) == "Results for coffee tea"
-        assert h.texts("link") == ["Tea and coffee", "Other", "Coffee"]
-        assert {"one", "one/b", "one/c"} <= set(h.texts("text"))
-
-    def test_results_stand_on_several_pages(self, hand):
-        h = hand(MANY)
-        go(h, "many lamps")
-        assert {"25 results", "Page 1 of 3"} <= set(h.texts("text"))
-        assert not h.element("Previous").enabled
-        first = h.texts("link")
-        h.click("Next", "Next")
-        assert len(h.texts("link")) == 5
-        assert not set(first) & set(h.texts("link"))
-        assert not h.element("Next").enabled
-        h.click("Lamp 34")
-        assert address(h) == "many/e34"
-        h.click("Back", "Previous")
-        assert "Page 2 of 3" in h.texts("text")
-
-    def test_nothing_found_says_so(self, hand):
-        h = hand(MANY)
-        go(h, "zebra")
-        assert "Nothing was found for zebra" in h.texts()
-
-    def test_without_an_engine_words_are_an_address_that_is_not_there(self, hand):
-        h = hand(WORLD.replace("home: acme", "home: acme\n    search: ''"))
-        go(h, "hotel night")
-        assert title(h) == "Site not found"
 
 
 class TestVerbs:
@@ -109,7 +62,6 @@ class TestFunctions:
         assert "Basel | 140" in page["text"]
         assert call(h, "read_page") == page
         assert call(h, "list_links")["items"] == [{"text": "Start", "url": "acme"}]
-        assert call(h, "find_pages", query="hotel")["items"][0]["url"] == "acme/rules"
         assert not call(h, "open_page", url="nowhere.example", new_tab=True)["found"]
         assert len(h.texts("tab")) == 2
 
@@ -166,9 +118,9 @@ class TestMade:
         assert said in str(bad.value)
 
 
-KEYS = ("back", "forward", "reload", "go", "new-tab", "bookmark", "bookmarks", "history", "tab-1", "tab-2", "close-1", "close-2")
+KEYS = ("back", "forward", "reload", "go", "new-tab", "tab-1", "tab-2", "close-1", "close-2")
 ADDRESSES = st.sampled_from(["acme", "acme/desk", "acme/people", "acme/salaries", "acme/circle", "acme/logout", "partner.example",
-                             "search?q=rules", "browser:history", "no/where", "", "~", "?", "#",
+                             "browser:new-tab", "no/where", "", "~", "?", "#",
                              "acme?page=99999999999"])  # fmt: skip
 PICK = st.integers(0, 60)
 EVENTS = st.one_of(
@@ -179,7 +131,7 @@ EVENTS = st.one_of(
     st.builds(lambda url: Edited("address", url), ADDRESSES | st.text(max_size=9)),
     st.builds(lambda topic, url: Arrived(topic, {"url": url, "tab": "1"}),
               st.sampled_from(["navigate", "new-tab", "close-tab", "choose-tab", "back", "odd"]), ADDRESSES),
-    st.builds(Shortcut, st.sampled_from(["Control+t", "Control+Tab", "Control+d", "Control+q"])),
+    st.builds(Shortcut, st.sampled_from(["Control+t", "Control+Tab", "Control+q"])),
     st.builds(lambda key, said: Answered(key, said, {}), st.sampled_from(["send:0:acme/desk", "send:x:", "", "send:-1:acme"]),
               st.sampled_from(["Send", "Cancel"])),
 )  # fmt: skip
