@@ -26,10 +26,6 @@ _EXPANSION = re.compile(r"`|\$\(|\$[\w{?$!#@]")
 LONGEST = 4096
 
 
-class Refusal(Exception):
-    """The line is not carried out; the message says what is wrong with it."""
-
-
 class ShellWord(NamedTuple):
     """A word without its quotes; `pattern` is set when it has wildcards that are not quoted."""
 
@@ -44,22 +40,22 @@ class Sign(NamedTuple):
 
 
 def tokens(line: str) -> Iterator[ShellWord | Sign]:
-    """The words and signs of a line. Raises Refusal."""
+    """The words and signs of a line. Raises Trouble."""
     if len(line) > LONGEST:
-        raise Refusal(f"the line is too long; at most {LONGEST} characters can be read")
+        raise Trouble(f"the line is too long; at most {LONGEST} characters can be read")
     at = 0
     while at < len(line):
         found = _TOKEN.match(line, at)
         if found is None:
-            raise Refusal(f"unexpected EOF while looking for matching `{line[at]}'")
+            raise Trouble(f"unexpected EOF while looking for matching `{line[at]}'")
         at = found.end()
         if word := found["word"]:
             if word.isdigit() and line.startswith(">", at):
-                raise Refusal("streams cannot be redirected by their number; use '>' and '>>'")
+                raise Trouble("streams cannot be redirected by their number; use '>' and '>>'")
             yield _word(word)
         elif sign := found["sign"]:
             if sign != "\n" and sign not in WORKING:
-                raise Refusal(f"{sign!r} is not supported in this terminal; commands are joined by '|', '&&' and ';' only")
+                raise Trouble(f"{sign!r} is not supported in this terminal; commands are joined by '|', '&&' and ';' only")
             yield Sign(sign.replace("\n", ";"))
 
 
@@ -73,7 +69,7 @@ def _word(raw: str) -> ShellWord:
             what = "there are no variables in this terminal; quote a dollar sign with '…'"
             if loose[0] in {"`", "$("}:
                 what = "commands within commands are not supported in this terminal; run them one after the other"
-            raise Refusal(what)
+            raise Trouble(what)
         quoted = single + re.sub(r"\\([\"\\$`])", r"\1", double) + escaped
         text, pattern = text + quoted + bare, pattern + re.sub(r"[*?[]", r"[\g<0>]", quoted) + bare
         wild |= re.search(r"[*?[]", bare) is not None
@@ -86,11 +82,10 @@ _ARGUMENTS_MAX = 5_000
 
 
 class Call(NamedTuple):
-    """One command: its words, and where its output goes."""
+    """One command: its words, and the file that its output goes to, with `>` or `>>` before it."""
 
     words: tuple[ShellWord, ...]
-    to: tuple[tuple[str, ShellWord], ...] = ()
-    """`>` or `>>`, and the file; all of them are made, and the last one gets the text."""
+    to: tuple[str, str] | None = None
 
 
 class Chain(NamedTuple):
@@ -101,7 +96,7 @@ class Chain(NamedTuple):
 
 
 def parse(line: str) -> list[Chain]:
-    """The chains of a line. Raises Refusal."""
+    """The chains of a line. Raises Trouble."""
     chains: list[Chain] = []
     after = ";"
     part: list[ShellWord | Sign] = []
@@ -112,7 +107,7 @@ def parse(line: str) -> list[Chain]:
         if part:
             chains.append(Chain(_calls(part), after))
         elif token.text == "&&" or after == "&&":
-            raise Refusal(f"syntax error near unexpected token `{token.text if token.text == '&&' else 'newline'}'")
+            raise Trouble(f"syntax error near unexpected token `{token.text if token.text == '&&' else 'newline'}'")
         after, part = token.text, []
     return chains
 
@@ -128,27 +123,24 @@ def _calls(part: Sequence[ShellWord | Sign]) -> tuple[Call, ...]:
 
 
 def _call(piece: Sequence[ShellWord | Sign]) -> Call:
-    words: list[ShellWord] = []
-    to: list[tuple[str, ShellWord]] = []
-    queue = list(reversed(piece))
-    while queue:
-        token = queue.pop()
-        if isinstance(token, ShellWord):
-            words.append(token)
-        elif queue and isinstance(target := queue.pop(), ShellWord):
-            to.append((token.text, target))
-        else:
-            raise Refusal("syntax error near unexpected token `newline'")
+    words = [token for token in piece if isinstance(token, ShellWord)]
+    match [token for token in piece if isinstance(token, Sign)]:
+        case []:
+            to = None
+        case [sign] if len(piece) > 1 and piece[-2] is sign:
+            to = (sign.text, words.pop().text)
+        case _:
+            raise Trouble("syntax error: one file is named behind '>' or '>>', at the end of a command")
     if not words:
-        raise Refusal("syntax error: a command is missing")
-    return Call(tuple(words), tuple(to))
+        raise Trouble("syntax error: a command is missing")
+    return Call(tuple(words), to)
 
 
 def run(shell: Shell, line: str) -> CommandResult:
     """What a line does and says. Never raises: what cannot be done is an error message and a status."""
     try:
         chains = parse(line)
-    except Refusal as no:
+    except Trouble as no:
         return CommandResult(shell, "", (f"bash: {no}",), SYNTAX)
     done = CommandResult(shell)
     for chain in chains:
@@ -196,21 +188,22 @@ def _one(shell: Shell, call: Call, stdin: str | None) -> CommandResult:
     except Trouble as bad:
         said = f"bash: cd: {bad}" if name == "cd" else f"{name}: {bad}"
         return CommandResult(opened, "", (said,), bad.status)
-    return _redirected(ran, call.to[-1][1].text, shell.absolute(call.to[-1][1].text)) if call.to else ran
+    return _redirected(ran, call.to[1], shell.absolute(call.to[1])) if call.to else ran
 
 
 def _opened(shell: Shell, call: Call) -> Shell:
-    """The files of `>` are emptied and missing ones made before the command runs. Raises Trouble."""
-    for sign, word in call.to:
-        path = shell.absolute(word.text)
-        old = shell.entry(path)
-        with saying(word.text):
-            if not word.text:
-                raise Trouble("No such file or directory")
-            if shell.is_folder(path) or word.text.endswith("/"):
-                raise Trouble("Is a directory")
-            shell = shell.put(path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
-    return shell
+    """The file of `>` is emptied, and a missing one made, before the command runs. Raises Trouble."""
+    if call.to is None:
+        return shell
+    sign, said = call.to
+    path = shell.absolute(said)
+    old = shell.entry(path)
+    with saying(said):
+        if not said:
+            raise Trouble("No such file or directory")
+        if shell.is_folder(path) or said.endswith("/"):
+            raise Trouble("Is a directory")
+        return shell.put(path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
 
 
 def _redirected(ran: CommandResult, said: str, path: str) -> CommandResult:
@@ -234,7 +227,6 @@ class TerminalState(sim.SharingState):
     """Lines and commands by number, oldest first. `own` is the tree of a world without a files app."""
 
     user: str
-    today: str
     cwd: str = ROOT
     status: int = 0
     command: str = ""
@@ -262,7 +254,7 @@ def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandRes
     """The terminal after a command line, what came of it, and what that does to the files."""
     files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
     past = numbered(state.past, [line], KEPT_COMMANDS) if line.strip() else state.past
-    ran = run(Shell(files, state.cwd, state.user, state.today, tuple(past.values())), line)
+    ran = run(Shell(files, state.cwd, state.user), line)
     said = [*ran.errors, *(ran.out.removesuffix("\n").split("\n") if ran.out else ())]
     echoed = [] if ran.clear else [f"{prompt(state)} {line}".rstrip()]
     shown = [text if len(text) <= _LINE_MAX else f"{text[:_LINE_MAX]}…" for text in [*echoed, *said][-KEPT_LINES:]]
@@ -336,7 +328,7 @@ class Terminal(sim.App[TerminalContent, TerminalState]):
 
     def start(self, content: TerminalContent, setting: sim.Setting) -> TerminalState:
         user = ".".join(setting.cast.user.casefold().split()) or "user"
-        return TerminalState(user=user, today=setting.cast.today.isoformat(), cwd=content.cwd)
+        return TerminalState(user=user, cwd=content.cwd)
 
     def view(self, state: TerminalState) -> tuple[Widget, ...]:
         shown, more_above, more_below = _screenful(state)

@@ -14,7 +14,6 @@ from environments.simulated.apps.documents.terminal.text import (
     Shell,
     Trouble,
     consistent,
-    date,
     joined_lines,
     options,
     saying,
@@ -275,16 +274,8 @@ def _found(shell: Shell, path: str, tests: dict[str, str]) -> bool:
     return fits and tests["-type"] in {"", kind}
 
 
-def whoami(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    return CommandResult(shell, f"{shell.user}\n")
-
-
 def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     return CommandResult(shell, clear=True)
-
-
-def history(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    return CommandResult(shell, joined_lines(f"{n:5}  {line}" for n, line in enumerate(shell.past, 1)))
 
 
 def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -293,18 +284,15 @@ def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
 
 COMMANDS: dict[str, Command] = {
     "ls": ls, "cd": cd, "pwd": pwd, "echo": echo, "mkdir": mkdir, "touch": touch, "rm": rm, "cp": cp, "mv": mv, "find": find,
-    "date": date, "whoami": whoami, "clear": clear, "history": history, "help": usage, **TEXT_COMMANDS,
+    "clear": clear, "help": usage, **TEXT_COMMANDS,
 }  # fmt: skip
 HELP = """\
 ls [-la] [PATH…]        cd [FOLDER]             pwd
-cat [-n] [FILE…]        echo [-n] TEXT…         touch FILE…
+cat [FILE…]             echo [-n] TEXT…         touch FILE…
 mkdir [-p] FOLDER…      rm [-rf] PATH…          cp [-r] FROM… TO
 mv FROM… TO             find [FOLDER] [-name PATTERN] [-type f|d]
 head [-n N] [FILE…]     tail [-n N] [FILE…]     wc [-lwc] [FILE…]
 grep [-inrvclFh] PATTERN [PATH…]
-sort [-nru] [-k N] [-t C] [FILE…]               uniq [-cdu] [FILE]
-cut -d C -f LIST [FILE…]                        date
-whoami                  history                 clear
-help
+sort [-nru] [FILE…]     clear                   help
 Join commands by |, && and ;, and write to a file by > or >>.
 """

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date as Day
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from getopt import GetoptError, gnu_getopt
-from itertools import groupby
 from posixpath import join, normpath
 from typing import NamedTuple, TypeAlias
 
+from environments.files.conditions import FAULTS, evaluate_each
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, joined, parent
 
 FILE_MAX = 200_000
@@ -28,8 +27,6 @@ class Shell(NamedTuple):
     files: FilesState
     cwd: str
     user: str
-    today: str
-    past: tuple[str, ...] = ()
 
     def entry(self, path: str) -> Entry | None:
         return self.files.entries.get(path)
@@ -146,73 +143,6 @@ def consistent(files: FilesState) -> FilesState:
     return files.replace(**changes)
 
 
-_LONGEST = 200
-
-
-_ATOM = re.compile(r"(\\.?|\[\^?\]?[^]]*\]|.)(\*?)", re.DOTALL)
-
-
-def pattern(text: str, fold: bool) -> Callable[[str], bool]:
-    """Whether a part of a line fits a pattern, in a time that grows with the line alone. Raises Trouble for what is none.
-
-    Python's own patterns are used for one character at a time: as a whole, many stars would take them years.
-    """
-    if len(text) > _LONGEST:
-        raise Trouble("Regular expression too big", 2)
-    start, end = text.startswith("^"), text.endswith("$") and not text.endswith("\\$")
-    body = text[start : len(text) - end if len(text) > start else len(text)]
-    if body.startswith("*"):  # with nothing before it, it stands for itself
-        body = f"\\{body}"
-    atoms = [(re.compile(_one(atom), re.DOTALL | (re.IGNORECASE if fold else 0)), star) for atom, star in _ATOM.findall(body)]
-
-    def reach(places: set[int]) -> set[int]:
-        for place in sorted(places):
-            while place < len(atoms) and atoms[place][1]:
-                places.add(place := place + 1)
-        return places
-
-    def found(line: str) -> bool:
-        at = reach({0})
-        for char in line:
-            if len(atoms) in at and not end:
-                return True
-            moved = {n + (not atoms[n][1]) for n in at if n < len(atoms) and atoms[n][0].match(char)}
-            at = reach(moved if start else moved | {0})
-        return len(atoms) in at
-
-    return found
-
-
-def _one(atom: str) -> str:
-    if atom == ".":
-        return atom
-    if atom.startswith("[") and len(atom) > 1:
-        if atom.lstrip("[^").startswith("[") or atom.startswith("[["):
-            raise Trouble(f"'{atom[:-1]}' is not supported in a pattern here", 2)
-        other = "^" if atom.startswith("[^") else ""
-        inner = re.sub(r"[\\[\]^&~|]", r"\\\g<0>", atom[1 + len(other) : -1])
-        try:
-            re.compile(found := f"[{other}{inner}]")
-        except re.error:
-            return f"[{other}{inner.replace('-', chr(92) + '-')}]"  # a range that runs backwards is its letters
-        return found
-    if atom == "[":
-        raise Trouble("Unmatched [, [^, [:, [., or [=", 2)
-    if atom == "\\":
-        raise Trouble("Trailing backslash", 2)
-    if atom.startswith("\\") and (atom[1].isalnum() or atom[1] in "|(){}+?<>"):
-        raise Trouble(f"'{atom}' is not supported in a pattern here", 2)
-    return re.escape(atom[-1])
-
-
-def date(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    """The world's day; apps are not told the time of day, so it is left out."""
-    if words:
-        raise Trouble(f"extra operand '{words[0]}'")
-    day = Day.fromisoformat(shell.today)
-    return CommandResult(shell, f"{day:%a %b} {day.day:2} {day:%Y}\n")
-
-
 _COUNT_MAX = 9
 
 
@@ -257,10 +187,6 @@ class TextInputs(NamedTuple):
     def status(self) -> int:
         return 1 if self.errors else 0
 
-    @property
-    def whole(self) -> str:
-        return "".join(text for _, text in self.texts)
-
 
 def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> TextInputs:
     """The texts of files; what comes through the pipe where none is named. Raises Trouble."""
@@ -288,12 +214,8 @@ def joined_lines(lines: Iterable[str]) -> str:
 
 
 def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    opts = options(words, "n")
-    got = read(shell, "cat", opts.rest, stdin)
-    out = got.whole
-    if "n" in opts.given:
-        out = joined_lines(f"{n:6}\t{line}" for n, line in enumerate(lines_of(out), 1))
-    return CommandResult(shell, out, got.errors, got.status)
+    got = read(shell, "cat", options(words).rest, stdin)
+    return CommandResult(shell, "".join(text for _, text in got.texts), got.errors, got.status)
 
 
 def head(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -304,10 +226,7 @@ def head(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
 
 def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(_dashed(words), valued="n")
-    wanted = opts.values.get("n", "10")
-    count = number(wanted.removeprefix("+"), "number of lines")
-    if wanted.startswith("+"):
-        return _parts(shell, "tail", opts, stdin, lambda lines: lines[max(0, count - 1) :])
+    count = number(opts.values.get("n", "10"), "number of lines")
     return _parts(shell, "tail", opts, stdin, lambda lines: lines[max(0, len(lines) - count) :])
 
 
@@ -358,7 +277,7 @@ def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
         errors = [f"grep: {path}: Is a directory" for path in paths if shell.is_folder(shell.absolute(path)) and path]
         paths = [path for path in paths if not path or not shell.is_folder(shell.absolute(path))]
     got = TextInputs([], ()) if not paths and (deep or errors) else read(shell, "grep", paths, stdin)
-    fits = _fits(wanted, "i" in opts.given, "F" in opts.given)
+    fits = _pattern(wanted, opts.given)
     named = (len(opts.rest) > 2 or deep) and "h" not in opts.given
     out = [line for label, text in got.texts for line in _hits(text, label, named, opts, fits)]
     errors += got.errors
@@ -366,10 +285,17 @@ def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
     return CommandResult(shell, joined_lines(out), tuple(errors), 2 if errors else 0 if found else 1)
 
 
-def _fits(wanted: str, fold: bool, fixed: bool) -> Callable[[str], bool]:
-    if fixed:
-        return (lambda line: wanted.lower() in line.lower()) if fold else (lambda line: wanted in line)
-    return pattern(wanted, fold)
+_SIGN = re.compile(r"\\[^+?|(){}]|(\\?)([+?|(){}])", re.DOTALL)
+
+
+def _pattern(wanted: str, given: frozenset[str]) -> str:
+    """A basic regular expression, or with `-F` a text, as CEL has it: its engine takes a time that grows with the line alone."""
+
+    def sign(match: re.Match[str]) -> str:
+        """What means something with a backslash in the one notation does without one in the other."""
+        return match[0] if match[2] is None else match[2] if match[1] else f"\\{match[2]}"
+
+    return ("(?i)" if "i" in given else "") + (re.escape(wanted) if "F" in given else _SIGN.sub(sign, wanted))
 
 
 def _leaves(shell: Shell, path: str) -> list[str]:
@@ -381,8 +307,13 @@ def _leaves(shell: Shell, path: str) -> list[str]:
     return [head + p[cut:] for p in shell.below(full) if not shell.is_folder(p)]
 
 
-def _hits(text: str, label: str, named: bool, opts: Options, fits: Callable[[str], bool]) -> list[str]:
-    hits = [(n, line) for n, line in enumerate(lines_of(text), 1) if fits(line) != ("v" in opts.given)]
+def _hits(text: str, label: str, named: bool, opts: Options, pattern: str) -> list[str]:
+    lines = lines_of(text)
+    try:
+        fits = evaluate_each("line.matches(pattern)", "line", lines, {"pattern": pattern})
+    except FAULTS:
+        raise Trouble("the pattern cannot be read", 2) from None
+    hits = [(n, line) for n, (line, fit) in enumerate(zip(lines, fits, strict=True), 1) if fit != ("v" in opts.given)]
     head = f"{label}:" if named else ""
     if "l" in opts.given:
         return [label] if hits else []
@@ -392,73 +323,19 @@ def _hits(text: str, label: str, named: bool, opts: Options, fits: Callable[[str
 
 
 def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    """Lines in order, by code point or by the number at their start; `-k N` looks at one column only."""
-    opts = options(words, "nru", "kt")
-    column = number(opts.values["k"].partition(",")[0], "field number") if "k" in opts.values else 0
+    """Lines in order, by code point or by the number at their start; with `-u` each of them once."""
+    opts = options(words, "nru")
     got = read(shell, "sort", opts.rest, stdin)
 
-    numeric = "n" in opts.given
-
     def key(line: str) -> tuple[Decimal, str]:
-        part = _column(line, column, opts.values.get("t")) if column else line
-        found = _NUMBER.match(part)
-        return (Decimal(found[1] if found else 0), "") if numeric else (Decimal(0), part)
+        found = _NUMBER.match(line) if "n" in opts.given else None
+        return Decimal(found[1] if found else 0), line
 
     lines = [line for _, text in got.texts for line in lines_of(text)]
-    lines.sort(key=lambda line: (key(line), line), reverse="r" in opts.given)
-    if "u" in opts.given:
-        lines = [next(run) for _, run in groupby(lines, key=key)]
+    lines = sorted(set(lines) if "u" in opts.given else lines, key=key, reverse="r" in opts.given)
     return CommandResult(shell, joined_lines(lines), got.errors, 2 if got.errors else 0)
 
 
-def _column(line: str, column: int, mark: str | None) -> str:
-    parts = line.split(mark) if mark else line.split()
-    return parts[column - 1] if 0 < column <= len(parts) else ""
-
-
-def uniq(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    """One of each run of equal lines."""
-    opts = options(words, "cdu")
-    got = read(shell, "uniq", opts.rest[:1], stdin)
-    runs = [(line, len(list(run))) for line, run in groupby(lines_of(got.whole))]
-    if "d" in opts.given:
-        runs = [(line, count) for line, count in runs if count > 1]
-    if "u" in opts.given:
-        runs = [(line, count) for line, count in runs if count == 1]
-    out = (f"{count:7} {line}" if "c" in opts.given else line for line, count in runs)
-    return CommandResult(shell, joined_lines(out), got.errors, got.status)
-
-
-def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    """Fields of each line; a line without the delimiter stays whole."""
-    opts = options(words, "s", "df")
-    mark = opts.values.get("d", "\t")
-    if "f" not in opts.values:
-        raise Trouble("you must specify a list of fields")
-    if len(mark) != 1:
-        raise Trouble("the delimiter must be a single character")
-    spans = [_span(part) for part in opts.values["f"].split(",")]
-    got = read(shell, "cut", opts.rest, stdin)
-    lines = [line for _, text in got.texts for line in lines_of(text) if mark in line or "s" not in opts.given]
-
-    def fields(line: str) -> str:
-        parts = enumerate(line.split(mark), 1)
-        return mark.join(part for n, part in parts if any(low <= n <= high for low, high in spans)) if mark in line else line
-
-    return CommandResult(shell, joined_lines(map(fields, lines)), got.errors, got.status)
-
-
-def _span(part: str) -> tuple[int, int]:
-    low, dash, high = part.partition("-")
-    first = number(low, "field range") if low or not dash else 1
-    last = number(high, "field range") if high else (10**9 if dash else first)
-    if first < 1 or (dash and not low and not high):
-        raise Trouble("fields are numbered from 1" if part != "-" else "invalid range with no endpoint: -")
-    if last < first:
-        raise Trouble("invalid decreasing range")
-    return first, last
-
-
 TEXT_COMMANDS: dict[str, Command] = {
-    "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort, "uniq": uniq, "cut": cut,
+    "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort,
 }  # fmt: skip

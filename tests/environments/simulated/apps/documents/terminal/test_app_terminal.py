@@ -37,7 +37,7 @@ FILES = FilesState(
         "/a b.txt": Entry(kind="file", text="x\ty\tz\n"),
     }
 )
-SHELL = Shell(FILES, ROOT, "ada", "2026-03-05")
+SHELL = Shell(FILES, ROOT, "ada")
 
 
 def said(line, shell=SHELL):
@@ -120,8 +120,7 @@ class TestWindow:
         h.press("Control", "n")
         assert h.element("Command").value == ""
         h.click("Earlier command", "Run")
-        enter(h, "history")
-        assert "    3  ls" in h.texts("text")
+        assert list(h.app("terminal")["past"].values()) == ["pwd", "ls", "ls"]
 
     def test_a_screenful_and_paging_back(self, h):
         enter(h, "echo " + "'" + "a' && echo '".join(map(str, range(30))) + "'")
@@ -205,10 +204,9 @@ def _setting(spec):
         ("cat d", "cat: d: Is a directory\n"),
         ("cat d/a.txt/b", "cat: d/a.txt/b: Not a directory\n"),
         ("cat", "cat: there is no input; name a file, or pipe a text into it\n"),
-        ("cat -n d/b.txt", "     1\tno break\n"),
         ("head -n 1 d/a.txt", "b 2\n"),
         ("head -2 d/a.txt | tail -n 1", "a 10\n"),
-        ("tail -n +3 d/a.txt", "b 2\n"),
+        ("tail -n 1 d/a.txt", "b 2\n"),
         ("head -n x d/a.txt", "head: invalid number of lines: 'x'\n"),
         ("head -n 1 d/a.txt d/b.txt", "==> d/a.txt <==\nb 2\n\n==> d/b.txt <==\nno break\n"),
         ("wc d/a.txt", " 3  6 13 d/a.txt\n"),
@@ -222,17 +220,16 @@ def _setting(spec):
         ("grep -c '^b.*2$' d/a.txt", "2\n"),
         ("grep '[0-9][0-9]' d/a.txt", "a 10\n"),
         ("grep -v [b] d/a.txt", "a 10\n"),
-        ("sort d/a.txt | uniq -c", "      1 a 10\n      2 b 2\n"),
-        ("sort -k 2 -n -r d/a.txt", "a 10\nb 2\nb 2\n"),
+        ("grep -F . d/a.txt", ""),
+        ("grep '(b)' d/a.txt", ""),
+        (r"grep '\(1\|no\)' d/a.txt d/b.txt", "d/a.txt:a 10\nd/b.txt:no break\n"),
+        ("grep [ d/a.txt", "grep: the pattern cannot be read\n"),
+        ("sort d/a.txt", "a 10\nb 2\nb 2\n"),
         ("sort -u d/a.txt", "a 10\nb 2\n"),
-        ("cut -d ' ' -f 2 d/a.txt", "2\n10\n2\n"),
-        ("cut -f 1,3 'a b.txt'", "x\tz\n"),
-        ("cut -f 3-1 'a b.txt'", "cut: invalid decreasing range\n"),
+        ("echo 9 > n; echo 10 >> n; sort -n n; sort -r n", "9\n10\n9\n10\n"),
         ("find . -name '*.txt'", "./a b.txt\n./d/a.txt\n./d/b.txt\n"),
         ("find d -type d", "d\nd/sub\n"),
         ("find -size 3", "find: unknown predicate '-size'\n"),
-        ("date", "Thu Mar  5 2026\n"),
-        ("whoami", "ada\n"),
         ("nonsense", "bash: nonsense: command not found\n"),
         ("ls -z", "ls: invalid option -- 'z'\n"),
         ("rm d", "rm: cannot remove 'd': Is a directory\n"),
@@ -288,7 +285,7 @@ def test_what_is_moved_or_removed_is_gone():
 
 @pytest.mark.parametrize(
     "line",
-    ["echo $(ls)", "echo `ls`", 'echo "$(ls)"', "ls || pwd", "ls &", "cat < x", "(ls)", "echo $HOME", "ls 2> x", "echo 'a",
+    ["echo $(ls)", "echo `ls`", 'echo "$(ls)"', "ls || pwd", "ls &", "cat < x", "(ls)", "echo $HOME", "ls 2> x", "echo 'a", "ls > x > y", "> x ls",
      "ls |", "| ls", "ls && ", "&& ls", "ls >", "x" * 5000],
 )  # fmt: skip
 def test_the_rest_of_a_shell_is_refused_in_a_sentence(line):
@@ -330,7 +327,7 @@ def test_a_pattern_with_many_stars_takes_no_longer_than_its_line():
 
 WORDS = [
     "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "touch", "head", "tail", "wc", "grep", "-n",
-    "sort", "uniq", "find", "-name", "cut", "-d", "-f", "1", "date", "clear", "help", "history", "|", "&&", ";", ">",
+    "sort", "find", "-name", "-d", "-f", "1", "clear", "help", "|", "&&", ";", ">",
     ">>", "..", "../..", "/", ".", "d", "d/a.txt", "*", "*.txt", "'a b.txt'", "/d/sub", "x/y", "~", "''", "[", "[a", "?*",
     "--", "-", "-1", "2-", ",", "%", "+%", "^", "$", "\\",
 ]  # fmt: skip
