@@ -242,7 +242,6 @@ CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
         {
             "card": {"card": "4111 1111 1111 1111", "expiry": "09/29", "code": "123"},
             "address": {"name": "A", "street": "S 1", "city": "C", "postcode": "12345", "country": "Germany"},
-            "vouchers": [{"code": "SAVE10", "percent": 10}],
         },
     ),
 }

@@ -204,11 +204,11 @@ def test_wrappers_pass_a_preview_on_and_mask_it() -> None:
     save = Click(target=ActionTarget(text="Save settings"))
     redactor = Redactor(SafetyPolicy())
     redactor.vault.keep("secret@example.org", "address")
-    renamed = FaultyEnvironment(desk, (Fault(kind=FaultKind.RENAME, targets=("Save settings",), text="Done"),))
-    for wrapped in (TimedEnvironment(desk, 5.0), renamed, FromPixels(desk), SecretBorder(desk, redactor)):
+    faulty = FaultyEnvironment(desk, (Fault(kind=FaultKind.STALE, targets=("Email address",)),))
+    for wrapped in (TimedEnvironment(desk, 5.0), faulty, FromPixels(desk), SecretBorder(desk, redactor)):
         assert isinstance(wrapped, Preview)
     assert [c.effect for c in TimedEnvironment(desk, 5.0).preview(save) or ()] == [Effect.ACCOUNT]
-    assert [c.effect for c in renamed.preview(Click(target=ActionTarget(text="Done"))) or ()] == [Effect.ACCOUNT]
+    assert [c.effect for c in faulty.preview(save) or ()] == [Effect.ACCOUNT]
     assert "secret@example.org" not in str(SecretBorder(desk, redactor).preview(save))
 
 

@@ -13,6 +13,8 @@ from support import FINISH, OPEN_HOUSE, Run, Watching, decide, desktop, planned,
 
 from deskcrew import Crew
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
 from protocol import (
     VERBS,
     ActionTarget,
@@ -87,14 +89,15 @@ def test_a_wait_that_an_environment_lacks_is_waited_without_it() -> None:
 
 
 def test_a_control_out_of_view_is_scrolled_to() -> None:
-    covered = (Fault(kind=FaultKind.HIDE, targets=("Amount",), times=1),)
-    whole = run(FILLED, FILLED, faults=covered)
+    low = SimulatedDesktop(parse_world("screen: [900, 300]\napps: {reimbursement: }\nopen: [reimbursement]"))
+    assert not next(e for e in low.observe().elements if e.name == "Amount").visible
+    whole = run(FILLED, FILLED, desk=low)
     assert whole.status == "fulfilled"
     assert done(whole)[-1] == "fill"
 
 
 def test_a_message_over_a_control_goes_and_the_action_is_done_once() -> None:
-    covered = (Fault(kind=FaultKind.COVER, targets=("Save*",), times=1),)
+    covered = (Fault(kind=FaultKind.NOT_SAVED, targets=("Save*",), times=1, text="it lies under something else"),)
     click = decide(Click(target=SAVE))
     whole = run(FILLED, click, click, faults=covered)
     assert whole.status == "fulfilled"

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
-from environments.simulated.apps.common.record_list import prompt, question
+from environments.simulated.apps.common.record_list import prompt
 from environments.simulated.apps.documents.spreadsheet.book import Book
 from environments.simulated.apps.documents.spreadsheet.formula import (
     BAD,
@@ -28,7 +28,6 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     parse_area,
     parse_at,
     quoted,
-    translated,
 )
 from environments.simulated.apps.documents.spreadsheet.state import (
     COLUMNS,
@@ -42,7 +41,7 @@ from environments.simulated.apps.documents.spreadsheet.state import (
     split,
     texts_of,
 )
-from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, checked, form, heading, row, status, textbox
+from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, form, heading, row, status, textbox
 from environments.simulated.world.values import Model
 
 MOST_READ = 2000
@@ -173,11 +172,6 @@ def save(state: SheetState) -> sim.FunctionResult[SheetState]:
     return sim.FunctionResult(state.replace(dirty=False), {"saved": True}, (sim.Toast("Spreadsheet saved"),))
 
 
-def import_view(state: SheetState) -> tuple[Widget, ...]:
-    field = checked(textbox("CSV text", "csv", state.csv, multiline=True), state.error)
-    return (heading(f"Import into {state.sheet}", "import"), *field, bar(button("Import", "import"), button("Cancel", "cancel")))
-
-
 def grid_view(state: SheetState) -> tuple[Widget, ...]:
     rows = state.fitting()
     tabs = (Widget("tab", name, f"sheet-{name}", press=True, selected=name == state.sheet) for name in state.sheets)
@@ -204,22 +198,12 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
 
 
 def _tools(state: SheetState) -> Widget:
-    several = len(state.sheets) > 1
     return bar(
         button("Save", "save", enabled=state.dirty),
-        button("Undo", "undo", enabled=bool(state.undo)),
-        button("Redo", "redo", enabled=bool(state.redo)),
         button("Copy cell", "copy"),
         button("Clear cell", "clear"),
-        button("Paste cell", "paste", enabled=bool(state.copied)),
-        button("Copy sheet", "copy-sheet"),
-        button("Add row", "add-row"),
-        button("Delete row", "delete-row"),
         button("Sort…", "sort"),
-        button("Import CSV", "import-csv"),
         button("Add sheet", "add-sheet"),
-        button("Rename sheet", "rename-sheet"),
-        button("Delete sheet", "delete-sheet", enabled=several),
         key="tools",
     )
 
@@ -279,13 +263,9 @@ class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     name = "spreadsheet"
     title = "Spreadsheet"
     words = ("spreadsheet", "spreadsheets", "sheet", "sheets", "workbook")
-    looks = frozenset(
-        {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
-         "error", "dirty", "undo", "redo"}
-    )  # fmt: skip
-    # Rows that are moved or sorted leave as many cells filled as before.
+    looks = frozenset({"sheet", "row", "column", "picked", "draft", "goto", "top", "left", "filter", "applied", "error", "dirty"})
+    # Rows that are sorted leave as many cells filled as before.
     meanings = (
-        sim.Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda f: not set(f.old) <= set(f.new)),
         sim.Meaning("sheets", Does.EDIT, "adds a sheet"),
         sim.Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", _cleared),
         sim.Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", sim.is_gone),
@@ -300,28 +280,13 @@ class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
         return state.replace(sheet=content.open) if content.open in state.sheets else state
 
     def view(self, state: SheetState) -> tuple[Widget, ...]:
-        return import_view(state) if state.page == "import" else grid_view(state)
+        return grid_view(state)
 
     def update(self, state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
         try:
-            if state.page == "import":
-                match event:
-                    case sim.Edited(key="csv", value=value):
-                        return sim.Update(state.replace(csv=value, error=""))
-                    case sim.Pressed(key="cancel"):
-                        return sim.Update(_to_grid(state))
-                    case sim.Pressed(key="import"):
-                        return sim.Update(
-                            _to_grid(state.imported(state.sheet, state.csv)), (sim.Toast(f"Imported into {state.sheet}"),)
-                        )
-                return sim.Update(state)
             return _on_grid(state, event)
         except Refusal as no:
             return sim.Update(state.replace(error=str(no), draft=None))
-
-
-def _to_grid(state: SheetState) -> SheetState:
-    return state.replace(page="grid", csv="", error="")
 
 
 def _on_grid(state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
@@ -338,18 +303,11 @@ def _on_grid(state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
             return sim.Update(_answered(state, key, fields))
         case sim.Scrolled(key="grid", by=by):
             return sim.Update(_scrolled(_kept(state), by, 0))
-        case sim.Shortcut(chord=chord):
-            # While something is typed, undoing means forgetting it; saving keeps it
-            name = _CHORDS.get(chord.replace("Meta", "Control"), "")
-            if name == "undo" and state.draft is not None:
-                return sim.Update(state.replace(draft=None))
-            return _pressed(_kept(state) if name else state, name)
+        case sim.Shortcut(chord="Control+s" | "Meta+s"):
+            return _pressed(_kept(state), "save")
         case sim.Pressed(key=key):
             return _pressed(_kept(state), key) if key != "go" else sim.Update(_gone(_kept(state)))
     return sim.Update(state)
-
-
-_CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
 
 
 def _kept(state: SheetState) -> SheetState:
@@ -418,17 +376,10 @@ def _tool(state: SheetState, key: str) -> sim.Update[SheetState]:
             return sim.Update(_below(state))
         case "save":
             return sim.Update(state.replace(dirty=False), (sim.Toast("Spreadsheet saved"),))
-        case "undo":
-            return sim.Update(state.undone())
-        case "redo":
-            return sim.Update(state.redone())
         case "copy":
-            copied = state.replace(copied=key_of(state.sheet, state.at))
-            return sim.Update(copied, (sim.Copy(state.shown(state.at)), sim.Toast("Copied")))
-        case "copy-sheet":
-            return sim.Update(state, (sim.Copy(state.csv_of(state.sheet)), sim.Toast("Sheet copied as CSV")))
-        case "import-csv":
-            return sim.Update(state.replace(page="import", csv="", error=""))
+            return sim.Update(state, (sim.Copy(state.shown(state.at)), sim.Toast("Copied")))
+        case "clear":
+            return sim.Update(state.written(state.sheet, {state.at: ""}))
         case "apply-filter" | "clear-filter":
             words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
             state = state.model_copy(update={**words, "top": 1})
@@ -436,22 +387,7 @@ def _tool(state: SheetState, key: str) -> sim.Update[SheetState]:
             rows = state.fitting()
             there = state.row in rows
             return sim.Update(state if there else _chosen(state, At(rows[0] if rows else 1, state.column), picked=False))
-    return sim.Update(_with_cells(state, key))
-
-
-def _with_cells(state: SheetState, key: str) -> SheetState:
-    match key:
-        case "paste":
-            at = split(state.copied)[1]
-            text = translated(state.cells.get(state.copied, ""), state.row - at.row, state.column - at.column)
-            return state.written(state.sheet, {state.at: text})
-        case "clear":
-            return state.written(state.sheet, {state.at: ""})
-        case "add-row":
-            return state.row_changed(state.sheet, state.row + 1, 1)
-        case "delete-row":
-            return state.row_changed(state.sheet, state.row, -1)
-    return state
+    return sim.Update(state)
 
 
 def _question(state: SheetState, key: str) -> sim.Dialog | None:
@@ -459,10 +395,6 @@ def _question(state: SheetState, key: str) -> sim.Dialog | None:
     match key:
         case "add-sheet":
             return prompt(key, "Add a sheet", "Add", sim.DialogField(key="name", label="Sheet name"))
-        case "rename-sheet":
-            return prompt(key, f"Rename {name}", "Rename", sim.DialogField(key="name", label="New name", value=name))
-        case "delete-sheet":
-            return question(key, f"Delete {name}?", "All its cells will be lost.", f"Delete {name}")
         case "sort":
             options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
             chosen = options[min(state.column, len(options)) - 1]
@@ -484,10 +416,6 @@ def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetSt
         case "add-sheet":
             added = state.sheet_added(fields.get("name", ""))
             return _pressed(added, f"sheet-{added.sheets[-1]}").state
-        case "rename-sheet" if fields.get("name", "").strip() != state.sheet:
-            return state.sheet_renamed(state.sheet, fields.get("name", ""))
-        case "delete-sheet":
-            return _chosen(state.sheet_deleted(state.sheet), At(1, 1), picked=False)
         case "sort":
             column = column_number(fields.get("column", "A").partition(":")[0])
             return state.sorted_by(state.sheet, column, fields.get("order") == "Descending")

@@ -48,9 +48,6 @@ class Block:
     columns: int
     values: dict[tuple[int, int], Value]
 
-    def column(self, index: int) -> Iterator[tuple[int, Value]]:
-        return ((row, value) for (row, column), value in self.values.items() if column == index)
-
 
 Operand: TypeAlias = Value | Block
 P = ParamSpec("P")
@@ -274,8 +271,7 @@ def _countif(given: Given, _: date) -> Value:
     return Decimal(sum(fits(value) for value in block.values.values()) + empty)
 
 
-def _chosen(given: Given) -> list[Decimal]:
-    """The numbers that SUMIF and AVERAGEIF are about. Raises Failed."""
+def _sumif(given: Given, _: date) -> Value:
     tested, fits = given[0], criterion(single(given[1]))
     summed = given[2] if len(given) > 2 else tested
     if not isinstance(tested, Block) or not isinstance(summed, Block):
@@ -289,11 +285,7 @@ def _chosen(given: Given) -> list[Decimal]:
             continue
         if isinstance(value, Decimal | Error):
             found.append(number(value))
-    return found
-
-
-def _if_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
-    return lambda given, _: work(_chosen(given))
+    return finite(total(found))
 
 
 def _truth(operand: Operand) -> bool:
@@ -313,11 +305,6 @@ def _filled(value: Value) -> Value:
     return Decimal(0) if value is None else value
 
 
-def _iferror(given: Given, _: date) -> Value:
-    value = single(given[0])
-    return _filled(single(given[1]) if isinstance(value, Error) else value)
-
-
 def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
     """Operands that are single numbers each."""
     return lambda given, _: work([number(single(operand)) for operand in given])
@@ -325,27 +312,6 @@ def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
 
 def _whole(value: Decimal) -> int:
     return int(value) if value.is_finite() and abs(value) < 100_000 else 99_999
-
-
-def _vlookup(given: Given, _: date) -> Value:
-    """Exact when the last operand is FALSE; else the last row that is not greater, as in a sorted list."""
-    wanted, block, column = sound(given[0]), given[1], number(single(given[2]))
-    near = _truth(given[3]) if len(given) > 3 else True
-    if not isinstance(block, Block) or column < 1:
-        return VALUE
-    if column > block.columns:
-        return REF
-    sign = "<=" if near else "="
-    first = sorted(block.column(0), key=lambda pair: pair[0])
-    rows = [row for row, value in first if _like_kind(value, wanted) and compared(sign, value, wanted)]
-    if not rows:
-        return NA
-    return _filled(block.values.get((rows[-1] if near else rows[0], int(column) - 1)))
-
-
-def _like_kind(value: Value, wanted: Value) -> bool:
-    """Whether a lookup compares them: texts with texts, all else with all else."""
-    return not isinstance(value, Error) and isinstance(value, str) == isinstance(wanted, str)
 
 
 MANY = 255
@@ -357,17 +323,14 @@ _NAMED: dict[str, tuple[Call, int, int]] = {
     "COUNT": (_count, 1, MANY),
     "COUNTA": (lambda given, _: Decimal(sum(value is not None for value in flat(given))), 1, MANY),
     "COUNTIF": (_countif, 2, 2),
-    "SUMIF": (_if_numbers(lambda found: finite(total(found))), 2, 3),
-    "AVERAGEIF": (_if_numbers(_average), 2, 3),
+    "SUMIF": (_sumif, 2, 3),
     "IF": (_if, 2, 3),
-    "IFERROR": (_iferror, 2, 2),
     "AND": (lambda given, _: all([_truth(value) for value in flat(given)]), 1, MANY),
     "OR": (lambda given, _: any([_truth(value) for value in flat(given)]), 1, MANY),
     "NOT": (lambda given, _: not _truth(given[0]), 1, 1),
     "ROUND": (_with_numbers(lambda found: rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)), 1, 2),
     "ABS": (_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
     "TODAY": (lambda given, today: today, 0, 0),
-    "VLOOKUP": (_vlookup, 3, 4),
 }
 """Each function with the least and the most operands that it takes."""
 

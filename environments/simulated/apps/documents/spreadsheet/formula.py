@@ -1,9 +1,9 @@
-"""Formulas: read by a grammar into steps for a stack, so that no nesting is too deep; and rewritten when cells move."""
+"""Formulas: read by a grammar into steps for a stack, so that no nesting is too deep; and as it reads where it is copied to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -299,66 +299,25 @@ _REFERENCE = re.compile(
 )
 
 
-def rewritten(text: str, sheet: Callable[[str], str | None], move: Callable[[str | None, list[str]], list[str] | None]) -> str:
-    """The formula with other sheets' names, and references as `move` gives them by sheet (None: its own) and ends such as `$B3`.
-
-    What is None is gone, and reads `#REF!`.
-    """
-    if not text.startswith("="):
-        return text
-
-    def one(found: re.Match[str]) -> str:
-        if found["text"]:
-            return found[0]
-        name = _sheet_name(found["sheet"]) if found["sheet"] else None
-        named = sheet(name) if name is not None else None
-        ends = move(name, found["area"].split(":"))
-        if ends is None or (name is not None and named is None):
-            return "#REF!"
-        return (quoted(named) + "!" if named is not None else "") + ":".join(ends)
-
-    return _REFERENCE.sub(one, text)
-
-
 def quoted(sheet: str) -> str:
     """A sheet's name as formulas write it."""
     return sheet if re.fullmatch(r"[^\W\d][\w.]*", sheet) else "'" + sheet.replace("'", "''") + "'"
 
 
 def translated(text: str, rows: int, columns: int) -> str:
-    """A formula as it reads when it is copied so far away: what has no `$` goes along."""
+    """A formula as it reads when it is moved so far: what has no `$` goes along; what leaves the sheet is `#REF!`."""
+    if not text.startswith("="):
+        return text
 
     def end(reference: str) -> str | None:
         fixed_column, letters, fixed_row, row = _PARTS.fullmatch(reference).groups()  # type: ignore[union-attr]
         at = At(int(row or 1) + (0 if fixed_row or not row else rows), column_number(letters) + (0 if fixed_column else columns))
         return f"{fixed_column}{column_name(at.column)}{fixed_row}{at.row if row else ''}" if at.inside else None
 
-    def move(_: str | None, ends: list[str]) -> list[str] | None:
-        new = [end(reference) for reference in ends]
-        return None if None in new else [reference for reference in new if reference is not None]
+    def one(found: re.Match[str]) -> str:
+        if found["text"]:
+            return found[0]
+        ends = [end(reference) for reference in found["area"].split(":")]
+        return (found["sheet"] or "") + ":".join(filter(None, ends)) if None not in ends else "#REF!"
 
-    return rewritten(text, lambda name: name, move)
-
-
-def shifted(text: str, own: str, changed: str, row: int, by: int) -> str:
-    """A formula of sheet `own` after a row was put into (`by` 1) or taken out of (`by` -1) sheet `changed` at `row`."""
-
-    def move(sheet: str | None, ends: list[str]) -> list[str] | None:
-        if (sheet if sheet is not None else own).casefold() != changed.casefold() or not ends[0][-1].isdigit():
-            return ends
-        parts = [_PARTS.fullmatch(reference).groups() for reference in ends]  # type: ignore[union-attr]
-        rows = [int(part[3]) for part in parts]
-        if by < 0 and all(number == row for number in rows):
-            return None
-        new = [_row_after(number, row, by, last=len(rows) > 1 and number == max(rows)) for number in rows]
-        if any(number > MAX_ROWS for number in new):
-            return None
-        return [f"{a}{b}{c}{number}" for (a, b, c, _), number in zip(parts, new, strict=True)]
-
-    return rewritten(text, lambda name: name, move)
-
-
-def _row_after(number: int, row: int, by: int, last: bool) -> int:
-    if by > 0:
-        return number + 1 if number >= row else number
-    return number - 1 if number > row or (number == row and last) else number
+    return _REFERENCE.sub(one, text)

@@ -1,4 +1,4 @@
-"""What the spreadsheet knows, and what can be done to its cells; every change can be undone."""
+"""What the spreadsheet knows, and what can be done to its cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -26,14 +26,11 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     display,
     key_of,
     parse_at,
-    rewritten,
-    shifted,
     translated,
     typed,
 )
 from environments.simulated.world.values import IdentityKey, Model, amount, day_before, how_many, matches
 
-UNDO = 20
 ROWS, COLUMNS = 15, 8
 """How much of a sheet is shown at once."""
 _MARKED = re.compile(r"[$€£%,]")
@@ -42,13 +39,6 @@ _NAME = re.compile(r"^[^\[\]:*?/\\!']{1,31}$")
 
 class Refusal(sim.FunctionDeclined):
     """The spreadsheet does not do it; the message says why."""
-
-
-class Change(Model):
-    """How to go back (or forth): the sheets, and the cells as they were; None where there was nothing."""
-
-    sheets: tuple[str, ...]
-    cells: dict[str, str | None]
 
 
 class SheetState(sim.AppState):
@@ -65,18 +55,12 @@ class SheetState(sim.AppState):
     draft: str | None = None
     goto: str | None = None
     """What stands in the name box; None for the chosen cell."""
-    copied: str = ""
-    """The cell that Paste puts down again."""
     top: int = 1
     left: int = 1
     filter: str = ""
     applied: str = ""
-    page: Literal["grid", "import"] = "grid"
-    csv: str = ""
     error: str = ""
     dirty: bool = False
-    undo: tuple[Change, ...] = ()
-    redo: tuple[Change, ...] = ()
 
     @property
     def at(self) -> At:
@@ -94,44 +78,21 @@ class SheetState(sim.AppState):
         return _shown(self.cells, self.book, sheet or self.sheet, at)
 
     def changed(self, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()) -> SheetState:
-        """The state with other cells, and the way back. Raises Refusal when that is too much.
+        """The state with other cells. Raises Refusal when that is too much.
 
         Whoever knows `among` which cells the others are spares a look at all of them.
         """
         sheets = self.sheets if sheets is None else sheets
         if len(cells) > MAX_CELLS:
             raise Refusal(f"A workbook holds at most {MAX_CELLS} cells")
-        back = _way(self.cells, cells, self.sheets, among)
-        if any(len(cells.get(key, "")) > MAX_TEXT for key in back.cells):
+        new = {key: cells.get(key) for key in among or {**self.cells, **cells} if self.cells.get(key) != cells.get(key)}
+        if any(len(text or "") > MAX_TEXT for text in new.values()):
             raise Refusal(f"A cell holds at most {MAX_TEXT} characters")
-        if not back.cells and sheets == self.sheets:
+        if not new and sheets == self.sheets:
             return self
-        undo = (*self.undo, back)[-UNDO:]
         if among and sheets == self.sheets:
-            follow_up(self.cells, cells, {key: cells.get(key) for key in back.cells})
-        return self._placed(cells, sheets, undo, ())
-
-    def _placed(
-        self, cells: dict[str, str], sheets: tuple[str, ...], undo: tuple[Change, ...], redo: tuple[Change, ...]
-    ) -> SheetState:
-        sheet = self.sheet if self.sheet in sheets else sheets[0]
-        return self.replace(cells=cells, sheets=sheets, sheet=sheet, undo=undo, redo=redo, dirty=True, error="")
-
-    def undone(self) -> SheetState:
-        return self._back(self.undo, redo=False)
-
-    def redone(self) -> SheetState:
-        return self._back(self.redo, redo=True)
-
-    def _back(self, changes: tuple[Change, ...], redo: bool) -> SheetState:
-        if not changes:
-            raise Refusal("There is nothing to redo" if redo else "There is nothing to undo")
-        change = changes[-1]
-        both = {**self.cells, **change.cells}
-        cells = {key: text for key, text in both.items() if text is not None}
-        other = _way(self.cells, cells, self.sheets)
-        undo = (*self.undo, other) if redo else changes[:-1]
-        return self._placed(cells, change.sheets, undo, changes[:-1] if redo else (*self.redo, other))
+            follow_up(self.cells, cells, new)
+        return self.replace(cells=cells, sheets=sheets, dirty=True, error="")
 
     def written(self, sheet: str, texts: Mapping[At, str]) -> SheetState:
         """Cells with other texts; an empty one is emptied. Raises Refusal for a place outside of the sheet."""
@@ -142,22 +103,6 @@ class SheetState(sim.AppState):
         for key in (key for key, line in lines.items() if not line):
             del cells[key]
         return self.changed(cells, among=lines) if lines else self
-
-    def row_changed(self, sheet: str, row: int, by: int) -> SheetState:
-        """Put an empty row in at `row` (`by` 1), or take that row out (`by` -1); formulas follow. Raises Refusal."""
-        last = self.book.extent(sheet).row
-        if by > 0 and last >= MAX_ROWS:
-            raise Refusal(f"A sheet has at most {MAX_ROWS} rows")
-        cells: dict[str, str] = {}
-        for key, text in self.cells.items():
-            own, at = split(key)
-            text = shifted(text, own, sheet, row, by)
-            if own == sheet and at.row >= row:
-                if by < 0 and at.row == row:
-                    continue
-                at = At(at.row + by, at.column)
-            cells[key_of(own, at)] = text
-        return self.changed(cells)
 
     def has_header(self, sheet: str) -> bool:
         """Whether the first row names columns: it has texts only, and there are rows below."""
@@ -185,10 +130,7 @@ class SheetState(sim.AppState):
         return _fitting(IdentityKey(self.cells), IdentityKey(self.book), self.sheet, self.applied)
 
     def sheet_added(self, name: str) -> SheetState:
-        return self.changed(self.cells, (*self.sheets, self.checked_name(name)))
-
-    def checked_name(self, name: str) -> str:
-        """A name that a new sheet may have. Raises Refusal."""
+        """The state with an empty sheet more. Raises Refusal."""
         name = name.strip()
         if not _NAME.match(name):
             raise Refusal(f"{name!r} is no sheet name" if name else "The name is empty")
@@ -196,52 +138,12 @@ class SheetState(sim.AppState):
             raise Refusal(f"There is a sheet {name} already")
         if len(self.sheets) >= 20:
             raise Refusal("A workbook has at most 20 sheets")
-        return name
-
-    def sheet_renamed(self, old: str, name: str) -> SheetState:
-        """Formulas of all sheets follow. Raises Refusal."""
-        others = self.replace(sheets=tuple(s for s in self.sheets if s != old))
-        name = others.checked_name(name)
-        sheets = tuple(name if sheet == old else sheet for sheet in self.sheets)
-        cells = {}
-        for key, text in self.cells.items():
-            sheet, at = split(key)
-            cells[key_of(name if sheet == old else sheet, at)] = _renamed(text, old, name)
-        return self.replace(sheet=name if self.sheet == old else self.sheet).changed(cells, sheets)
-
-    def sheet_deleted(self, name: str) -> SheetState:
-        """What other sheets read of it becomes `#REF!`. Raises Refusal for the last sheet."""
-        if len(self.sheets) == 1:
-            raise Refusal("A workbook needs a sheet")
-        kept = {key: _renamed(text, name, None) for key, text in self.cells.items() if split(key)[0] != name}
-        return self.changed(kept, tuple(sheet for sheet in self.sheets if sheet != name))
-
-    def csv_of(self, sheet: str) -> str:
-        """The sheet as it is shown."""
-        extent = self.book.extent(sheet)
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        for row in range(1, extent.row + 1):
-            writer.writerow([self.shown(At(row, column), sheet) for column in range(1, extent.column + 1)])
-        return out.getvalue()
-
-    def imported(self, sheet: str, text: str) -> SheetState:
-        """The CSV text in place of what was in the sheet. Raises Refusal."""
-        rows = rows_of_csv(text)
-        others = {key: raw for key, raw in self.cells.items() if split(key)[0] != sheet}
-        made = {key_of(sheet, at): line for at, raw in texts_of(rows).items() if (line := " ".join(raw.split("\n")).strip())}
-        return self.changed({**others, **made})
+        return self.changed(self.cells, (*self.sheets, name))
 
 
 def _shown(cells: Mapping[str, str], book: Book, sheet: str, at: At) -> str:
     raw = cells.get(key_of(sheet, at), "")
     return raw if _MARKED.search(raw) and isinstance(typed(raw), Decimal) else display(book.value(sheet, at))
-
-
-def _way(old: Mapping[str, str], new: Mapping[str, str], sheets: tuple[str, ...], among: Iterable[str] = ()) -> Change:
-    """How to go back from `new`. Only cells `among` those given are looked at; all of them where none are given."""
-    keys = [key for key in among or {**old, **new} if old.get(key) != new.get(key)]
-    return Change(sheets=sheets, cells={key: old.get(key) for key in keys})
 
 
 def split(key: str) -> tuple[str, At]:
@@ -274,10 +176,6 @@ def _fitting(cells: IdentityKey[dict[str, str]], book: IdentityKey[Book], sheet:
     columns, rows = range(1, extent.column + 1), range(2 if header else 1, max(extent.row, 1) + 1)
     fits = (row for row in rows if matches(words, *(_shown(cells.value, book.value, sheet, At(row, c)) for c in columns)))
     return (*((1,) if header else ()), *fits)
-
-
-def _renamed(text: str, old: str, new: str | None) -> str:
-    return rewritten(text, lambda sheet: new if sheet.casefold() == old.casefold() else sheet, lambda _, ends: ends)
 
 
 _FIRST = At(1, 1)
@@ -359,7 +257,7 @@ def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
     for name, cells in sheets:
         state = state.sheet_added(name)
         state = state.written(state.sheets[-1], cells)
-    return state.replace(sheet=state.sheets[0], undo=(), redo=(), dirty=False)
+    return state.replace(sheet=state.sheets[0], dirty=False)
 
 
 _KINDS = ("Travel", "Meals", "Office supplies", "Software", "Equipment")

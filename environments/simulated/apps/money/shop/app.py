@@ -27,7 +27,6 @@ from environments.simulated.apps.money.shop.state import (
     Review,
     ShopState,
     Step,
-    Voucher,
     label_of,
     missing,
     whole,
@@ -75,12 +74,11 @@ def _product(state: ShopState, name: str) -> Product:
 def _cart(state: ShopState) -> dict[str, JsonValue]:
     lines: list[JsonValue] = [
         {"line": line.id, "product": product.id, "name": product.name, "options": dict(line.options), "quantity": line.quantity,
-         "price": product.price, **({"price_was": line.price} if line.price != product.price else {})}
+         "price": product.price}
         for line, product in state.held()
     ]  # fmt: skip
     cost = {name: from_cents(cents) for name, cents in state.totals()._asdict().items()}
-    total = from_cents(state.totals().total)
-    return {"currency": state.currency, "lines": lines, **cost, "total": total, "voucher": state.voucher or None}
+    return {"currency": state.currency, "lines": lines, **cost, "total": from_cents(state.totals().total)}
 
 
 def _order(state: ShopState, order: Order) -> JsonValue:
@@ -161,7 +159,7 @@ def place_order(state: ShopState, wanted: Purchase) -> sim.FunctionResult[ShopSt
     for name in ("country", "delivery", "payment"):
         if name in given:
             given[name] = chosen(name.capitalize(), given[name], state.options_of(name))
-    ready = state.replace(draft=state.draft.replace(**given)).repriced()
+    ready = state.replace(draft=state.draft.replace(**given))
     if said := ready.problems():
         raise sim.FunctionDeclined("; ".join(said))
     total = from_cents(ready.totals().total)
@@ -203,7 +201,6 @@ class ShopContent(sim.Content):
 
     products: tuple[Product, ...] | None = None
     generate: int | None = Field(default=None, ge=0, le=20_000)
-    vouchers: tuple[Voucher, ...] = ()
     orders: tuple[Order, ...] | None = None
     cart: tuple[InCart, ...] = ()
     address: Address = Address()
@@ -218,7 +215,6 @@ class ShopContent(sim.Content):
         for noun, names in (
             ("products", [product.id for product in self.products or ()]),
             ("orders", [order.number for order in self.orders or ()]),
-            ("vouchers", [voucher.code.upper() for voucher in self.vouchers]),
             ("deliveries", [way.name for way in self.deliveries]),
         ):
             refuse_twice(f"{noun}:", names)
@@ -312,9 +308,9 @@ class Shop(sim.App[ShopContent, ShopState]):
     words = ("shop", "store", "cart", "product", "products", "order", "orders", "buy")
     looks = frozenset(
         {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
-         "typed", "removed", "code", "step", "asked", "errors"}
+         "typed", "step", "asked", "errors"}
     )  # fmt: skip
-    # What is in stock follows from orders, and so do vouchers that are used.
+    # What is in stock follows from orders.
     meanings = (
         sim.Meaning("orders.*", Does.PURCHASE, _bought, sim.is_new),
         sim.Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", sim.becomes(status="Cancelled")),
@@ -322,7 +318,6 @@ class Shop(sim.App[ShopContent, ShopState]):
         sim.Meaning("lines.*", Does.EDIT, "takes something out of the cart", sim.is_gone),
         sim.Meaning("lines.*", Does.EDIT, _put),
         sim.Meaning("products.*", None),
-        sim.Meaning("used", None),
     )
     functions = FUNCTIONS
 
@@ -335,14 +330,10 @@ class Shop(sim.App[ShopContent, ShopState]):
         made = tuple(_made_product(next(free), setting) for _ in range(many))
         products = {product.id: product for product in (*given, *made)}
         orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
-        lines = {
-            str(n): CartLine(id=str(n), price=products[part.product].price, **part.model_dump())
-            for n, part in enumerate(content.cart, start=1)
-        }
+        lines = {str(n): CartLine(id=str(n), **part.model_dump()) for n, part in enumerate(content.cart, start=1)}
         address = content.address if content.address.name else content.address.replace(name=setting.cast.user)
         return ShopState(
             products=products,
-            vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
             deliveries=content.deliveries,
             countries=content.countries,
             orders={order.number: order for order in orders},
@@ -361,8 +352,6 @@ class Shop(sim.App[ShopContent, ShopState]):
     def update(self, state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
         if isinstance(event, sim.Pressed) and event.key in _PAGES:
             return sim.Update(_turned(state, _PAGES[event.key]))
-        if isinstance(event, sim.Pressed) and event.key == "got-it":
-            return sim.Update(state.prices_seen())
         if state.page == "product" and state.open in state.products:
             return _looking(state, state.products[state.open], event)
         if state.page in ("orders", "order", "done"):
@@ -376,7 +365,7 @@ class Shop(sim.App[ShopContent, ShopState]):
 
 def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
     """Another page, with none of the errors of this one; what was typed into the cart is as it was."""
-    return state.replace(page=to, open=opened, number=1, errors={}, typed={}, removed=None)
+    return state.replace(page=to, open=opened, number=1, errors={}, typed={})
 
 
 def _browsing(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
@@ -426,22 +415,11 @@ def _looking(state: ShopState, product: Product, event: sim.Event) -> sim.Update
 
 def _filling(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     match event:
-        case sim.Edited(key="voucher", value=value):
-            return sim.Update(state.replace(code=value, errors=with_error(state.errors, "voucher")))
-        case sim.Pressed(key="apply"):
-            if said := state.voucher_problem(state.code):
-                return sim.Update(state.replace(errors={**state.errors, "voucher": said}))
-            applied = state.replace(voucher=state.code.strip().upper(), code="", errors=with_error(state.errors, "voucher"))
-            return sim.Update(applied, (sim.Toast("Voucher applied"),))
-        case sim.Pressed(key="drop-voucher"):
-            return sim.Update(state.replace(voucher=""))
-        case sim.Pressed(key="undo") | sim.Shortcut(chord="Control+z" | "Meta+z"):
-            return sim.Update(state.brought_back())
         case sim.Pressed(key="to-checkout"):
             state = state.settled()
             if state.cart_problems() or state.typed:
                 return sim.Update(state)
-            return sim.Update(_turned(state, "checkout").repriced().replace(step="address"))
+            return sim.Update(_turned(state, "checkout").replace(step="address"))
         case sim.Pressed(key="update-cart") | sim.Left():
             return sim.Update(state.settled())
     return _of_line(state, event)

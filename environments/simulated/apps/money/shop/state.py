@@ -1,13 +1,13 @@
-"""What the shop knows: products, a cart, vouchers and orders; what things cost."""
+"""What the shop knows: products, a cart and orders; what things cost."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from environments.simulated import app as sim
 from environments.simulated.world.values import (
@@ -19,8 +19,6 @@ from environments.simulated.world.values import (
     highest,
     in_cents,
     matches,
-    parse_day,
-    shown,
     without,
 )
 
@@ -58,8 +56,6 @@ class Product(Model):
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What has to be chosen, such as Size or Colour."""
     reviews: tuple[Review, ...] = ()
-    checkout_price: Money | Literal[""] = ""
-    """The price that it has from the moment when somebody goes to the checkout with it."""
 
     @property
     def stars(self) -> float:
@@ -69,33 +65,12 @@ class Product(Model):
 
 
 class CartLine(Model):
-    """One thing in the cart. `price` is what it cost when the buyer put it there, or agreed to another price."""
+    """One thing in the cart."""
 
     id: str
     product: str
     options: dict[str, str] = Field(default_factory=dict)
     quantity: int = Field(ge=1)
-    price: Money
-
-
-class Voucher(Model):
-    """A code that takes something off, once."""
-
-    code: str = Field(min_length=1)
-    percent: int = Field(default=0, ge=0, le=100)
-    amount: Money = "0.00"
-    minimum: Money = "0.00"
-    """What the cart must be worth."""
-    until: Day = ""
-    """The last day on which it counts."""
-
-    @model_validator(mode="after")
-    def _worth_something(self) -> Self:
-        if not self.percent and not in_cents(self.amount):
-            raise ValueError("a voucher needs a percent or an amount")
-        if self.until and parse_day(self.until) is None:
-            raise ValueError(f"until: {self.until!r} is no day; write it like 2026-03-31")
-        return self
 
 
 class Delivery(Model):
@@ -154,7 +129,6 @@ class Order(Model):
     date: Day
     status: Status = "Processing"
     lines: tuple[OrderLine, ...] = Field(min_length=1)
-    discount: Money = "0.00"
     shipping: Money = "0.00"
     delivery: str = ""
     address: str = ""
@@ -166,15 +140,13 @@ class Order(Model):
 
     @property
     def total(self) -> str:
-        return from_cents(max(0, in_cents(self.subtotal) - in_cents(self.discount)) + in_cents(self.shipping))
+        return from_cents(in_cents(self.subtotal) + in_cents(self.shipping))
 
 
 class ShopState(sim.AppState):
     """Products, cart and orders by id, and what is looked at or typed."""
 
     products: dict[str, Product]
-    vouchers: dict[str, Voucher]
-    """By code, in capitals."""
     deliveries: tuple[Delivery, ...]
     countries: tuple[str, ...]
     orders: dict[str, Order]
@@ -204,11 +176,6 @@ class ShopState(sim.AppState):
     quantity: str = ""
     typed: dict[str, str] = Field(default_factory=dict)
     """Quantities of the cart as they are being typed."""
-    removed: CartLine | None = None
-    """What Undo brings back."""
-    code: str = ""
-    voucher: str = ""
-    used: tuple[str, ...] = ()
     step: Step = "address"
     asked: str = ""
     """The total that the question on the screen is about."""
@@ -238,28 +205,12 @@ class ShopState(sim.AppState):
         return sum(in_cents(product.price) * line.quantity for line, product in self.held())
 
     def totals(self) -> Totals:
-        """What the cart costs now, with its voucher and the delivery that is chosen."""
+        """What the cart costs now, with the delivery that is chosen."""
         parts = self.subtotal()
         first = self.deliveries[0]
         chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
         free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
-        voucher = self.vouchers.get(self.voucher)
-        counts = voucher is not None and not self.voucher_problem(self.voucher)
-        off = min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount)) if voucher and counts else 0
-        return Totals(parts, off, (0 if free or not self.lines else in_cents(chosen.price)))
-
-    def voucher_problem(self, code: str) -> str:
-        """Why a code does not count; empty when it does."""
-        voucher = self.vouchers.get(code.strip().upper())
-        if voucher is None:
-            return f"The code {code.strip()} is not valid" if code.strip() else "Enter a voucher code"
-        if voucher.code.upper() in self.used:
-            return f"The code {voucher.code} has been used already"
-        if voucher.until and (parse_day(voucher.until) or "") < self.today:
-            return f"The code {voucher.code} has expired"
-        if self.subtotal() < in_cents(voucher.minimum):
-            return f"The code {voucher.code} is for carts of {self.currency}{voucher.minimum} or more"
-        return ""
+        return Totals(parts, 0 if free or not self.lines else in_cents(chosen.price))
 
     def quantity_problem(self, product: Product, quantity: int, line: str = "") -> str:
         """Why a line cannot have this quantity; `line` is the one that it is for, if there is one already."""
@@ -294,24 +245,16 @@ class ShopState(sim.AppState):
         if there:
             return self.resized(there.id, there.quantity + quantity)
         counter = self.counter + 1
-        line = CartLine(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
-        return self.replace(lines={**self.lines, line.id: line}, counter=counter, removed=None)
+        line = CartLine(id=str(counter), product=product.id, options=picked, quantity=quantity)
+        return self.replace(lines={**self.lines, line.id: line}, counter=counter)
 
     def resized(self, line: str, quantity: int) -> ShopState:
         changed = self.lines[line].replace(quantity=quantity)
-        return self.replace(lines={**self.lines, line: changed}, typed=without(self.typed, line), removed=None)
+        return self.replace(lines={**self.lines, line: changed}, typed=without(self.typed, line))
 
     def without(self, line: str) -> ShopState:
-        """The state without a line, which can be brought back."""
         lines, typed, errors = without(self.lines, line), without(self.typed, line), without(self.errors, f"line-{line}")
-        return self.replace(lines=lines, typed=typed, errors=errors, removed=self.lines[line])
-
-    def brought_back(self) -> ShopState:
-        """The line that was removed last stands where it stood."""
-        if self.removed is None:
-            return self
-        lines = sorted({**self.lines, self.removed.id: self.removed}.values(), key=lambda line: int(line.id))
-        return self.replace(lines={line.id: line for line in lines}, removed=None)
+        return self.replace(lines=lines, typed=typed, errors=errors)
 
     def settled(self) -> ShopState:
         """Typed quantities are taken over where they can be; the page says what is wrong with the others."""
@@ -334,29 +277,6 @@ class ShopState(sim.AppState):
             return ["Your cart is empty"]
         said = [self.quantity_problem(product, line.quantity, line.id) for line, product in self.held()]
         return list(dict.fromkeys(problem for problem in said if problem))
-
-    def price_notices(self) -> list[str]:
-        """What costs another price than when it was put into the cart."""
-        return [
-            f"The price of {label_of(line, product)} has "
-            f"{'risen' if in_cents(product.price) > in_cents(line.price) else 'fallen'} "
-            f"from {shown(line.price, self.currency)} to {shown(product.price, self.currency)}"
-            for line, product in self.held()
-            if line.price != product.price
-        ]
-
-    def prices_seen(self) -> ShopState:
-        lines = {line.id: line.replace(price=product.price) for line, product in self.held()}
-        return self.replace(lines={**self.lines, **lines})
-
-    def repriced(self) -> ShopState:
-        """What the cart holds at the prices of the checkout."""
-        changed = {
-            product.id: product.replace(price=product.checkout_price, checkout_price="")
-            for _, product in self.held()
-            if product.checkout_price
-        }
-        return self.replace(products={**self.products, **changed}) if changed else self
 
     def field_error(self, name: str) -> str:
         """What is wrong with one field; empty when nothing is."""
@@ -398,20 +318,18 @@ class ShopState(sim.AppState):
 
     def placed(self) -> tuple[ShopState, Order]:
         """The state after an order without problems, and the order: less in stock, an empty cart, a typed card forgotten."""
-        cost = self.totals()
         lines = tuple(
             OrderLine(name=label_of(line, product), product=product.id, quantity=line.quantity, price=product.price)
             for line, product in self.held()
         )
         order = Order(
-            number=str(max(1000, highest(self.orders)) + 1), date=self.today, lines=lines, discount=from_cents(cost.discount),
-            shipping=from_cents(cost.shipping), delivery=self.draft.delivery, address=self.draft.address_of(),
+            number=str(max(1000, highest(self.orders)) + 1), date=self.today, lines=lines,
+            shipping=from_cents(self.totals().shipping), delivery=self.draft.delivery, address=self.draft.address_of(),
             payment=self.draft.paid_by(),
         )  # fmt: skip
-        used = (*self.used, self.voucher) if cost.discount else self.used
         changes = {
-            "orders": {**self.orders, order.number: order}, "lines": {}, "typed": {}, "removed": None, "errors": {}, "asked": "",
-            "voucher": "", "code": "", "used": used, "draft": self.draft.replace(**self.card.model_dump()),
+            "orders": {**self.orders, order.number: order}, "lines": {}, "typed": {}, "errors": {}, "asked": "",
+            "draft": self.draft.replace(**self.card.model_dump()),
         }  # fmt: skip
         return self._stocked(order, -1).replace(**changes), order
 
@@ -433,12 +351,11 @@ class Totals(NamedTuple):
     """What a cart costs, in cents."""
 
     subtotal: int
-    discount: int
     shipping: int
 
     @property
     def total(self) -> int:
-        return self.subtotal - self.discount + self.shipping
+        return self.subtotal + self.shipping
 
 
 @lru_cache(maxsize=8)

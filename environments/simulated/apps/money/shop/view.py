@@ -36,7 +36,6 @@ def checkout(state: ShopState) -> tuple[Widget, ...]:
     return (
         ui.heading(title, f"checkout-{state.step}"),
         ui.text(f"Step {names.index(state.step) + 1} of {len(names)}", "step"),
-        *notices(state),
         *body,
     )
 
@@ -88,22 +87,10 @@ def money(state: ShopState, cents: int) -> str:
     return shown(from_cents(cents), state.currency)
 
 
-def notices(state: ShopState) -> tuple[Widget, ...]:
-    """What has another price by now, until the buyer has read it."""
-    said = [ui.alert(notice, f"notice-{n}") for n, notice in enumerate(state.price_notices(), start=1)]
-    return (*said, ui.bar(ui.button("Got it", "got-it"), key="notice-bar")) if said else ()
-
-
 def costs(state: ShopState) -> tuple[Widget, ...]:
     cost = state.totals()
-    voucher: tuple[Widget, ...] = ()
-    if state.voucher:
-        said = state.voucher_problem(state.voucher)
-        off = ui.alert(said, "voucher-lost") if said else ui.pair("Discount", f"-{money(state, cost.discount)}", "discount")
-        voucher = (off, ui.bar(ui.button(f"Remove voucher {state.voucher}", "drop-voucher"), key="voucher-bar"))
     return (
         ui.pair("Subtotal", money(state, cost.subtotal), "subtotal"),
-        *voucher,
         ui.pair("Shipping", money(state, cost.shipping) if cost.shipping else "Free", "shipping"),
         ui.pair("Total", money(state, cost.total), "total"),
     )
@@ -200,27 +187,18 @@ def _reviews(state: ShopState, product: Product) -> tuple[Widget, ...]:
 
 
 def _cart(state: ShopState) -> tuple[Widget, ...]:
-    undo: tuple[Widget, ...] = ()
-    if state.removed and state.removed.product in state.products:
-        name = label_of(state.removed, state.products[state.removed.product])
-        undo = (ui.bar(ui.text(f"{name} was removed from your cart", "removed"), ui.button("Undo", "undo"), key="undo-bar"),)
     lines = list(state.held())
     if not lines:
-        return (ui.heading("Your cart", "cart"), ui.text("Your cart is empty", "none"), *undo)
+        return (ui.heading("Your cart", "cart"), ui.text("Your cart is empty", "none"))
     rows = [_line(state, line, product) for line, product in lines]
     errors = [error(state, f"line-{line.id}") for line, _ in lines]
     said = [ui.alert(problem, f"problem-{n}") for n, problem in enumerate(state.cart_problems(), start=1)]
-    voucher, *wrong = ui.checked(ui.textbox("Voucher code", "voucher", state.code), state.errors.get("voucher"))
     return (
         ui.heading("Your cart", "cart"),
-        *undo,
-        *notices(state),
         ui.table("cart-lines", ("Product", "Price", "Quantity", "Sum", "Remove"), rows),
         *(widget for some in errors for widget in some),
         *said,
         ui.bar(ui.button("Update cart", "update-cart"), key="update"),
-        ui.form("voucher-form", voucher, ui.button("Apply", "apply"), submit="apply", across=True),
-        *wrong,
         *costs(state),
         ui.bar(ui.button("Proceed to checkout", "to-checkout", enabled=not said), key="actions"),
     )  # fmt: skip
@@ -265,7 +243,6 @@ def _order(state: ShopState, order: Order) -> tuple[Widget, ...]:
     ]  # fmt: skip
     facts = {"Date": order.date, "Status": order.status, "Delivery": order.delivery, "Deliver to": order.address,
              "Paid with": order.payment, "Subtotal": shown(order.subtotal, currency),
-             "Discount": f"-{shown(order.discount, currency)}" if order.discount != "0.00" else "",
              "Shipping": shown(order.shipping, currency), "Total": shown(order.total, currency)}  # fmt: skip
     buttons = [ui.button("Cancel order", "cancel-order")] if order.status == "Processing" else []
     return (

@@ -1,4 +1,4 @@
-"""Spreadsheet: cells in the window, rows, sheets, undo, filter, sorting, CSV; and what a world file may say."""
+"""Spreadsheet: cells in the window, sheets, filter, sorting; and what a world file may say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from environments.simulated.apps import APPS
-from environments.simulated.apps.documents.spreadsheet.formula import shifted, translated
+from environments.simulated.apps.documents.spreadsheet.formula import translated
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from orchestrator.tasks.changes import side_effects
@@ -145,32 +145,6 @@ def test_sorting_keeps_the_header_and_equal_rows_in_order(h):
     assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
 
 
-def test_rows_are_added_and_deleted_and_formulas_follow(h):
-    h.click("Birch", "Add row")
-    assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
-    assert "Costs!B3" not in cells(h)
-    assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C5)"
-    h.click("Cobalt", "Delete row")
-    assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C4)"
-    assert rows(h) == ["Vendor", "Birch", "Acme"]
-
-
-def test_everything_can_be_undone_and_done_again(h):
-    first = cells(h)
-    assert h.click("Undo").error == "Undo is disabled"
-    h.click("Birch", "Delete row", "Delete sheet", "Delete Costs")
-    last = cells(h)
-    assert h.app("spreadsheet")["sheets"] == ["Sums"]
-    h.press("Control+z")
-    h.click("Undo")
-    assert cells(h) == first
-    assert h.app("spreadsheet")["sheets"] == ["Costs", "Sums"]
-    h.press("Control+y")
-    h.click("Redo")
-    assert cells(h) == last
-    assert h.click("Redo").error == "Redo is disabled"
-
-
 def test_the_filter_shows_rows_with_the_words_and_the_header(h):
     h.type("acme", "Filter rows", submit=True)
     assert h.texts("rowheader") == ["1", "3"]
@@ -187,23 +161,29 @@ def test_a_hidden_row_does_not_stay_chosen(h):
     assert h.texts("rowheader") == ["1"]
 
 
+def test_formulas_of_rows_that_are_sorted_go_along(h):
+    go(h, "D2")
+    h.type("=C2*2\n=C3*2\n", "Formula bar")
+    h.click("Sort…")
+    h.select("Sort by", "C: Amount")
+    h.click("Sort")
+    assert [cells(h).get(f"Costs!D{row}") for row in (2, 3, 4)] == ["=C2*2", None, "=C4*2"]
+
+
 def test_a_cell_is_cleared(h):
     h.click("Birch", "Clear cell")
     assert "Costs!B2" not in cells(h)
 
 
-def test_saving_keeps_what_is_being_typed_and_undoing_forgets_it(h):
+def test_saving_keeps_what_is_being_typed(h):
     h.click("Birch")
-    h.type("X")
-    h.press("Control+z")
-    assert h.element("Formula bar").value == "Birch"
     h.type("Y")
     h.press("Control+s")
     assert cells(h)["Costs!B2"] == "Y"
     assert not h.app("spreadsheet")["dirty"]
 
 
-def test_sheets_are_added_renamed_and_deleted_after_a_question(h):
+def test_sheets_are_added(h):
     h.click("Add sheet")
     h.type("costs")
     h.press("Enter")
@@ -212,42 +192,20 @@ def test_sheets_are_added_renamed_and_deleted_after_a_question(h):
     h.type("Plan 2")
     h.press("Enter")
     assert h.texts("heading") == ["Sheet: Plan 2"]
-    h.click("Costs", "Rename sheet")
-    h.fill("New name", "My costs")
-    h.click("Rename")
-    assert cells(h)["Sums!B1"] == "=SUM('My costs'!C2:C4)"
-    h.click("Delete sheet", "Cancel")
-    assert h.app("spreadsheet")["sheets"] == ["My costs", "Sums", "Plan 2"]
-    h.click("Delete sheet", "Delete My costs", "Sums")
-    assert "#REF!" in h.texts("cell")
+    assert h.app("spreadsheet")["sheets"] == ["Costs", "Sums", "Plan 2"]
 
 
-def test_cells_are_copied_and_pasted_with_their_references(h):
+def test_what_a_cell_shows_is_copied(h):
     go(h, "D2")
     h.fill("Formula bar", "=C2*$C$2")
     h.click("Birch")
     go(h, "D2")
     h.click("Copy cell")
     assert h.desktop.world()["clipboard"] == "156.25"
-    go(h, "D3")
-    h.click("Paste cell")
-    assert cells(h)["Costs!D3"] == "=C3*$C$2"
     go(h, "E1")
     h.press("Control+v", on="Formula bar")
     h.press("Enter")
     assert cells(h)["Costs!E1"] == "156.25"
-
-
-def test_csv_is_imported_and_the_sheet_is_copied_as_csv(h):
-    h.click("Copy sheet")
-    assert h.desktop.world()["clipboard"].splitlines()[1] == "2026-03-01,Birch,12.5"
-    h.click("Import CSV")
-    h.fill("CSV text", 'a;"b;c"\n1;=A2+1')
-    h.click("Import")
-    assert {k: v for k, v in cells(h).items() if k.startswith("Costs")} == {
-        "Costs!A1": "a", "Costs!B1": "b;c", "Costs!A2": "1", "Costs!B2": "=A2+1"}  # fmt: skip
-    h.click("Import CSV", "Cancel", "Undo")
-    assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
 
 
 def test_saving_is_said(h):
@@ -258,23 +216,6 @@ def test_saving_is_said(h):
     assert h.texts("status")[0].endswith("unsaved changes")
     h.press("Control+s")
     assert h.texts("status")[0].endswith("; saved")
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        ("=A1+A2+A3", "=A1+#REF!+A2"),
-        ("=SUM(A1:A3)", "=SUM(A1:A2)"),
-        ("=SUM(A2:A2)", "=SUM(#REF!)"),
-        ("=SUM(A2:A5)", "=SUM(A2:A4)"),
-        ('="A3"&a!$B$3', '="A3"&a!$B$2'),
-        ("=Other!A3", "=Other!A3"),
-        ("=SUM(B:B)", "=SUM(B:B)"),
-        ("A3", "A3"),
-    ],
-)
-def test_formulas_after_a_row_is_gone(text, after):
-    assert shifted(text, "A", "A", 2, -1) == after
 
 
 def test_a_copied_formula_moves_along():

@@ -46,5 +46,5 @@ def test_a_value_that_is_written_and_taken_back_shows_in_formulas_filter_and_ext
     assert after.shown(At(4, 2)) == "35"
     assert list(after.fitting()) == [1, 2, 3]
     assert after.book.extent("One") == At(6, 3)
-    back = after.undone()
+    back = after.written("One", {At(3, 1): "Bolt", At(3, 2): "20", At(6, 3): ""})
     assert (back.shown(At(4, 2)), list(back.fitting()), back.book.extent("One")) == ("30", [1, 2], At(4, 2))

@@ -20,8 +20,6 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     display,
     parse_area,
     parse_at,
-    rewritten,
-    shifted,
     translated,
     typed,
 )
@@ -61,11 +59,9 @@ def worth(formula, cells=None, sheets=("S", "My costs")):
         ('=COUNTIF(B1:B3,"<>paid")', "1"), ('=COUNTIF(B1:B3,"p*")', "2"), ('=COUNTIF(B1:B3,"?pen")', "1"),
         ('=COUNTIF(A1:A6,"")', "1"),
         ("=COUNTIF(A1:A3,A1)", "1"), ('=SUMIF(B1:B3,"paid",A1:A3)', "6"), ('=SUMIF(A1:A3,">0")', "12.50"),
-        ('=AVERAGEIF(B1:B3,"paid",A1:A3)', "3"), ('=COUNTIF(C1:C2,">2026-02-15")', "1"),
-        ('=VLOOKUP("q",D1:E2,2,FALSE)', "2"), ("=VLOOKUP(1,E1:E2,1)", "1"), ('=VLOOKUP("z",D1:E2,2,FALSE)', "#N/A"),
-        ('=VLOOKUP("q",D1:E2,3,FALSE)', "#REF!"), ("=VLOOKUP(1.5,E1:E2,1,TRUE)", "1"),
+        ('=COUNTIF(C1:C2,">2026-02-15")', "1"),
         # functions of one value
-        ('=IF(A1>5,"big","small")', "big"), ("=IF(FALSE,1)", "FALSE"), ("=IF(1,A4)", "0"), ('=IFERROR(G1,"none")', "none"),
+        ('=IF(A1>5,"big","small")', "big"), ("=IF(FALSE,1)", "FALSE"), ("=IF(1,A4)", "0"),
         ("=AND(A1>1,A2>1)", "TRUE"), ("=OR(FALSE,A1=1)", "FALSE"), ("=NOT(A1=1)", "TRUE"), ("=ROUND(2.345,2)", "2.35"),
         ("=ROUND(-2.5,0)", "-3"), ("=ROUND(1234,-2)", "1200"), ("=ABS(A3)", "4"), ('=A1&"-"&B1', "10-paid"),
         ("=TODAY()", "2026-03-31"), ("=TODAY()-C1", "30"), ("=C1+31", "2026-04-01"),
@@ -105,7 +101,7 @@ def test_what_is_typed_is_worth(text, value):
 
 
 def test_circles_are_found_whole_and_only_they():
-    cells = {"A1": "=IFERROR(B1,5)", "B1": "=A1+1", "C1": "=A1", "D1": "=E1", "E1": "7", "F1": "=F1"}
+    cells = {"A1": "=B1", "B1": "=A1+1", "C1": "=A1", "D1": "=E1", "E1": "7", "F1": "=F1"}
     book = Book(("S",), {f"S!{name}": text for name, text in cells.items()}, TODAY)
     shown = {name: display(book.value("S", parse_at(name))) for name in cells}
     assert shown == {"A1": "#CIRC!", "B1": "#CIRC!", "C1": "#CIRC!", "D1": "7", "E1": "7", "F1": "#CIRC!"}
@@ -128,7 +124,7 @@ def test_a_chain_as_long_as_a_sheet_is_reckoned():
 def test_no_formula_is_too_deep_or_takes_long(formula):
     with at_most(3):
         assert worth(formula)
-        rewritten(formula, lambda name: name, lambda _, ends: ends)
+        translated(formula, 1, 1)
 
 
 def test_huge_ranges_cost_no_more_than_what_is_in_them():
@@ -174,7 +170,7 @@ def test_a_condition_parts_a_column(column, limit):
 PIECES = st.sampled_from(
     ["=", "+", "-", "*", "/", "^", "&", "%", "(", ")", ",", ":", "<", ">", "!", "'", '"', "$", "#REF!", "A1", "B2:B9", "S!",
     "SUM(",
-     "IF(", "VLOOKUP(", "COUNTIF(", "ROUND(", "TRUE", "1", "2.5", "99999999999", "x", " ", "B:B", "\n",
+     "IF(", "COUNTIF(", "ROUND(", "TRUE", "1", "2.5", "99999999999", "x", " ", "B:B", "\n",
      "é", "\0"]
 )  # fmt: skip
 
@@ -183,9 +179,9 @@ PIECES = st.sampled_from(
 @settings(max_examples=3 * settings.default.max_examples)
 def test_no_text_makes_a_formula_raise(text):
     assert isinstance(worth(text), str)
-    for changed in (translated(text, 1, 1), shifted(text, "S", "S", 2, -1), shifted(text, "S", "S", 2, 1)):
-        assert changed.startswith("=")
-        assert isinstance(worth(changed), str)
+    changed = translated(text, 1, 1)
+    assert changed.startswith("=")
+    assert isinstance(worth(changed), str)
     try:
         compiled(text)
     except Mistake as mistake:
@@ -196,8 +192,8 @@ VALUES = st.sampled_from(
     ["0", "-1", "1E9", "2.5", '"x"', '">1"', '"*"', "TRUE", "A1", "A1:B9", "C1", "G1", "1/0", "B:B", '""', "99999999999999999999"]
 )
 NAMES = st.sampled_from(
-    ["SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTIF", "SUMIF", "AVERAGEIF", "IF", "ROUND", "VLOOKUP",
-     "AND", "NOT", "IFERROR", "ABS", "COUNTA", "OR"]
+    ["SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTIF", "SUMIF", "IF", "ROUND",
+     "AND", "NOT", "ABS", "COUNTA", "OR"]
 )  # fmt: skip
 
 

@@ -20,11 +20,7 @@ apps:
          reviews: [{author: Ann, stars: 5, text: Nice}, {author: Bo, stars: 2}]}
       - {id: sold, name: Tent, price: 99, category: Sports, stock: 0}
       - {id: pens, name: Pens, price: 1.50, category: Office, stock: 100, minimum: 10}
-      - {id: mug, name: Mug, price: 5, category: Home, checkout_price: 6}
-    vouchers:
-      - {code: SAVE10, percent: 10}
-      - {code: BIG, amount: 15, minimum: 100}
-      - {code: OLD, amount: 5, until: 2026-03-04}
+      - {id: mug, name: Mug, price: 5, category: Home}
     orders:
       - {number: 1001, date: 2026-01-02, status: Delivered, lines: [{name: Lamp, product: lamp, price: 18}]}
       - {number: 1002, date: 2026-03-04, shipping: 4.99, lines: [{name: Lamp, product: lamp, quantity: 2, price: 20}]}
@@ -114,7 +110,7 @@ class TestCart:
         h.click("Cart")
         h.fill("Quantity of Lamp", "4")
         assert h.texts("alert") == []
-        h.click("Voucher code")
+        h.press("Tab")
         assert h.texts("alert") == ["Only 3 of Lamp in stock"]
         assert h.value_of("Total") == "$24.99"
         h.click("Proceed to checkout")
@@ -124,43 +120,14 @@ class TestCart:
         assert h.value_of("Total") == "$64.99"
         assert "3 items in cart" in h.texts()
 
-    def test_removing_can_be_undone(self, h):
+    def test_removing(self, h):
         buy(h, "Lamp", "2")
         buy(h, "Mug")
         h.click("Cart")
-        before = h.app("shop")["lines"]
         h.click("Remove Lamp")
-        assert {"Lamp removed", "Lamp was removed from your cart"} <= set(h.texts())
-        h.click("Undo")
-        assert h.app("shop")["lines"] == before
-        assert list(h.app("shop")["lines"]) == ["1", "2"]
-        h.click("Remove Lamp")
-        h.press("Control+z")
-        h.click("Remove Lamp", "Remove Mug")
+        assert "Lamp removed" in h.texts()
+        h.click("Remove Mug")
         assert "Your cart is empty" in h.texts()
-        h.click("Products", "Cart")
-        assert "Undo" not in h.texts()
-
-    def test_vouchers(self, h):
-        buy(h, "Lamp", "3")
-        h.click("Cart")
-        refused = {"": "Enter a voucher code", "nope": "The code nope is not valid", "old": "The code OLD has expired",
-                   "big": "The code BIG is for carts of $100.00 or more"}  # fmt: skip
-        for code, said in refused.items():
-            h.fill("Voucher code", code)
-            h.click("Apply")
-            assert h.texts("alert") == [said]
-        h.fill("Voucher code", "save10")
-        h.press("Enter")
-        assert [h.value_of(label) for label in ("Discount", "Total")] == ["-$6.00", "$58.99"]
-        to_review(h)
-        h.click("Place order", "Place order")
-        assert h.value_of("Discount") == "-$6.00"
-        buy(h, "Mug")
-        h.click("Cart")
-        h.fill("Voucher code", "SAVE10")
-        h.press("Enter")
-        assert h.texts("alert") == ["The code SAVE10 has been used already"]
 
 
 class TestCheckout:
@@ -244,17 +211,6 @@ class TestCheckout:
 
 
 class TestPricesThatChange:
-    def test_a_price_that_is_another_at_the_checkout_is_said(self, h):
-        buy(h, "Mug", "2")
-        h.click("Cart")
-        assert h.value_of("Subtotal") == "$10.00"
-        h.click("Proceed to checkout")
-        assert h.texts("alert") == ["The price of Mug has risen from $5.00 to $6.00"]
-        assert h.value_of("Total") == "$16.99"
-        h.click("Got it")
-        assert h.texts("alert") == []
-        assert h.app("shop")["lines"]["1"]["price"] == "6.00"
-
     def test_a_price_that_changes_under_the_question_stops_the_order(self, hand):
         rule = "\n  - {when: {clicked: Place order, app: shop}, edit: {app: shop, path: products.lamp.price, value: 25}}\n"
         h = hand(WORLD.rstrip() + rule)
@@ -313,7 +269,7 @@ class TestFunctions:
         assert len(other.app("mail")["messages"]) == 1
         assert other.app("shop")["page"] == "products"
 
-    def test_removing_and_a_price_at_the_checkout(self, h):
+    def test_removing_and_agreeing_to_the_total(self, h):
         h.call("shop.add_to_cart", id="mug", quantity=2)
         line = h.call("shop.add_to_cart", id="shirt", options={"size": "S"})
         assert "no option 'size'; did you mean Size" in line
@@ -321,10 +277,10 @@ class TestFunctions:
         assert [one["product"] for one in h.call("shop.remove_from_cart", line=line)["lines"]] == ["mug"]
         before = h.app("shop")
         assert (
-            h.call("shop.place_order", total="14.99", payment="Invoice") == "the total is $16.99, not $14.99; nothing was ordered"
+            h.call("shop.place_order", total="16.99", payment="Invoice") == "the total is $14.99, not $16.99; nothing was ordered"
         )
         assert h.app("shop") == before
-        assert h.call("shop.place_order", total="16.99", payment="Invoice")["total"] == "16.99"
+        assert h.call("shop.place_order", total="14.99", payment="Invoice")["total"] == "14.99"
         assert h.call("shop.cart")["lines"] == []
 
     @pytest.mark.parametrize(
@@ -364,13 +320,11 @@ class TestFunctions:
 
 
 def test_a_cart_may_hold_something_at_first(hand):
-    h = hand(WORLD.replace("    vouchers:", "    cart: [{product: lamp, quantity: 2}, {product: mug}]\n    vouchers:"))
+    h = hand(WORLD.replace("    orders:", "    cart: [{product: lamp, quantity: 2}, {product: mug}]\n    orders:"))
     assert "3 items in cart" in h.texts()
     h.click("Cart", "Remove Lamp")
     buy(h, "Lamp")
-    assert [(line["product"], line["quantity"], line["price"]) for line in h.app("shop")["lines"].values()] == [
-        ("mug", 1, "5.00"), ("lamp", 1, "20.00"),
-    ]  # fmt: skip
+    assert [(line["product"], line["quantity"]) for line in h.app("shop")["lines"].values()] == [("mug", 1), ("lamp", 1)]
 
 
 def test_two_thousand_products_come_in_pages(hand):
