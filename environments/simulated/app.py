@@ -88,14 +88,6 @@ class SharingState(AppState):
     lent: AppState | None = Field(default=None, exclude=True)
 
 
-class DatedState(AppState):
-    """The state of an app that stamps what it makes with the time, there only while an update or a function works."""
-
-    today: str
-    moment: str = Field(default="", exclude=True)
-    """Day and time, as `2026-03-02 10:30`."""
-
-
 class Content(Model):
     """What a world file may say of an app; what it leaves out is generated from the seed."""
 

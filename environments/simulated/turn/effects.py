@@ -125,7 +125,7 @@ _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
     events.Expire: lambda turn, index, expire: turn.open_dialog(sign_in(index, expire)),
     events.Loading: _loading,
     **dict.fromkeys(
-        (events.Swallow, events.Twice, events.Fail, events.Validate, events.Autocomplete, events.Crash),
+        (events.Swallow, events.Twice, events.Fail, events.Autocomplete, events.Crash),
         lambda turn, index, fault: _arm(turn, ArmedRule(rule=index, left=fault.times)),
     ),
     events.Network: lambda turn, index, network: _arm(

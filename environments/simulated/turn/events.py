@@ -235,13 +235,6 @@ class Fail(Control):
     times: Times = 1
 
 
-class Validate(Control):
-    """A field does not take what is given to it, and says why, for so many attempts."""
-
-    message: str = "This value is not accepted"
-    times: Times = 1
-
-
 class Autocomplete(Control):
     """What is written into a field becomes something else: only its first characters, or with more at its end."""
 
@@ -410,7 +403,6 @@ class Rule(Model):
     swallow: Swallow | None = None
     twice: Twice | None = None
     fail: Fail | None = None
-    check_fails: Validate | None = Field(default=None, alias="validate")
     autocomplete: Autocomplete | None = None
     focus: FocusOn | None = None
     rename: Rename | None = None

@@ -23,7 +23,6 @@ from environments.simulated.turn.events import (
     Swallow,
     TriggerEvent,
     Twice,
-    Validate,
     same_label,
 )
 from environments.simulated.world.values import Model
@@ -85,18 +84,14 @@ class Turn:
             raise Refused(f'a dialog "{self.desk.dialogs[-1].title}" is open; answer it first')
 
     def state_of(self, app: str) -> sim.AppState:
-        """An app's state as its updates and functions get it: with the state of the app that it shares, or with the time."""
+        """An app's state as its updates and functions get it: with the state of the app that it shares."""
         state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)
-        if isinstance(state, sim.DatedState):
-            return state.replace(moment=self.desk.now)
         return state.replace(lent=other) if other is not None and isinstance(state, sim.SharingState) else state
 
     def _keep(self, app: str, state: sim.AppState) -> None:
         """Take over an app's next state, without what was lent to it."""
         if isinstance(state, sim.SharingState) and state.lent is not None:
             state = state.replace(lent=None)
-        if isinstance(state, sim.DatedState) and state.moment:
-            state = _without_moment(state, self.world.apps[app])
         self.world = self.world.with_app(app, state)
 
     def tell(self, app: str, event: sim.Event) -> None:
@@ -215,9 +210,7 @@ class Turn:
             fields = tuple(f.replace(value=value) if f.key == key else f for f in dialog.fields)
             self.change(dialogs=(*self.desk.dialogs[:-1], dialog.replace(fields=fields)))
         elif shown.element.app:
-            taken = self.written(shown, value)
-            if taken is not None:
-                self.tell(shown.element.app, sim.Edited(shown.widget.key, taken))
+            self.tell(shown.element.app, sim.Edited(shown.widget.key, self.written(shown, value)))
 
     def open_dialog(self, dialog: sim.Dialog) -> None:
         self.move_focus("")
@@ -263,12 +256,8 @@ class Turn:
                 return armed, effect
         return None
 
-    def written(self, shown: ShownElement, value: str) -> str | None:
-        """What a field takes of the value that it is given; None when it takes nothing."""
-        if refused := self.caught(shown, Validate):
-            self.world = spend(self.world, refused[0])
-            self.toast(f"{shown.name}: {refused[1].message}")
-            return None
+    def written(self, shown: ShownElement, value: str) -> str:
+        """What a field takes of the value that it is given."""
         longer = len(value) > len(shown.widget.value or "")
         if longer and (completed := self.caught(shown, Autocomplete)):
             self.world = spend(self.world, completed[0])
@@ -342,13 +331,6 @@ class Turn:
             return False
         (self.dismiss if what == "dismiss" else self.open_notice)(int(number))
         return True
-
-
-def _without_moment(state: sim.DatedState, before: sim.AppState) -> sim.AppState:
-    """The state without the time that was lent to it; the very same as before where nothing else is another object."""
-    if all(value is before.__dict__[name] for name, value in state.__dict__.items() if name != "moment"):
-        return before
-    return state.replace(moment="")
 
 
 def in_force(world: World, rules: Sequence[Rule], kind: type[E]) -> list[tuple[ArmedRule, E]]:

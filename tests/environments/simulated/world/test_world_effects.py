@@ -78,16 +78,6 @@ def test_an_expired_app_can_be_closed_instead(ruled):
     assert (h.screen.modal, h.screen.app) == (None, None)
 
 
-def test_a_field_refuses_what_it_is_given_for_a_while(ruled):
-    h = ruled("{validate: {label: Amount, message: not today, times: 2}}")
-    for _ in range(2):
-        assert h.fill("Amount", "4").ok
-        assert h.value("Amount") == ""
-        assert "Amount: not today" in h.texts("status")
-    h.fill("Amount", "4")
-    assert h.value("Amount") == "4"
-
-
 def test_what_is_typed_is_completed_to_something_else(ruled):
     h = ruled("{autocomplete: {label: Description, keep: 3, add: ris}}")
     h.type("Partner lunch", "Description")
@@ -182,21 +172,6 @@ def test_a_dangerous_dialog_may_have_a_dangerous_default(ruled):
     h = ruled("{popup: {title: Pay now, buttons: [Later, Pay], kind: payment, default: Pay}}")
     h.press("Enter")
     assert [a["button"] for a in h.desktop.world()["answered"]] == ["Pay"]
-
-
-def test_the_calendar_reminds_of_a_meeting_once_when_its_time_comes(hand):
-    meeting = "{title: Review, start: 2026-03-02 09:00, end: 2026-03-02 10:00, place: Room 1, reminder: 15 minutes before}"
-    h = hand(
-        f'starts: "2026-03-02 08:40"\napps: {{notes: {{}}, calendar: {{events: [{meeting}], generate: 0}}}}\nopen: [notes]\n'
-    )
-    h.wait(299)
-    assert h.desktop.world()["notices"] == []
-    h.wait(1)
-    assert h.desktop.world()["notices"] == ["Review"]
-    h.wait(60)
-    assert h.desktop.world()["notices"] == ["Review"]
-    h.click("Review")
-    assert h.screen.app == "calendar"
 
 
 def test_an_answer_in_the_chat_comes_when_it_has_had_its_time(hand):

@@ -292,9 +292,7 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
         ),
         sim.Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', sim.is_new),
         sim.Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
-        sim.Meaning("reminded", None),
     )
-    timed = True
     functions = FUNCTIONS
     agent = staticmethod(answer_request)
 
@@ -314,8 +312,6 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
         match event:
             case sim.Arrived(topic="invitation", data=data):
                 return _invited(state, data)
-            case sim.Passed():
-                return _reminded(state)
             case sim.Arrived(topic="new-event", data=data):
                 return sim.Update(form_opened(state, new_draft(state, data)))
         if state.draft is not None:
@@ -323,16 +319,6 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
         if state.open in state.meetings:
             return _reading(state, state.meetings[state.open], event)
         return _browsing(state, event)
-
-
-def _reminded(state: CalendarState) -> sim.Update[CalendarState]:
-    """A notification for each event that is soon."""
-    soon = state.reminders() if state.moment else []
-    if not soon:
-        return sim.Update(state)
-    told = tuple(f"{one.meeting.id}@{one.start}" for one in soon)
-    notices = tuple(sim.Notice(one.meeting.title, ", ".join(filter(None, (one.start, one.meeting.place)))) for one in soon)
-    return sim.Update(state.replace(reminded=(*state.reminded, *told)), notices)
 
 
 def _browsing(state: CalendarState, event: sim.Event) -> sim.Update[CalendarState]:

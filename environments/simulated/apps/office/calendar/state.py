@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time, timedelta
@@ -224,7 +223,6 @@ class Timetable:
     def __init__(self, meetings: Mapping[str, Meeting]) -> None:
         self._meetings = meetings.values()
         self._months: dict[str, dict[str, list[Occurrence]]] = {}
-        self._reminding: dict[str, list[Occurrence]] = {}
         self._between: dict[tuple[str, str], list[Occurrence]] = {}
 
     def on(self, day: str) -> list[Occurrence]:
@@ -252,14 +250,6 @@ class Timetable:
         """Those that wait for an answer."""
         return tuple(sorted((m for m in self._meetings if m.answer == "invited"), key=attrgetter("start")))
 
-    def reminding(self, day: str, after: str) -> Iterator[Occurrence]:
-        """What starts on a day, later than that moment, and wants to be reminded of."""
-        if day not in self._reminding:
-            wanted = (one for one in self.on(day) if one.day == day)
-            self._reminding[day] = [o for o in wanted if o.meeting.reminder != "None" and o.meeting.answer == "accepted"]
-        ahead = self._reminding[day]
-        return iter(ahead[bisect_right(ahead, after, key=attrgetter("start")) :])
-
 
 @lru_cache(maxsize=8)
 def timetable(meetings: IdentityKey[dict[str, Meeting]]) -> Timetable:
@@ -279,7 +269,6 @@ VIEWS: tuple[View, ...] = ("Month", "Week", "Day", "Agenda", "Invitations")
 PAGE_SIZE = 10
 AGENDA_DAYS = 60
 _CLASH_DAYS = 28
-_MINUTES = {"5 minutes before": 5, "15 minutes before": 15, "1 hour before": 60, "1 day before": 24 * 60}
 
 
 class Draft(Model):
@@ -299,7 +288,7 @@ class Draft(Model):
     reminder: str = "None"
 
 
-class CalendarState(sim.DatedState, ListState, FormState[Draft]):
+class CalendarState(ListState, FormState[Draft]):
     """Events by id, and what is looked at or written."""
 
     meetings: dict[str, Meeting]
@@ -312,8 +301,6 @@ class CalendarState(sim.DatedState, ListState, FormState[Draft]):
     goto: str = ""
     goto_error: str = ""
     open: str = ""
-    reminded: tuple[str, ...] = ()
-    """Times of events that the user was reminded of already."""
 
     @property
     def times(self) -> Timetable:
@@ -347,13 +334,3 @@ class CalendarState(sim.DatedState, ListState, FormState[Draft]):
         new = not meeting.id
         meeting = meeting.replace(id=str(self.counter + 1)) if new else meeting
         return self.replace(meetings={**self.meetings, meeting.id: meeting}, counter=self.counter + new), meeting
-
-    def reminders(self) -> list[Occurrence]:
-        """What is soon and has not started, and the user was not reminded of yet."""
-        now = datetime.fromisoformat(self.moment)
-        until = {reminder: stamp(now + timedelta(minutes=minutes)) for reminder, minutes in _MINUTES.items()}
-        days = (self.moment[:10], later(self.moment[:10], 1))
-        ahead = chain.from_iterable(self.times.reminding(day, self.moment) for day in days)
-        soon = (one for one in ahead if one.start <= until[one.meeting.reminder])
-        told = frozenset(self.reminded)
-        return sorted((o for o in soon if f"{o.meeting.id}@{o.start}" not in told), key=lambda o: (o.start, o.meeting.id))

@@ -133,12 +133,6 @@ def fitting(
     return tuple(sorted(reversed(fits), key=attrgetter("at"), reverse=True))
 
 
-@lru_cache(maxsize=8)
-def put_there(incoming: IdentityKey[dict[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Conversations into which a rule of the world has put a text, and the text."""
-    return tuple((name, text) for name, text in incoming.value.items() if text)
-
-
 MESSAGES = 10
 """How many messages of a conversation are shown at a time."""
 LONGEST = 4000
@@ -153,8 +147,6 @@ class ChatState(ListState):
     now: str
     """When the next message will have been sent."""
     coming: tuple[PendingReply, ...] = ()
-    incoming: dict[str, str] = Field(default_factory=dict)
-    """By conversation: a rule of the world may put a text here, and it is a message from the first member."""
     drafts: dict[str, str] = Field(default_factory=dict)
     open: str = ""
     older: int = 0
@@ -164,21 +156,14 @@ class ChatState(ListState):
 
     def delivered(self) -> sim.Update[ChatState]:
         """The state once everything on its way has arrived."""
-        waiting = put_there(IdentityKey(self.incoming))
-        news = [
-            PendingReply(conversation=name, sender=first_member(self.conversations[name]), text=text, at=self.now)
-            for name, text in waiting
-            if name in self.conversations
-        ]
-        # Last, because the view shows the others already, and shows them under the ids that they get here.
-        news += [c for c in self.coming if c.conversation in self.conversations]
-        if not news and not self.coming:
+        if not self.coming:
             return sim.Update(self)
-        state = self.replace(coming=(), incoming=dict.fromkeys(self.incoming, "") if waiting else self.incoming)
+        state = self.replace(coming=())
         effects: list[sim.Effect] = []
-        for one in news:
-            state, more = state.received(one)
-            effects += more
+        for one in self.coming:
+            if one.conversation in self.conversations:
+                state, more = state.received(one)
+                effects += more
         return sim.Update(state, tuple(effects))
 
     def received(self, one: PendingReply) -> sim.Update[ChatState]:
@@ -235,14 +220,12 @@ class ChatState(ListState):
                 return self, talk.id
         name = f"talk-{self.counter + 1}"
         talk = Conversation(id=name, title=title, members=(title,))
-        changes = {"conversations": {**self.conversations, name: talk}, "incoming": {**self.incoming, name: ""},
-                   "counter": self.counter + 1}  # fmt: skip
-        return self.replace(**changes), name
+        return self.replace(conversations={**self.conversations, name: talk}, counter=self.counter + 1), name
 
     def left(self, name: str) -> ChatState:
         """The state without a conversation and all that was said in it."""
         messages = {n: m for n, m in self.messages.items() if m.conversation != name}
-        return self.replace(conversations=without(self.conversations, name), incoming=without(self.incoming, name),
+        return self.replace(conversations=without(self.conversations, name),
             drafts=without(self.drafts, name), messages=messages, open="" if self.open == name else self.open,
             coming=tuple(c for c in self.coming if c.conversation != name))  # fmt: skip
 
@@ -485,7 +468,6 @@ class Chat(sim.App[ChatContent, ChatState]):
         sim.Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", sim.is_gone),
         sim.Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", sim.is_new),
         sim.Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
-        sim.Meaning("incoming", None),
     )
     functions = FUNCTIONS
 
@@ -507,13 +489,10 @@ class Chat(sim.App[ChatContent, ChatState]):
                                            unread=line.unread and bool(sender))  # fmt: skip
                 at = moment_after(at, 1)
             latest = max(latest, at)
-        return ChatState(conversations=conversations, messages=messages, counter=len(messages), now=latest,
-                         incoming=dict.fromkeys(conversations, ""))  # fmt: skip
+        return ChatState(conversations=conversations, messages=messages, counter=len(messages), now=latest)
 
     def view(self, state: ChatState) -> tuple[Widget, ...]:
         """The page that is shown: a conversation, what was searched for, or the list."""
-        if put_there(IdentityKey(state.incoming)):
-            state = state.replace(coming=()).delivered().state.replace(coming=state.coming)
         if state.open in state.conversations:
             return _conversation(state, state.conversations[state.open])
         return _results(state) if state.applied else _list(state)

@@ -28,7 +28,6 @@ def meetings(draw: st.DrawFn) -> dict[str, Meeting]:
             end=stamp(end),
             repeat=repeat,
             until=draw(st.sampled_from(("", "2026-03-10", "2026-04-01"))) if repeat != "Never" else "",
-            reminder=draw(st.sampled_from(("None", "1 hour before"))),
             answer=draw(st.sampled_from(("accepted", "invited", "declined"))),
         )
     return made
@@ -46,16 +45,3 @@ def test_a_span_of_days_has_what_a_look_at_every_event_finds(every: dict[str, Me
     times = Timetable(every)
     assert times.between(first, last) == _looked_at_each(every, first, last)
     assert list(times.on(first)) == _looked_at_each(every, first, first)
-
-
-@given(meetings(), st.integers(0, 60), st.integers(0, 24 * 60 - 1))
-def test_reminders_are_of_accepted_events_that_are_still_to_come_that_day(
-    every: dict[str, Meeting], begins: int, minutes: int
-) -> None:
-    day = str(date(2026, 2, 15) + timedelta(days=begins))
-    moment = stamp(datetime.fromisoformat(day) + timedelta(minutes=minutes))
-    wanted = [
-        one for one in _looked_at_each(every, day, day)
-        if one.day == day and one.start > moment and one.meeting.reminder != "None" and one.meeting.answer == "accepted"
-    ]  # fmt: skip
-    assert list(Timetable(every).reminding(day, moment)) == wanted
