@@ -112,9 +112,6 @@ def clipboard(turn: Turn, shown: ShownElement | None, key: str) -> None:
         put(turn, shown, line.insert(text if shown.widget.multiline else " ".join(text.split("\n"))))
 
 
-_SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}
-
-
 def press(turn: Turn, keys: Sequence[str]) -> None:
     """One chord. Keys that nothing listens to do nothing, as on any desktop."""
     *held, key = keys
@@ -318,8 +315,6 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
     elif name == "Meta+d":
         turn.move_focus("")
         turn.change(windows=tuple(w.replace(minimized=True) for w in turn.desk.windows))
-    elif name in _SIDES and turn.desk.front and turn.desk.form == "desktop":
-        turn.change(windows=turn.desk.snapped(turn.desk.front, _SIDES[name]))
     elif turn.desk.front:
         turn.tell(turn.desk.front, Shortcut(name))
 

@@ -1,4 +1,4 @@
-"""Views that are not as an app makes them: controls renamed, moved, covered, rebuilt, and text that others put in."""
+"""Views that are not as an app makes them: controls renamed, moved, covered, and text that others put in."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from environments.simulated.screen.widgets import Widget, alert, button, group, 
 from environments.simulated.turn.events import same_label
 from environments.simulated.world.values import Model
 
-MARK = "~"
-"""What follows it in a key tells a control that was built anew from the one before; the app knows it without."""
-
 
 class Alteration(Model):
     """One thing that is shown otherwise, until the clock passes `until`."""
 
-    what: Literal["rename", "move", "cover", "stale", "placeholder", "banner"]
+    what: Literal["rename", "move", "cover", "placeholder", "banner"]
     label: str = ""
     to: str = ""
     """The new name or place, or the words."""
@@ -31,11 +28,6 @@ def altered(widgets: Sequence[Widget], changes: Iterable[Alteration]) -> tuple[W
     for change in changes:
         view = _CHANGES[change.what](view, change)
     return view
-
-
-def own_key(key: str) -> str:
-    """The key by which the app knows a control."""
-    return key.partition(MARK)[0]
 
 
 def _each(widgets: tuple[Widget, ...], change: Alteration, turn: Callable[[Widget, Alteration], Widget]) -> tuple[Widget, ...]:
@@ -57,19 +49,6 @@ def _called(widget: Widget, change: Alteration) -> Widget:
     if not _meant(widget, change):
         return widget
     return widget._replace(text=change.to, own=widget.own and widget.own._replace(text=change.to))
-
-
-def _stale(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
-    keys: set[str] = set()
-
-    def rebuilt(widget: Widget, change: Alteration) -> Widget:
-        if not (_meant(widget, change) and widget.interactive):
-            return widget
-        keys.add(widget.key)
-        return widget._replace(key=widget.key + change.key)
-
-    view = _each(widgets, change, rebuilt)
-    return _each(view, change, lambda w, c: w._replace(submit=w.submit + c.key) if w.submit in keys else w)
 
 
 def _placeholder(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
@@ -117,7 +96,6 @@ _CHANGES: dict[str, Callable[[tuple[Widget, ...], Alteration], tuple[Widget, ...
     "rename": lambda widgets, change: _each(widgets, change, _called),
     "move": _move,
     "cover": _cover,
-    "stale": _stale,
     "placeholder": _placeholder,
     "banner": lambda widgets, change: (alert(change.to, change.key), *widgets),
 }

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
-from environments.simulated.screen.alterations import MARK, Alteration
+from environments.simulated.screen.alterations import Alteration
 from environments.simulated.turn import events
 from environments.simulated.turn.events import same_label
 from environments.simulated.turn.turn import Turn, sign_in
@@ -68,11 +68,6 @@ def _cover(turn: Turn, index: int, cover: events.Cover) -> None:
     _alter(turn, cover.app, Alteration(what="cover", label=cover.label, to=cover.text, key=key), cover.seconds)
 
 
-def _stale(turn: Turn, index: int, stale: events.Stale) -> None:
-    again = f"{MARK}{index}.{turn.desk.fired.get(index, 1)}"
-    _alter(turn, stale.app, Alteration(what="stale", label=stale.label, key=again))
-
-
 def _edit(turn: Turn, index: int, edit: events.Edit) -> None:
     with suppress(KeyError, ValidationError):  # what was to be edited may be gone by now
         turn.world = edited(turn.world, edit)
@@ -82,13 +77,6 @@ def _deadline(turn: Turn, index: int, deadline: events.Deadline) -> None:
     turn.change(passed={deadline.name: turn.desk.clock, **turn.desk.passed})
     if deadline.notice:
         turn.notice(deadline.notice)
-
-
-def _focus(turn: Turn, index: int, focus: events.FocusOn) -> None:
-    for shown in turn.screen.order:
-        if shown.element.app == focus.app and shown.widget.interactive and same_label(shown.name, focus.label):
-            turn.focus_on(focus.app, shown.widget.key)
-            return
 
 
 def _crash_app(turn: Turn, index: int, crash: events.CrashApp) -> None:
@@ -125,7 +113,7 @@ _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
     events.Expire: lambda turn, index, expire: turn.open_dialog(sign_in(index, expire)),
     events.Loading: _loading,
     **dict.fromkeys(
-        (events.Swallow, events.Twice, events.Fail, events.Autocomplete, events.Crash),
+        (events.Swallow, events.Twice, events.Fail, events.Crash),
         lambda turn, index, fault: _arm(turn, ArmedRule(rule=index, left=fault.times)),
     ),
     events.Network: lambda turn, index, network: _arm(
@@ -136,7 +124,6 @@ _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
         turn, move.app, Alteration(what="move", label=move.label, to=move.to), move.seconds
     ),
     events.Cover: _cover,
-    events.Stale: _stale,
     events.Edit: _edit,
     events.Mail: lambda turn, index, mail: turn.tell(
         "mail", Arrived("mail", {"from": mail.sender, "subject": mail.subject, "body": mail.body})
@@ -146,7 +133,6 @@ _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
     ),
     events.Note: lambda turn, index, note: turn.notice(note.title, note.text, note.app),
     events.Deadline: _deadline,
-    events.FocusOn: _focus,
     events.CrashApp: _crash_app,
     events.Inject: _inject,
 }

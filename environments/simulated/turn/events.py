@@ -235,29 +235,11 @@ class Fail(Control):
     times: Times = 1
 
 
-class Autocomplete(Control):
-    """What is written into a field becomes something else: only its first characters, or with more at its end."""
-
-    keep: int | None = Field(default=None, ge=0)
-    add: str = ""
-    times: Times = 1
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> Self:
-        if self.keep is None and not self.add:
-            raise ValueError("autocomplete needs keep (how many characters stay) or add (what comes at the end)")
-        return self
-
-
 class AppControl(Model):
     """A control of one app, by its label."""
 
     app: str
     label: Label
-
-
-class FocusOn(AppControl):
-    """The keyboard's focus jumps to another control."""
 
 
 class Rename(AppControl):
@@ -281,10 +263,6 @@ class Cover(AppControl):
     seconds: Seconds = 10.0
     dismiss: bool = False
     """Whether it has a button that takes it away."""
-
-
-class Stale(AppControl):
-    """A control is built anew: it looks the same, and is another one for whoever remembers it."""
 
 
 class Edit(Model):
@@ -403,12 +381,9 @@ class Rule(Model):
     swallow: Swallow | None = None
     twice: Twice | None = None
     fail: Fail | None = None
-    autocomplete: Autocomplete | None = None
-    focus: FocusOn | None = None
     rename: Rename | None = None
     move: Move | None = None
     cover: Cover | None = None
-    stale: Stale | None = None
     edit: Edit | None = None
     crash: Crash | None = None
     crash_app: CrashApp | None = None

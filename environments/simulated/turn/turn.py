@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from environments.simulated import app as sim
 from environments.simulated.apps import APPS
-from environments.simulated.screen.alterations import MARK, own_key
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.turn.events import (
-    Autocomplete,
     Control,
     Expire,
     Fail,
@@ -95,8 +92,6 @@ class Turn:
         self.world = self.world.with_app(app, state)
 
     def tell(self, app: str, event: sim.Event) -> None:
-        if isinstance(event, sim.ControlEvent) and MARK in event.key:
-            event = replace(event, key=own_key(event.key))  # that of a control that was built anew
         update = APPS[app].update(self.state_of(app), event)
         self._keep(app, update.state)
         for effect in update.effects:
@@ -170,7 +165,7 @@ class Turn:
     def focus_on(self, app: str, key: str) -> None:
         """Put the focus on an app's own control; nothing happens when it is not on the screen."""
         for shown in self.screen.order:
-            if shown.element.app == app and own_key(shown.widget.key) == key and shown.widget.interactive:
+            if shown.element.app == app and shown.widget.key == key and shown.widget.interactive:
                 self.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
                 return
 
@@ -210,7 +205,7 @@ class Turn:
             fields = tuple(f.replace(value=value) if f.key == key else f for f in dialog.fields)
             self.change(dialogs=(*self.desk.dialogs[:-1], dialog.replace(fields=fields)))
         elif shown.element.app:
-            self.tell(shown.element.app, sim.Edited(shown.widget.key, self.written(shown, value)))
+            self.tell(shown.element.app, sim.Edited(shown.widget.key, value))
 
     def open_dialog(self, dialog: sim.Dialog) -> None:
         self.move_focus("")
@@ -256,15 +251,6 @@ class Turn:
                 return armed, effect
         return None
 
-    def written(self, shown: ShownElement, value: str) -> str:
-        """What a field takes of the value that it is given."""
-        longer = len(value) > len(shown.widget.value or "")
-        if longer and (completed := self.caught(shown, Autocomplete)):
-            self.world = spend(self.world, completed[0])
-            effect = completed[1]
-            return (value if effect.keep is None else value[: effect.keep]) + effect.add
-        return value
-
     def bounced(self, shown: ShownElement, before: sim.AppState) -> None:
         """A click that arrives twice: the second finds the form as the first one did, since both were on their way."""
         app = shown.element.app
@@ -275,7 +261,7 @@ class Turn:
         kind = APPS[app]
         begun = {name: getattr(before, name) for name in kind.looks if name in kind.state.model_fields and name != "counter"}
         self.world = self.world.with_app(app, self.world.apps[app].replace(**begun))
-        self.tell(app, sim.Pressed(own_key(shown.widget.key)))
+        self.tell(app, sim.Pressed(shown.widget.key))
 
     def offline(self, app: str) -> Network | None:
         """The rule that keeps an app from saving now."""

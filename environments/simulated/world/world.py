@@ -183,14 +183,6 @@ class Desk(Model):
         shift = MARGIN // 2 + _STEP * (count % room)
         return left + shift, top + shift, min(right, left + shift + wide), min(bottom, top + shift + tall)
 
-    def snapped(self, app: str, side: str) -> Windows:
-        """The window of an app at a half of the screen (`left`, `right`), over all of it (`up`), or put away (`down`)."""
-        left, top, right, bottom = self.ground
-        middle = (left + right) // 2
-        boxes = {"left": (left, top, middle, bottom), "right": (middle, top, right, bottom)}
-        change = {"minimized": True} if side == "down" else {"box": boxes.get(side)}
-        return tuple(win.replace(**change) if win.app == app else win for win in self.windows)
-
 
 @dataclass(frozen=True, eq=False)
 class World:

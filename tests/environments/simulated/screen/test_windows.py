@@ -116,19 +116,6 @@ def _inside(box, x: int, y: int) -> bool:
     return box[0] <= x < box[2] and box[1] <= y < box[3]
 
 
-def test_windows_snap_to_halves_and_back():
-    hand = Hand(desktop("maximised"))
-    hand.does(PressKey(keys=("Meta", "ArrowLeft")))
-    hand.does(LaunchApp(app="notes"))
-    hand.does(PressKey(keys=("Meta", "ArrowRight")))
-    assert boxes(hand.env) == {"billing": (0, 0, 640, 760), "notes": (640, 0, 1280, 760)}
-    assert {e.app for e in hand.env.observe().elements} == {"billing", "notes"}
-    hand.does(PressKey(keys=("Meta", "ArrowUp")))
-    assert boxes(hand.env)["notes"] is None
-    hand.does(PressKey(keys=("Meta", "ArrowDown")))
-    assert hand.env.observe().app == "billing"
-
-
 def test_closing_a_tile_gives_its_room_to_the_others():
     hand = Hand(desktop("side_by_side"))
     hand.does(PressKey(keys=("Alt", "F4")))

@@ -72,7 +72,6 @@ class Message(Model):
     text: str
     at: str
     unread: bool = False
-    reply_to: str = ""
 
 
 class PendingReply(Model):
@@ -152,7 +151,6 @@ class ChatState(ListState):
     older: int = 0
     """How many pages back from the newest messages."""
     selected: str = ""
-    reply_to: str = ""
 
     def delivered(self) -> sim.Update[ChatState]:
         """The state once everything on its way has arrived."""
@@ -179,10 +177,10 @@ class ChatState(ListState):
             effects.append(sim.Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
         return sim.Update(self._put(said), tuple(effects))
 
-    def sent(self, conversation: str, text: str, reply_to: str = "") -> sim.Update[ChatState]:
+    def sent(self, conversation: str, text: str) -> sim.Update[ChatState]:
         """The user says something; whoever answers at once has answered, and others do when nothing happens before."""
         at, talk = self.now, self.conversations[conversation]
-        state = self._put(Message(conversation=conversation, text=text, at=at, reply_to=reply_to))
+        state = self._put(Message(conversation=conversation, text=text, at=at))
         rule = _answering(talk, text)
         if rule is None:
             return sim.Update(state)
@@ -206,7 +204,7 @@ class ChatState(ListState):
 
     def opened(self, name: str) -> ChatState:
         """A conversation on the screen; its messages are read."""
-        changes = {"open": name, "older": 0, "selected": "", "reply_to": ""}
+        changes = {"open": name, "older": 0, "selected": ""}
         return self.read(name).replace(**changes)
 
     def read(self, name: str) -> ChatState:
@@ -292,17 +290,14 @@ def find_messages(state: ChatState, *, offset: Offset = 0, limit: Limit = 50, qu
 
 @FUNCTIONS.writes("Text")
 def send_message(
-    state: ChatState, conversation: str, text: Annotated[str, Field(min_length=1, max_length=LONGEST)], reply_to: str = ""
+    state: ChatState, conversation: str, text: Annotated[str, Field(min_length=1, max_length=LONGEST)]
 ) -> sim.FunctionResult[ChatState]:
     """Say something in a conversation, named by its id as list_conversations gives it; who answers, answers as in the window."""
     _known(state, conversation)
     now, news = state.delivered()
-    to = now.messages.get(reply_to)
-    if reply_to and (to is None or to.conversation != conversation):
-        raise sim.FunctionDeclined(f"there is no message {reply_to!r} in this conversation")
     if not text.strip():
         raise sim.FunctionDeclined("the message is empty")
-    after, effects = now.sent(conversation, text.strip(), reply_to)
+    after, effects = now.sent(conversation, text.strip())
     return sim.FunctionResult(after, {"sent": True, "at": now.now}, (sim.Submitted(), *news, *effects))
 
 
@@ -372,7 +367,7 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
     chosen = state.selected in state.messages
     tools = ui.bar(
         ui.button("Back to chats", "back"), ui.button("Unmute" if talk.muted else "Mute", "mute"),
-        ui.button("Leave conversation", "leave"), ui.button("Reply", "reply", enabled=chosen),
+        ui.button("Leave conversation", "leave"),
         ui.button("Copy message", "copy", enabled=chosen), key="tools",
     )  # fmt: skip
     turning = ui.bar(
@@ -384,10 +379,6 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
     body = ui.table("messages", ("From", "Message", "Time"), rows) if rows else ui.text("No messages yet", "none")
     typing = [c.sender for c in state.coming if c.conversation == talk.id]
     draft = state.drafts.get(talk.id, "")
-    answered = state.messages.get(state.reply_to)
-    quote: tuple[Widget, ...] = ()
-    if answered:
-        quote = (ui.bar(ui.text(f"Replying to {_quoted(answered)}", "reply-to"), ui.button("Cancel reply", "cancel-reply")),)
     write = ui.textbox("Write a message", "write", draft)
     writing = ui.form("write-form", write, ui.button("Send", "send", enabled=bool(draft.strip())), submit="send", across=True)
     return (
@@ -397,21 +388,18 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
         *((turning,) if back else ()),
         body,
         *(ui.text(f"{name} is typing…", f"typing-{n}") for n, name in enumerate(typing)),
-        *quote,
         writing,
     )
 
 
 def _message(state: ChatState, message: Message) -> Widget:
     key = f"message:{message.id}"
-    to = state.messages.get(message.reply_to)
-    said = f"↪ {_quoted(to)}\n{message.text}" if to else message.text
-    cells = (ui.cell(message.sender or "You", f"{key}:from"), ui.text(said, f"{key}:text"), ui.cell(message.at, f"{key}:at"))
+    cells = (
+        ui.cell(message.sender or "You", f"{key}:from"),
+        ui.text(message.text, f"{key}:text"),
+        ui.cell(message.at, f"{key}:at"),
+    )
     return ui.row(key, *cells, selected=message.id == state.selected)
-
-
-def _quoted(message: Message) -> str:
-    return f"{message.sender or 'You'}: {_short(message.text)}"
 
 
 class ChatLine(Model):
@@ -458,7 +446,7 @@ class Chat(sim.App[ChatContent, ChatState]):
     name = "chat"
     title = "Chat"
     words = ("chat", "chats", "conversation", "conversations", "instant message", "direct message")
-    looks = frozenset({"counter", "now", "coming", "drafts", "open", "older", "selected", "reply_to", "messages.*.unread",
+    looks = frozenset({"counter", "now", "coming", "drafts", "open", "older", "selected", "messages.*.unread",
                        "conversations.*.used"})  # fmt: skip
     # What others say is not the user's doing.
     meanings = (
@@ -555,9 +543,8 @@ def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Upda
                 return sim.Update(state)
             if len(text) > LONGEST:
                 return sim.Update(state, (sim.Toast(f"A message has at most {LONGEST} characters"),))
-            reply_to = state.reply_to if state.reply_to in state.messages else ""
-            after, effects = state.sent(talk.id, text, reply_to)
-            changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
+            after, effects = state.sent(talk.id, text)
+            changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": ""}
             return sim.Update(after.replace(**changes), (sim.Submitted(), *effects))
         case sim.Pressed(key="mute"):
             changed = talk.replace(muted=not talk.muted)
@@ -574,19 +561,15 @@ def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Upda
 
 
 def _looking(state: ChatState, key: str) -> sim.Update[ChatState]:
-    """Turning pages, and choosing a message to reply to or to copy."""
+    """Turning pages, and choosing a message to copy."""
     _, at, back = shown_messages(state)
     chosen = state.messages.get(state.selected)
     changes: dict[str, object] = {}
     match key:
         case "back":
-            changes = {"open": "", "selected": "", "reply_to": "", "older": 0}
+            changes = {"open": "", "selected": "", "older": 0}
         case "older" | "newer":
             changes = {"older": min(back, at + 1) if key == "older" else max(0, at - 1), "selected": ""}
-        case "reply" if chosen:
-            changes = {"reply_to": chosen.id}
-        case "cancel-reply":
-            changes = {"reply_to": ""}
         case "copy" if chosen:
             return sim.Update(state, (sim.Copy(chosen.text), sim.Toast("Copied")))
         case _ if key.startswith("message:"):

@@ -32,8 +32,8 @@ class AddressParts(NamedTuple):
 
 
 def normal(text: str) -> str:
-    """The one form in which an address is kept. A `~`, which means something in the keys of widgets, is written `%7E`."""
-    bare = _SCHEME.sub("", text.strip()[:LONGEST]).partition("#")[0].replace("~", "%7E")
+    """The one form in which an address is kept."""
+    bare = _SCHEME.sub("", text.strip()[:LONGEST]).partition("#")[0]
     head, _, query = bare.partition("?")
     host, *folders = (part.strip() for part in head.split("/"))
     path = "".join(f"/{folder}" for folder in folders if folder)

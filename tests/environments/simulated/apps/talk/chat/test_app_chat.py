@@ -104,14 +104,8 @@ class TestWriting:
         ]
         assert h.element("Write a message").value == ""
 
-    def test_a_reply_quotes_what_it_answers(self, h):
-        h.click("Ann Lee", "Any news?", "Reply")
-        assert "Replying to Ann Lee: Any news?" in h.texts()
-        h.click("Cancel reply", "Reply")
-        say(h, "none")
-        assert messages(h)[-1]["reply_to"] == "3"
-        assert "↪ Ann Lee: Any news?\nnone" in h.texts()
-        h.click("Good morning", "Copy message")
+    def test_a_message_is_copied(self, h):
+        h.click("Ann Lee", "Good morning", "Copy message")
         assert h.desktop.world()["clipboard"] == "Good morning"
 
     def test_a_draft_waits_where_it_was_written(self, h):
@@ -157,7 +151,7 @@ class TestAnswers:
         h.click("Back to chats")
         assert messages(h)[-1] | {"id": ""} == {
             "id": "", "conversation": "ann", "sender": "Ann Lee", "text": "It was 120 dollars.", "at": "2026-03-05 09:33",
-            "unread": False, "reply_to": "",
+            "unread": False,
         }  # fmt: skip
         assert h.texts("status") == []
 
@@ -209,7 +203,7 @@ class TestFunctions:
         assert h.app("chat") == before
 
     def test_sending_gets_the_answer_that_the_window_would_get(self, h):
-        assert h.call("chat.send_message", conversation="ann", text="the total, please", reply_to="3")["sent"]
+        assert h.call("chat.send_message", conversation="ann", text="the total, please")["sent"]
         assert h.call("chat.list_messages", conversation="ann", limit=1)["messages"][0]["text"] == "It was 120 dollars."
         h.click("Search")
         assert "New message from Ann Lee" in h.texts("status")
@@ -225,7 +219,6 @@ class TestFunctions:
             ("send_message", {"conversation": "bob", "text": "x"}, "no conversation with the id 'bob'"),
             ("send_message", {"conversation": "ann", "text": " "}, "the message is empty"),
             ("send_message", {"conversation": "ann", "text": "x" * 4001}, "chat.send_message: text"),
-            ("send_message", {"conversation": "ann", "text": "x", "reply_to": "4"}, "no message '4' in this conversation"),
             ("list_messages", {"conversation": "ann", "limit": 0}, "chat.list_messages: limit"),
             ("start_conversation", {"name": " "}, "the name is empty"),
         ],
