@@ -13,7 +13,6 @@ from environments.simulated.apps.common.functions_base import FunctionTable, Lim
 from environments.simulated.apps.common.record_list import list_update, question, refuse_twice, with_error
 from environments.simulated.apps.money.shop.state import (
     ALL,
-    REVIEWS,
     STEPS,
     Address,
     Card,
@@ -24,7 +23,6 @@ from environments.simulated.apps.money.shop.state import (
     OrderLine,
     Page,
     Product,
-    Review,
     ShopState,
     Step,
     label_of,
@@ -63,8 +61,7 @@ class Purchase(Model):
 
 
 def _short(product: Product) -> dict[str, JsonValue]:
-    some = product.model_dump(mode="json", include={"id", "name", "price", "category", "stock", "minimum"})
-    return {**some, "rating": product.stars}
+    return product.model_dump(mode="json", include={"id", "name", "price", "category", "stock", "minimum", "rating"})
 
 
 def _product(state: ShopState, name: str) -> Product:
@@ -107,10 +104,9 @@ def search_products(
 
 @FUNCTIONS.reads("ById", "A product by its id.")
 def get_product(state: ShopState, id: str) -> JsonValue:
-    """All of one product, with its options and reviews"""
+    """All of one product, with its options"""
     product = _product(state, id)
-    rest = product.model_dump(mode="json", include={"description", "options", "reviews"})
-    return {"currency": state.currency, **_short(product), **rest}
+    return {"currency": state.currency, **product.model_dump(mode="json")}
 
 
 @FUNCTIONS.reads()
@@ -256,15 +252,8 @@ def _made_product(name: str, setting: sim.Setting) -> Product:
         minimum=rng.choice((1, 1, 1, 1, 1, 1, 1, 2, 5)),
         description=paragraph(rng, 1),
         options=options,
-        reviews=tuple(_review(setting) for _ in range(rng.randrange(4))),
+        rating=rng.choice((None, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)),
     )
-
-
-def _review(setting: sim.Setting) -> Review:
-    stars = setting.rng.choice((1, 2, 3, 4, 4, 5, 5))
-    author = setting.rng.choice(setting.cast.people)
-    said = made_up("opinions")[stars]
-    return Review(author=author, stars=stars, text=said, date=day_before(setting.rng, setting.cast.today))
 
 
 def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) -> tuple[Order, ...]:
@@ -307,7 +296,7 @@ class Shop(sim.App[ShopContent, ShopState]):
     title = "Shop"
     words = ("shop", "store", "cart", "product", "products", "order", "orders", "buy")
     looks = frozenset(
-        {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
+        {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "open", "picked", "quantity",
          "typed", "step", "asked", "errors"}
     )  # fmt: skip
     # What is in stock follows from orders.
@@ -374,8 +363,6 @@ def _browsing(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
     match event:
         case sim.Edited(key="category" | "sort" as key, value=value):
             return sim.Update(state.model_copy(update={key: value, "number": 1}))
-        case sim.Edited(key="price-to", value=value):
-            return sim.Update(state.replace(price_to=value, number=1))
         case sim.Pressed(key=key) if key.startswith("product-"):
             return sim.Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
     return sim.Update(state)
@@ -410,7 +397,7 @@ def _looking(state: ShopState, product: Product, event: sim.Event) -> sim.Update
             return sim.Update(
                 state.added(product, picked, many).replace(errors={}), (sim.Toast(f"{product.name} added to cart"),)
             )
-    return sim.Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
+    return sim.Update(state)
 
 
 def _filling(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:

@@ -22,8 +22,6 @@ from environments.simulated.world.values import (
     without,
 )
 
-REVIEWS = 5
-"""Reviews on one page."""
 ALL = "All categories"
 SORTS = ("Featured", "Price: low to high", "Price: high to low", "Rating", "Name")
 PAYMENTS = ("Card", "Invoice")
@@ -32,17 +30,8 @@ Step = Literal["address", "delivery", "payment", "review"]
 Status = Literal["Processing", "Shipped", "Delivered", "Cancelled"]
 
 
-class Review(Model):
-    """What a buyer says."""
-
-    author: str
-    stars: int = Field(ge=1, le=5)
-    text: str = ""
-    date: Day = ""
-
-
 class Product(Model):
-    """Something for sale. Without a `rating` it is the mean of the reviews."""
+    """Something for sale."""
 
     id: str = Field(pattern=r"^[\w-]+$")
     name: str = Field(min_length=1)
@@ -55,13 +44,6 @@ class Product(Model):
     description: str = ""
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What has to be chosen, such as Size or Colour."""
-    reviews: tuple[Review, ...] = ()
-
-    @property
-    def stars(self) -> float:
-        if self.rating is not None:
-            return self.rating
-        return round(sum(review.stars for review in self.reviews) / max(1, len(self.reviews)), 1)
 
 
 class CartLine(Model):
@@ -167,8 +149,6 @@ class ShopState(sim.AppState):
     applied: str = ""
     category: str = ALL
     sort: str = SORTS[0]
-    price_to: str = ""
-    """The highest price, in whole units, that the list shows; empty for all of them."""
     open: str = ""
     """The product or the order that is shown."""
     picked: dict[str, str] = Field(default_factory=dict)
@@ -181,18 +161,13 @@ class ShopState(sim.AppState):
     """The total that the question on the screen is about."""
     errors: dict[str, str] = Field(default_factory=dict)
 
-    def highest_price(self) -> int:
-        """What a filter of prices goes up to: whole tens that nothing costs more than."""
-        return _highest_price(IdentityKey(self.products))
-
     def listed(self) -> tuple[Product, ...]:
         """What the page of products shows."""
-        most = int(self.price_to) * 100 if self.price_to else None
-        return _found(IdentityKey(self.products), self.applied, self.category, self.sort, most)
+        return _found(IdentityKey(self.products), self.applied, self.category, self.sort)
 
     def found(self, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
         """Products of a category that have all words of the query, sorted as a shop does."""
-        return list(_found(IdentityKey(self.products), query, category, sort, None))
+        return list(_found(IdentityKey(self.products), query, category, sort))
 
     def categories(self) -> tuple[str, ...]:
         return _categories(IdentityKey(self.products))
@@ -359,25 +334,17 @@ class Totals(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _highest_price(products: IdentityKey[dict[str, Product]]) -> int:
-    return max((-(-in_cents(product.price) // 1000) * 10 for product in products.value.values()), default=10) or 10
-
-
-@lru_cache(maxsize=8)
-def _found(
-    products: IdentityKey[dict[str, Product]], query: str, category: str, sort: str, most: int | None
-) -> tuple[Product, ...]:
-    """Looked for once as long as neither the products nor the search change. `most` is the highest price, in cents."""
+def _found(products: IdentityKey[dict[str, Product]], query: str, category: str, sort: str) -> tuple[Product, ...]:
+    """Looked for once as long as neither the products nor the search change."""
     fits = [
         product for product in products.value.values()
         if category in (ALL, product.category)
-        and (most is None or in_cents(product.price) <= most)
         and matches(query, product.name, product.category, product.description, product.id)
     ]  # fmt: skip
     if sort == "Name":
         fits.sort(key=lambda product: (product.name.casefold(), product.id))
     elif sort == "Rating":
-        fits.sort(key=lambda product: -product.stars)
+        fits.sort(key=lambda product: -(product.rating or 0))
     elif sort != SORTS[0]:
         fits.sort(key=lambda product: in_cents(product.price), reverse=sort == "Price: high to low")
     return tuple(fits)

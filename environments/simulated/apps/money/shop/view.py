@@ -8,7 +8,6 @@ from environments.simulated.apps.money.shop.state import (
     CARD,
     LABELS,
     PAYMENTS,
-    REVIEWS,
     SORTS,
     STEPS,
     CartLine,
@@ -19,7 +18,7 @@ from environments.simulated.apps.money.shop.state import (
 )
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import from_cents, in_cents, page_of, shown, slug
+from environments.simulated.world.values import from_cents, in_cents, shown, slug
 
 
 def checkout(state: ShopState) -> tuple[Widget, ...]:
@@ -110,7 +109,6 @@ def page(state: ShopState) -> tuple[Widget, ...]:
         body = _cart(state)
     else:
         columns = ("Product", "Category", "Price", "Rating", "Availability")
-        top = state.highest_price()
         choices = tuple(dict.fromkeys((ALL, *state.categories(), state.category)))
         body = (
             ui.heading("Catalogue", "catalogue"),
@@ -118,7 +116,6 @@ def page(state: ShopState) -> tuple[Widget, ...]:
             ui.bar(
                 ui.combobox("Filter by category", "category", state.category, choices),
                 ui.combobox("Sort by", "sort", state.sort, SORTS),
-                ui.slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
                 key="filters",
             ),
             *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
@@ -135,7 +132,7 @@ def _row(product: Product, currency: str) -> Widget:
 
 
 def _stars(product: Product) -> str:
-    return f"{product.stars:.1f} of 5" if product.rating is not None or product.reviews else "No rating"
+    return f"{product.rating:.1f} of 5" if product.rating is not None else "No rating"
 
 
 def _availability(product: Product) -> str:
@@ -163,27 +160,11 @@ def _product(state: ShopState, product: Product) -> tuple[Widget, ...]:
         *least,
         *((ui.text(product.description, f"{key}.description"),) if product.description else ()),
         ui.form("buy-form", *fields, ui.button("Add to cart", "add", enabled=product.stock > 0), submit="add"),
-        *_reviews(state, product),
     )
 
 
 def _quantities(product: Product) -> tuple[float, float, float]:
     return product.minimum, max(product.stock, product.minimum), 1
-
-
-def _reviews(state: ShopState, product: Product) -> tuple[Widget, ...]:
-    if not product.reviews:
-        return (ui.text("No reviews yet", "no-reviews"),)
-    items, number, pages = page_of(product.reviews, state.number, REVIEWS)
-    start = (number - 1) * REVIEWS
-    said = [
-        ui.group(ui.text(f"{review.author}, {review.stars} of 5{f', {review.date}' if review.date else ''}", f"review-{n}.by"),
-              *((ui.text(review.text, f"review-{n}.text"),) if review.text else ()), key=f"review-{n}")
-        for n, review in enumerate(items, start=start + 1)
-    ]  # fmt: skip
-    many = len(product.reviews)
-    title = ui.heading(f"{many} {'review' if many == 1 else 'reviews'}", "reviews")
-    return (title, *said, *((ui.pager(number, pages),) if pages > 1 else ()))
 
 
 def _cart(state: ShopState) -> tuple[Widget, ...]:

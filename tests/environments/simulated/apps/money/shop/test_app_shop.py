@@ -16,8 +16,8 @@ apps:
   shop:
     products:
       - {id: lamp, name: Lamp, price: 20, category: Home, stock: 3, rating: 4.5, description: A warm light}
-      - {id: shirt, name: T-shirt, price: 10, category: Clothing, stock: 50, options: {Size: [S, M], Colour: [Red, Blue]},
-         reviews: [{author: Ann, stars: 5, text: Nice}, {author: Bo, stars: 2}]}
+      - {id: shirt, name: T-shirt, price: 10, category: Clothing, stock: 50, rating: 3.5,
+         options: {Size: [S, M], Colour: [Red, Blue]}}
       - {id: sold, name: Tent, price: 99, category: Sports, stock: 0}
       - {id: pens, name: Pens, price: 1.50, category: Office, stock: 100, minimum: 10}
       - {id: mug, name: Mug, price: 5, category: Home}
@@ -71,7 +71,6 @@ class TestLooking:
     def test_a_page_of_a_product(self, h):
         h.click("T-shirt")
         assert [h.value_of(label) for label in ("Price", "Rating", "Availability")] == ["$10.00", "3.5 of 5", "In stock"]
-        assert {"Ann, 5 of 5", "Nice", "Bo, 2 of 5"} <= set(h.texts("text"))
         h.click("Add to cart")
         assert h.texts("alert") == ["Choose a size", "Choose a colour"]
         h.select("Size", "m")
