@@ -54,7 +54,7 @@ def _changed(state: FilesState, change: FileChange) -> FilesState:
         raise Refused(f"{missing} cannot be removed: there is no such file or folder")
     gone = set(change.removed)
     files = state.replace(entries={path: entry for path, entry in state.entries.items() if path not in gone})
-    shell = Shell(files, ROOT, "")
+    shell = Shell(files, ROOT)
     entries = [(path, Entry(kind="folder")) for path in sorted(change.folders)]
     entries += [(path, Entry(kind="file", text=text)) for path, text in sorted(change.written.items())]
     for path, entry in entries:

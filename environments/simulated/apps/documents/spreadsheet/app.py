@@ -274,7 +274,7 @@ class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     functions = FUNCTIONS
 
     def start(self, content: SpreadsheetContent, setting: sim.Setting) -> SheetState:
-        given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
+        given = [(sheet.name, texts_of(sheet.rows)) for sheet in content.sheets or ()]
         made = generated(rows_wanted(content, setting), setting)
         state = filled(given or made, setting.cast.today.isoformat())
         return state.replace(sheet=content.open) if content.open in state.sheets else state

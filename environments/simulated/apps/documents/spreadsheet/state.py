@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -181,21 +179,6 @@ def _fitting(cells: IdentityKey[dict[str, str]], book: IdentityKey[Book], sheet:
 _FIRST = At(1, 1)
 
 
-def rows_of_csv(text: str) -> list[list[str]]:
-    """The rows of a CSV text, separated by commas, semicolons or tabs. Raises Refusal."""
-    head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
-    if "\0" in text:
-        raise Refusal("A CSV text has no NUL characters")
-    try:
-        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
-    except csv.Error as bad:
-        raise Refusal(f"This is not CSV: {bad}") from None
-    if len(rows) > MAX_ROWS or max(map(len, rows), default=0) > MAX_COLUMNS:
-        raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
-    return rows
-
-
 def texts_of(rows: Iterable[Iterable[str]], first: At = _FIRST) -> dict[At, str]:
     """Rows of texts as cells, from a first place on."""
     return {At(first.row + r, first.column + c): text for r, row in enumerate(rows) for c, text in enumerate(row)}
@@ -212,24 +195,10 @@ CellText = Annotated[str, BeforeValidator(_cell_text)]
 
 
 class SheetContent(Model):
-    """A sheet, as rows of cells or as CSV text. A text that starts with `=` is a formula."""
+    """A sheet, as rows of cells. A text that starts with `=` is a formula."""
 
     name: str
     rows: tuple[tuple[CellText, ...], ...] = ()
-    csv: str = ""
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
-        if self.rows and self.csv:
-            raise ValueError("give rows or csv, not both")
-        try:
-            rows_of_csv(self.csv)
-        except Refusal as no:
-            raise ValueError(f"csv: {no}") from None
-        return self
-
-    def cells(self) -> dict[At, str]:
-        return texts_of(self.rows or rows_of_csv(self.csv))
 
 
 class SpreadsheetContent(sim.Content):
@@ -243,7 +212,7 @@ class SpreadsheetContent(sim.Content):
     def _fits(self) -> Self:
         given = self.sheets or ()
         try:
-            state = filled([(sheet.name, sheet.cells()) for sheet in given], "2026-01-01") if given else None
+            state = filled([(sheet.name, texts_of(sheet.rows)) for sheet in given], "2026-01-01") if given else None
         except Refusal as no:
             raise ValueError(f"sheets: {no}") from None
         if self.open is not None and state is not None and self.open not in state.sheets:

@@ -219,7 +219,6 @@ def _redirected(ran: CommandResult, said: str, path: str) -> CommandResult:
 
 
 KEPT_LINES = 500
-KEPT_COMMANDS = 200
 _LINE_MAX = 2_000
 
 
@@ -231,11 +230,8 @@ class TerminalState(sim.SharingState):
     status: int = 0
     command: str = ""
     lines: dict[str, str] = Field(default_factory=dict)
-    past: dict[str, str] = Field(default_factory=dict)
     back: int = 0
     """How many screenfuls above the end are shown."""
-    recalled: int = 0
-    """How many commands back the one in the field is; 0 when it was typed."""
     own: dict[str, Entry] = Field(default_factory=lambda: {ROOT: Entry(kind="folder")})
 
 
@@ -253,26 +249,18 @@ def numbered(old: dict[str, str], new: Iterable[str], most: int) -> dict[str, st
 def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandResult, tuple[sim.Effect, ...]]:
     """The terminal after a command line, what came of it, and what that does to the files."""
     files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
-    past = numbered(state.past, [line], KEPT_COMMANDS) if line.strip() else state.past
-    ran = run(Shell(files, state.cwd, state.user), line)
+    ran = run(Shell(files, state.cwd), line)
     said = [*ran.errors, *(ran.out.removesuffix("\n").split("\n") if ran.out else ())]
     echoed = [] if ran.clear else [f"{prompt(state)} {line}".rstrip()]
     shown = [text if len(text) <= _LINE_MAX else f"{text[:_LINE_MAX]}…" for text in [*echoed, *said][-KEPT_LINES:]]
     lines = numbered(state.lines, shown, KEPT_LINES)
-    after = state.replace(cwd=ran.shell.cwd, status=ran.status, past=past, back=0, recalled=0, command="",
+    after = state.replace(cwd=ran.shell.cwd, status=ran.status, back=0, command="",
             lines=dict(list(lines.items())[-len(shown) :] if shown else []) if ran.clear else lines)  # fmt: skip
     if ran.shell.files is files:
         return after, ran, ()
     if state.lent is not None:
         return after, ran, (sim.Change(ran.shell.files),)
     return after.replace(own=ran.shell.files.entries), ran, ()
-
-
-def recalled(state: TerminalState, by: int) -> TerminalState:
-    """An earlier (1) or later (-1) command in the field; an empty field after the latest."""
-    past = list(state.past.values())
-    at = min(max(0, state.recalled + by), len(past))
-    return state.replace(recalled=at, command=past[-at] if at else "")
 
 
 _SHOWN_MAX = 20_000
@@ -303,10 +291,7 @@ def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[T
 
 
 SCREENFUL = 14
-_KEYS = {
-    "Control+p": "earlier", "Alt+ArrowUp": "earlier", "Control+n": "later", "Alt+ArrowDown": "later", "Control+l": "clear",
-    "Control+u": "empty", "ArrowUp": "earlier", "ArrowDown": "later",
-}  # fmt: skip
+_KEYS = {"Control+l": "clear", "Control+u": "empty"}
 
 
 class TerminalContent(sim.Content):
@@ -322,7 +307,7 @@ class Terminal(sim.App[TerminalContent, TerminalState]):
     title = "Terminal"
     words = ("terminal", "shell", "console", "command", "commands")
     shares = "files"
-    looks = frozenset({"cwd", "status", "command", "lines", "past", "back", "recalled"})
+    looks = frozenset({"cwd", "status", "command", "lines", "back"})
     meanings = (sim.Tree("own"),)
     functions = FUNCTIONS
 
@@ -334,8 +319,6 @@ class Terminal(sim.App[TerminalContent, TerminalState]):
         shown, more_above, more_below = _screenful(state)
         line = textbox("Command", "command", state.command, placeholder="help")
         tools = bar(
-            button("Earlier command", "earlier", enabled=state.recalled < len(state.past)),
-            button("Later command", "later", enabled=state.recalled > 0),
             button("Older output", "older", enabled=more_above), button("Newer output", "newer", enabled=more_below),
             key="tools",
         )  # fmt: skip
@@ -350,7 +333,7 @@ class Terminal(sim.App[TerminalContent, TerminalState]):
     def update(self, state: TerminalState, event: sim.Event) -> sim.Update[TerminalState]:
         match event:
             case sim.Edited(key="command", value=value):
-                return sim.Update(state.replace(command=value, recalled=0))
+                return sim.Update(state.replace(command=value))
             case sim.Pressed(key="run"):
                 after, _, effects = executed(state, state.command)
                 return sim.Update(after, effects)
@@ -371,10 +354,6 @@ def _screenful(state: TerminalState) -> tuple[list[tuple[str, str]], bool, bool]
 def _done(state: TerminalState, key: str) -> TerminalState:
     _, more_above, _ = _screenful(state)
     match key:
-        case "earlier":
-            return recalled(state, 1)
-        case "later":
-            return recalled(state, -1)
         case "older" if more_above:
             return state.replace(back=state.back + 1)
         case "newer":
@@ -382,5 +361,5 @@ def _done(state: TerminalState, key: str) -> TerminalState:
         case "clear":
             return state.replace(lines={}, back=0)
         case "empty":
-            return state.replace(command="", recalled=0)
+            return state.replace(command="")
     return state

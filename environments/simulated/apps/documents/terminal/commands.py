@@ -40,8 +40,8 @@ def _needed(paths: Sequence[str], count: int = 1) -> None:
 
 def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """What is in folders; files are shown first, under the names that were asked for."""
-    opts = options(words, "la1h")
-    long, hidden = "l" in opts.given, "a" in opts.given
+    opts = options(words, "a1")
+    hidden = "a" in opts.given
     errors: list[str] = []
     files: list[tuple[str, str]] = []
     folders: list[tuple[str, str]] = []
@@ -52,29 +52,11 @@ def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
             errors.append(f"ls: cannot access '{path}': {bad}")
         else:
             (folders if shell.is_folder(full) else files).append((path, full))
-    parts = [_listed(shell, sorted(files), long)] if files else []
+    parts = [joined_lines(name for name, _ in sorted(files))] if files else []
     for path, full in sorted(folders):
-        shown = [(base(p), p) for p in shell.files.inside(full) if hidden or not base(p).startswith(".")]
-        body = _listed(shell, sorted(shown), long)
-        blocks = f"total {sum(-(-_size(shell, p) // 4096) * 4 for _, p in shown)}\n" if long else ""
-        parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + blocks + body)
+        body = joined_lines(sorted(base(p) for p in shell.files.inside(full) if hidden or not base(p).startswith(".")))
+        parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + body)
     return CommandResult(shell, "\n".join(parts), tuple(errors), 2 if errors else 0)
-
-
-def _size(shell: Shell, path: str) -> int:
-    entry = shell.files.entries[path]
-    return 4096 if entry.kind == "folder" else len(entry.text.encode("utf-8", "surrogatepass"))
-
-
-def _listed(shell: Shell, items: Sequence[tuple[str, str]], long: bool) -> str:
-    if not long:
-        return joined_lines(name for name, _ in items)
-    sizes = {path: str(_size(shell, path)) for _, path in items}
-    wide = max((len(size) for size in sizes.values()), default=1)
-    return joined_lines(
-        f"{'drwxr-xr-x' if shell.is_folder(path) else '-rw-r--r--'} 1 {shell.user} {shell.user} {sizes[path]:>{wide}} {name}"
-        for name, path in items
-    )
 
 
 def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -287,7 +269,7 @@ COMMANDS: dict[str, Command] = {
     "clear": clear, "help": usage, **TEXT_COMMANDS,
 }  # fmt: skip
 HELP = """\
-ls [-la] [PATH…]        cd [FOLDER]             pwd
+ls [-a] [PATH…]         cd [FOLDER]             pwd
 cat [FILE…]             echo [-n] TEXT…         touch FILE…
 mkdir [-p] FOLDER…      rm [-rf] PATH…          cp [-r] FROM… TO
 mv FROM… TO             find [FOLDER] [-name PATTERN] [-type f|d]

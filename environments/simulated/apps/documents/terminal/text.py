@@ -26,7 +26,6 @@ class Shell(NamedTuple):
 
     files: FilesState
     cwd: str
-    user: str
 
     def entry(self, path: str) -> Entry | None:
         return self.files.entries.get(path)

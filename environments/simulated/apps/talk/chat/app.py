@@ -19,14 +19,13 @@ from environments.simulated.apps.common.record_list import (
     list_update,
     list_view,
     prompt,
-    question,
     refuse_twice,
     with_ids,
 )
 from environments.simulated.apps.office.calendar.state import Moment, moment_after
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import IdentityKey, Model, how_many, matches, paragraph, topic, without
+from environments.simulated.world.values import IdentityKey, Model, how_many, matches, paragraph, topic
 
 
 class Invite(Model):
@@ -220,13 +219,6 @@ class ChatState(ListState):
         talk = Conversation(id=name, title=title, members=(title,))
         return self.replace(conversations={**self.conversations, name: talk}, counter=self.counter + 1), name
 
-    def left(self, name: str) -> ChatState:
-        """The state without a conversation and all that was said in it."""
-        messages = {n: m for n, m in self.messages.items() if m.conversation != name}
-        return self.replace(conversations=without(self.conversations, name),
-            drafts=without(self.drafts, name), messages=messages, open="" if self.open == name else self.open,
-            coming=tuple(c for c in self.coming if c.conversation != name))  # fmt: skip
-
     def said_in(self, name: str) -> tuple[Message, ...]:
         """The messages of a conversation, oldest first."""
         return archive(IdentityKey(self.messages)).get(name, ())
@@ -367,7 +359,6 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
     chosen = state.selected in state.messages
     tools = ui.bar(
         ui.button("Back to chats", "back"), ui.button("Unmute" if talk.muted else "Mute", "mute"),
-        ui.button("Leave conversation", "leave"),
         ui.button("Copy message", "copy", enabled=chosen), key="tools",
     )  # fmt: skip
     turning = ui.bar(
@@ -452,8 +443,6 @@ class Chat(sim.App[ChatContent, ChatState]):
     meanings = (
         sim.Meaning("messages.*", None, when=lambda found: sim.is_new(found) and bool(found.new.sender)),
         sim.Meaning("messages.*", Does.SEND, _said, sim.is_new),
-        sim.Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", sim.is_gone),
-        sim.Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", sim.is_gone),
         sim.Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", sim.is_new),
         sim.Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
     )
@@ -550,11 +539,6 @@ def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Upda
             changed = talk.replace(muted=not talk.muted)
             toast = sim.Toast("Notifications are on" if talk.muted else "Notifications are off")
             return sim.Update(state.replace(conversations={**state.conversations, talk.id: changed}), (toast,))
-        case sim.Pressed(key="leave"):
-            lost = "All messages of this conversation will be deleted for good."
-            return sim.Update(state, (question("leave", f"Leave {talk.title}?", lost, "Leave"),))
-        case sim.Answered(key="leave", button="Leave"):
-            return sim.Update(state.left(talk.id), (sim.Toast(f"You left {talk.title}"),))
         case sim.Pressed(key=key):
             return _looking(state, key)
     return sim.Update(state)

@@ -19,7 +19,7 @@ apps:
   spreadsheet:
     sheets:
       - {name: Costs, rows: [[Date, Vendor, Amount], [2026-03-01, Birch, 12.5], [2026-03-02, Acme, 7], [2026-03-03, Cobalt, 7]]}
-      - {name: Sums, csv: "Total,=SUM(Costs!C2:C4)"}
+      - {name: Sums, rows: [[Total, "=SUM(Costs!C2:C4)"]]}
   notes: {notes: []}
 open: [spreadsheet]
 """

@@ -18,13 +18,13 @@ apps:
   spreadsheet:
     sheets:
       - name: Costs
-        csv: |
-          Date,Vendor,Category,Amount
-          2026-02-27,Acme,Travel,100.10
-          2026-03-01,Birch,Travel,20.05
-          2026-03-02,Acme,Meals,9.95
-          2026-03-09,Acme,Meals,0.30
-          2026-03-31,Cobalt,Travel,n/a
+        rows:
+          - [Date, Vendor, Category, Amount]
+          - [2026-02-27, Acme, Travel, "100.10"]
+          - [2026-03-01, Birch, Travel, "20.05"]
+          - [2026-03-02, Acme, Meals, "9.95"]
+          - [2026-03-09, Acme, Meals, "0.30"]
+          - [2026-03-31, Cobalt, Travel, n/a]
       - {name: Sums, rows: [["=SUM(Costs!D2:D6)", "=COUNT(Costs!D2:D6)"]]}
       - {name: Empty}
 open: [spreadsheet]

@@ -81,15 +81,6 @@ class TestReading:
         h.click("Team", "Unmute")
         assert not h.app("chat")["conversations"]["team"]["muted"]
 
-    def test_leaving_asks_first(self, h):
-        h.click("Team", "Leave conversation")
-        h.press("Escape")
-        assert messages(h, "team")
-        h.click("Leave conversation", "Leave")
-        assert h.texts("heading") == ["Chats"]
-        assert "team" not in h.app("chat")["conversations"]
-        assert messages(h, "team") == []
-
 
 class TestWriting:
     def test_a_message_is_sent_with_enter_or_the_button(self, h):
