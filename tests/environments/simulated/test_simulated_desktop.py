@@ -174,7 +174,7 @@ def h_scroll_down():
 def test_tab_scrolls_to_what_gets_the_focus(hand):
     h = hand(LOW)
     h.click("My claims", "New claim")
-    for _ in range(9):
+    for _ in range(8):
         h.press("Tab")
     focused = next(e for e in h.screen.elements if e.focused)
     assert focused.visible
