@@ -216,9 +216,7 @@ def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch()
 
 
 def test_an_action_without_its_effect_ends_it() -> None:
-    whole, _ = run(
-        *ENTER, events="[{when: {after_actions: 1}, edit: {app: reimbursement, path: draft.amount, value: $1.00}}]"
-    )
+    whole, _ = run(*ENTER, events="[{when: {after_actions: 1}, edit: {app: reimbursement, path: draft.amount, value: $1.00}}]")
     assert why(whole) == "\"Amount\" holds '$1.00', not '$5.00'"
     swallowed = "[{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}]"
     whole, _ = run(Click(target=ActionTarget(text="My claims")), ENTER[0], events=swallowed)
