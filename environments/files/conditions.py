@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from types import ModuleType
 from typing import Any
 
 from protocol import Frozen
@@ -188,7 +190,8 @@ def _context() -> Any:
 
 @cache
 def _library() -> Any:
-    import cel  # brings a command line and a terminal toolkit of its own: for whoever evaluates something, not for lists
+    sys.modules.setdefault("cel.cli", ModuleType("cel.cli"))  # its command line, with a terminal toolkit of 400 modules
+    import cel  # here, since lists evaluate nothing
 
     return cel
 
