@@ -156,11 +156,33 @@ def test_a_grave_dialog_ends_it_whatever_it_says_and_a_person_is_asked(text: str
     assert why(whole) == "another action was done instead of the one before it"
 
 
-def test_a_target_that_is_gone_ends_it() -> None:
-    rename = "{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Supplier}}"
-    whole, _ = run(*ENTER, events=f"[{rename}]")
-    assert 'its target "Vendor" is gone' in why(whole)
-    assert done(whole) == ["fill"]
+SURPRISES: dict[str, tuple[tuple[Action, ...], str, list[str]]] = {
+    "{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Supplier}}":
+        (ENTER, 'its target "Vendor" is gone', ["fill"]),
+    "{when: {after_actions: 1}, edit: {app: reimbursement, path: draft.amount, value: $1.00}}":
+        (ENTER, "\"Amount\" holds '$1.00', not '$5.00'", ["fill"]),
+    "{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}":
+        ((Click(target=ActionTarget(text="My claims")), ENTER[0]), "the action before it changed nothing", ["click"]),
+    "{when: {after_actions: 1}, loading: {app: reimbursement, seconds: 3}}":
+        (ENTER, "reimbursement is loading", ["fill"]),
+    "": ((LaunchApp(app="notes"), ENTER[0]), "another window is in front: notes", ["launch_app"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("event", SURPRISES)
+def test_a_surprise_ends_a_batch_with_its_reason(event: str) -> None:
+    actions, said, acted = SURPRISES[event]
+    whole, _ = run(*actions, events=event and f"[{event}]")
+    assert why(whole) == said
+    assert done(whole)[: len(acted)] == acted
+    assert "fill" not in done(whole)[len(acted) :]
+
+
+def test_a_complaint_of_the_screen_ends_a_batch() -> None:
+    empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
+    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
+    assert why(whole) == "the screen says validation: Amount is not valid"
+    assert done(whole) == ["click"]
 
 
 MOVE = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
@@ -215,15 +237,6 @@ def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch()
     assert done(whole) == ["fill"]
 
 
-def test_an_action_without_its_effect_ends_it() -> None:
-    whole, _ = run(*ENTER, events="[{when: {after_actions: 1}, edit: {app: reimbursement, path: draft.amount, value: $1.00}}]")
-    assert why(whole) == "\"Amount\" holds '$1.00', not '$5.00'"
-    swallowed = "[{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}]"
-    whole, _ = run(Click(target=ActionTarget(text="My claims")), ENTER[0], events=swallowed)
-    assert why(whole) == "the action before it changed nothing"
-    assert done(whole) == ["click"]
-
-
 def test_words_that_should_be_seen_and_are_not_end_it() -> None:
     said = NextAction(action=Click(target=ActionTarget(text="Save draft")), expected="Saved for good")
     whole, _ = run(ENTER[0], said, ENTER[1])
@@ -235,16 +248,6 @@ def test_words_that_should_be_seen_and_are_not_end_it() -> None:
     assert done(whole) == ["fill", "click", "fill"]
 
 
-def test_another_window_and_a_complaint_of_the_screen_end_a_batch() -> None:
-    whole, _ = run(LaunchApp(app="notes"), ENTER[0])
-    assert why(whole) == "another window is in front: notes"
-    assert done(whole) == ["launch_app"]
-    empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
-    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
-    assert why(whole) == "the screen says validation: Amount is not valid"
-    assert done(whole) == ["click"]
-
-
 def test_an_action_that_failed_ends_it() -> None:
     failing = "[{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}]"
     whole, policy = run(*ENTER, events=failing)
@@ -252,12 +255,6 @@ def test_an_action_that_failed_ends_it() -> None:
     assert done(whole) == ["fill", "fill", "wait"]
     assert len(policy.views) == 2
     assert not any(e.text == "Invoice number" and e.value for e in whole.desk.observe().elements)
-
-
-def test_a_busy_application_ends_it() -> None:
-    whole, _ = run(*ENTER, events="[{when: {after_actions: 1}, loading: {app: reimbursement, seconds: 3}}]")
-    assert why(whole) == "reimbursement is loading"
-    assert "fill" not in done(whole)[1:]
 
 
 def test_an_action_that_a_person_changed_ends_it() -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
+import support
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from support import FINISH, decide
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
 from protocol import (
-    Action,
     ActionTarget,
-    AgentStatus,
     Click,
     Fill,
     FinishGoal,
@@ -36,13 +36,12 @@ from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 
 WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
+"""An empty form."""
 AMOUNT = ActionTarget(text="Amount")
 SUBMIT = ActionTarget(text="Submit")
 
 
-def desktop(events: str = "", apps: str = "") -> SimulatedDesktop:
-    world = WORLD if not apps else f"name: claim\napps: {apps}\nopen: [reimbursement]\n"
-    return SimulatedDesktop(parse_world(world + (f"events: {events}\n" if events else "")), 0)
+desktop = partial(support.desktop, world=WORLD)
 
 
 @pytest.fixture
@@ -50,11 +49,6 @@ def desk() -> SimulatedDesktop:
     return desktop()
 
 
-def decide(action: Action, **more: Any) -> OperatorDecision:
-    return OperatorDecision.model_validate({"action": action.dump(), "status": "CONTINUE", "reasoning": "as written", **more})
-
-
-FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
 FILL = decide(Fill(target=AMOUNT, text="$5.00"))
 
 
