@@ -6,6 +6,7 @@ Goal checks, minefields and checkpoints are conditions in CEL over the world as 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.contract import ActionRecord, Environment, EnvironmentFault, OwnWords, WorldState
@@ -80,7 +81,7 @@ def judge(
         checkpoints=points,
         false_complete=run.get("status") == "fulfilled" and not (success and ended.passed),
         duplicate_writes=tuple(duplicate_writes(initial, world)),
-        **_economy(run.get("steps", 0), task.fewest_steps(slots)),
+        **_economy(run.get("steps", 0), task, slots),
     )
 
 
@@ -98,7 +99,11 @@ def _cleanness(stray: Sequence[str] | None) -> tuple[Check, ...]:
     return (Check(expression="clean: only what the task allows was changed", passed=not stray, error=error),)
 
 
-def _economy(steps: int, oracle: int | None) -> dict[str, Any]:
+def _economy(steps: int, task: Task, slots: Mapping[str, Any]) -> dict[str, Any]:
+    """What an oracle that does not fit its slots has to say is for `task check`."""
+    oracle: int | None = None
+    with suppress(UsageProblem):
+        oracle = task.fewest_steps(slots)
     if oracle is None:
         return {"steps": steps}
     ratio = round(steps / oracle, 3) if oracle else None
@@ -175,6 +180,7 @@ def _world(surface: Environment) -> JsonObject:
 
 
 def _performed(task: Task, surface: Environment, slots: Mapping[str, Any]) -> tuple[list[Step], str]:
+    task.fewest_steps(slots)  # whether every line fits its slots
     steps: list[Step] = []
     try:
         for number, step in enumerate(steps_of(task.oracle or (), slots), start=1):

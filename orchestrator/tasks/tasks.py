@@ -313,8 +313,11 @@ class Task(Frozen):
         return [name for name in SLOT.findall(text) if name.split(".")[0] in self.slots or name in self.secrets]
 
     def fewest_steps(self, slots: Mapping[str, Any]) -> int | None:
-        """The fewest steps in which the task is known to be done with these slots. None: unknown."""
-        return self.oracle_steps if self.oracle is None else fewest_steps(self.oracle, slots)
+        """The fewest steps in which the task is known to be done with these slots. None: unknown. Raises UsageProblem."""
+        try:
+            return self.oracle_steps if self.oracle is None else fewest_steps(self.oracle, slots)
+        except ValueError as bad:
+            raise UsageProblem(f"Task {self.id}: {bad}.") from None
 
     def where(self, key: KeyPath) -> Source | None:
         """The file and line of a key; None for a task without a file."""
@@ -389,10 +392,6 @@ def fill_slots(task: Task, world: Mapping[str, Any], seed: int) -> dict[str, Any
             parts_of(pattern, filled)
         except KeyError as bad:
             raise UsageProblem(f"Task {task.id}: changes names {pattern!r}, and the slot has no {bad.args[0]!r}.") from None
-    try:
-        task.fewest_steps(filled)
-    except ValueError as bad:
-        raise UsageProblem(f"Task {task.id}: {bad}.") from None
     return filled
 
 
