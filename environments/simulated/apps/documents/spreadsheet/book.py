@@ -360,43 +360,23 @@ class Book:
             sheet, at = place_of(key)
             if at is not None and sheet in self.values:
                 self._put(sheet, at, text)
-        self._reckon(self._codes)
+        self._reckon()
 
     def with_values(self, texts: Mapping[str, str | None]) -> Book | None:
-        """The book with other values in some cells; None where formulas are among them, or work runs short, and it has to be
-        made anew. Only formulas that read those cells are reckoned again."""
-        places = {key: place_of(key) for key in texts}
-        formulas = any(place in self._codes or (texts[key] or "").startswith("=") for key, place in places.items())
-        if formulas or self._left < WORK // 2 or len(texts) * len(self._codes) > WORK // 16:
+        """The book with other values in some cells; None where formulas are among them, and it has to be made anew."""
+        places = {place_of(key): text or "" for key, text in texts.items()}
+        if any(place in self._codes or text.startswith("=") for place, text in places.items()):
             return None
         other = copy(self)
-        other.values, other._extents = {name: dict(used) for name, used in self.values.items()}, {}
-        for key, (sheet, at) in places.items():
-            if at is None or sheet not in other.values:
-                continue
-            value = typed(texts[key] or "")
-            if value is None:
+        other.values, other._extents, other._left = {name: dict(used) for name, used in self.values.items()}, {}, WORK
+        for (sheet, at), text in places.items():
+            if at is not None and sheet in other.values:
                 other.values[sheet].pop(at, None)
-            else:
-                other.values[sheet][at] = value
-        stale = self._reading({(sheet, at) for sheet, at in places.values() if at is not None})
-        for sheet, at in stale:
+                other._put(sheet, at, text)
+        for sheet, at in self._codes:
             other.values[sheet][at] = CIRC
-        other._reckon(stale)
-        return other if other._left >= 0 else None
-
-    def _reading(self, places: set[Place]) -> dict[Place, Code]:
-        """The formulas that read one of these places, directly or by another formula."""
-        stale: dict[Place, Code] = {}
-        while places:
-            rest = {here: code for here, code in self._codes.items() if here not in stale}
-            read = {here: [(self._sheet(area, here[0]), area) for area in areas(code)] for here, code in rest.items()}
-            places = {
-                here for here, some in read.items()
-                if any(sheet == name and _within(at, area) for sheet, at in places for name, area in some)
-            }  # fmt: skip
-            stale |= {here: rest[here] for here in rest if here in places}
-        return stale
+        other._reckon()
+        return other
 
     def value(self, sheet: str, at: At) -> Value:
         return self.values.get(sheet, {}).get(at)
@@ -424,8 +404,8 @@ class Book:
         except Mistake:
             self.values[sheet][at] = BAD
 
-    def _reckon(self, codes: Mapping[Place, Code]) -> None:
-        """Work out these formulas; the values of all others stand."""
+    def _reckon(self) -> None:
+        codes = self._codes
 
         def needs(here: Place) -> list[Place]:
             # The formulas that a formula reads

@@ -125,14 +125,6 @@ def get_claim(state: ReimbursementState, number: str) -> JsonValue:
     return _dump(state.claims[number]) if number in state.claims else unknown("claim", number, state.claims)
 
 
-@FUNCTIONS.reads()
-def describe_form(state: ReimbursementState) -> JsonValue:
-    """The form's labels, required fields, categories and draft"""
-    labels: dict[str, JsonValue] = {**state.labels}
-    draft: dict[str, JsonValue] = {**state.draft}
-    return {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft}
-
-
 @FUNCTIONS.writes()
 def save_draft(state: ReimbursementState, form: Form) -> sim.FunctionResult[ReimbursementState]:
     """Put values into the form and save it without submitting"""

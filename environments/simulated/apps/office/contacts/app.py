@@ -239,12 +239,6 @@ def list_contacts(state: ContactsState, group: str = "", offset: Offset = 0, lim
     return told("contacts", items, _json, limit, offset)
 
 
-@FUNCTIONS.reads("RecordId")
-def get_contact(state: ContactsState, id: str) -> JsonValue:
-    """All of one contact; a private phone number is null."""
-    return _json(_known(state, id))
-
-
 @FUNCTIONS.reads("SearchWords")
 def find_contacts(state: ContactsState, query: str, limit: Limit = 50) -> JsonValue:
     """Contacts that have all words of the query."""
