@@ -315,8 +315,15 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
     elif name == "Meta+d":
         turn.move_focus("")
         turn.change(windows=tuple(w.replace(minimized=True) for w in turn.desk.windows))
+    elif name in _PLACES and turn.desk.front and turn.desk.form == "desktop":
+        front = turn.desk.front
+        turn.change(windows=tuple(w.replace(**_PLACES[name]) if w.app == front else w for w in turn.desk.windows))
     elif turn.desk.front:
         turn.tell(turn.desk.front, Shortcut(name))
+
+
+_PLACES: dict[str, dict[str, object]] = {"Meta+ArrowUp": {"box": None}, "Meta+ArrowDown": {"minimized": True}}
+"""Keys that put the window in front over the whole screen, or away."""
 
 
 def _next_window(turn: Turn) -> None:

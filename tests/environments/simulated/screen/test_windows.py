@@ -116,6 +116,15 @@ def _inside(box, x: int, y: int) -> bool:
     return box[0] <= x < box[2] and box[1] <= y < box[3]
 
 
+def test_the_window_in_front_is_put_over_the_screen_and_away():
+    hand = Hand(desktop("side_by_side"))
+    front = hand.env.observe().app
+    hand.does(PressKey(keys=("Meta", "ArrowUp")))
+    assert boxes(hand.env)[front] is None
+    hand.does(PressKey(keys=("Meta", "ArrowDown")))
+    assert hand.env.observe().app != front
+
+
 def test_closing_a_tile_gives_its_room_to_the_others():
     hand = Hand(desktop("side_by_side"))
     hand.does(PressKey(keys=("Alt", "F4")))
