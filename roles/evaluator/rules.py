@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, StepRecord, Subtask
@@ -126,20 +126,39 @@ def _misread(request: GateRequest) -> Iterator[str]:
 
 
 def _unkept(request: GateRequest) -> Iterator[str]:
-    """What was written for a step that ends with a press, where the control for that stood there and was not pressed since."""
+    """What was written for a step that ends with a press, by this attempt or by one before it, where the control for that stands
+    there and was not pressed since; and what was to be created and was written over what a record held."""
     steps = request.subtask.steps if request.subtask is not None else ()
-    done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED]
     for step in (one for one in steps if isinstance(one, CreateStep | FillStep) and one.commit):
-        last = next((s for s in reversed(done) if s.action.get("action_type") in _WRITE and s.app == step.app), None)
-        after = next((one for one in views(request) if last is not None and one.state_id == last.after), None)
+        done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED and s.app == step.app]
+        written = [s for s in done if s.action.get("action_type") in _WRITE]
+        if not written:  # what is shown may be what an earlier attempt wrote
+            values = {entry.value for entry in step.entries}
+            done = [s for s in request.run if s.exec_status is ExecStatus.EXECUTED and s.app == step.app]
+            written = [s for s in done if s.action.get("action_type") in _WRITE and s.action.get("text") in values]
+        if not written:
+            continue
+        if isinstance(step, CreateStep) and (over := _opened(done[: done.index(written[0])], written[0], request)):
+            yield f'what was to be made in {step.app} was written over "{over}"'
+        last = written[-1]
+        after = next((one for one in views(request) if one.state_id == last.after), None)
+        if after is None or last not in request.steps:
+            after = next((one for one in reversed(request.screens) if one.app == step.app), None)
         waits = [e.name for e in after.elements if e.role == "button" and e.enabled] if after is not None else []
         waits = [name for name in waits if names_effect(name, step.commit)]
-        since = [s for s in done if last is not None and s.step >= last.step]
+        since = [s for s in done if s.step >= last.step]
         pressed = any(
             step.commit in {s.verb, s.instead_of} or names_effect(s.target, step.commit) or _entered_by(s) for s in since
         )
         if waits and not pressed:
             yield f'what was written in {step.app} was not kept: "{waits[0]}" was not pressed'
+
+
+def _opened(before: Sequence[StepRecord], written: StepRecord, request: GateRequest) -> str:
+    """The record that was opened last before this was written, where a field of the form held its name then; empty: none."""
+    form = next((one for one in views(request) if one.state_id == written.before), None)
+    opened = before[-1].target if before else ""
+    return opened if form is not None and any(e.value and fold(e.value) == fold(opened) for e in form.elements) else ""
 
 
 def _entered_by(step: StepRecord) -> bool:

@@ -32,10 +32,10 @@ _CURSOR = "script_line"
 _Line = TypeVar("_Line")
 
 
-def _of_subtask(lines: Mapping[str, tuple[_Line, ...]], subtask: Subtask) -> tuple[_Line, ...]:
-    """What a script says of this attempt at a subtask, of every attempt, or of `any` subtask."""
-    names = (f"{subtask.id}/{subtask.attempt}", subtask.id, "any")
-    return next((lines[name] for name in names if lines.get(name)), ())
+def _of_subtask(lines: Mapping[str, tuple[_Line, ...]], subtask: Subtask) -> tuple[_Line, ...] | None:
+    """What a script says of this attempt at a subtask, of every attempt, or of `any` subtask; None: it does not name it."""
+    named = [lines[name] for name in (f"{subtask.id}/{subtask.attempt}", subtask.id, "any") if name in lines]
+    return next(filter(None, named), () if named else None)
 
 
 class ScriptedManager(Frozen):
@@ -57,7 +57,7 @@ class ScriptedOperator(Frozen):
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         lines, at = _of_subtask(self.decisions, view.subtask), int(view.memory.get(_CURSOR, 0))
-        if not lines:
+        if lines is None:
             return OperatorDecision(
                 status=AgentStatus.ERROR, comment=f"the script says nothing of {view.subtask.id}", memory=view.memory
             )
@@ -72,7 +72,7 @@ class ScriptedTechnician(Frozen):
     scripts: dict[str, tuple[Script, ...]]
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
-        scripts = _of_subtask(self.scripts, request.subtask)
+        scripts = _of_subtask(self.scripts, request.subtask) or ()
         if request.ran and request.ran[-1].error:
             return ScriptAnswer(outcome="cannot", reason=f"script {len(request.ran)} did not work: {request.ran[-1].error}")
         if len(request.ran) >= len(scripts):

@@ -225,7 +225,9 @@ WAIT = decide(Wait(seconds=1))
 def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_no_third_plan(then: Any, plans: int) -> None:
     """Whoever planned was told of the first; where its plan did nothing, another one would come to the same check."""
     no = GateVerdict(decision=Signal.GATE_FAIL, reason="that is not it", issues=("that is not it",))
-    run = Run([planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then}, {GateTrigger.FINAL_CHECK: [no] * 6}).go()
+    run = Run(
+        [planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then, "any": []}, {GateTrigger.FINAL_CHECK: [no] * 6}
+    ).go()
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "infeasible", plans)
     assert gates(run)[-1]["reason"].endswith("it was the same at the previous final check, and nothing was done about it")
 
@@ -453,3 +455,35 @@ def test_what_a_typed_step_asks_for_is_held_to_the_screens(goal: str, worker: In
     outcome = start(loaded, goal, approver=approving, parts={"operator": worker})
     assert outcome.status == "rejected"
     assert why in outcome.report["gates"][0]["reason"]
+
+
+def test_what_an_attempt_left_unkept_is_not_done_by_an_attempt_that_does_nothing(tmp_path: Path) -> None:
+    class Idle(Instead):
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+            return done if self._ends not in {"", view.subtask.id} else super().decide(view)
+
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=1"])
+    goal = 'Change the title of the note "Travel plan" to "Old plan"'
+    outcome = start(loaded, goal, approver=approving, parts={"operator": Idle("Save", decide(Wait(seconds=1)))})
+    assert outcome.status == "rejected"
+    assert ['"Save" was not pressed' in gate["reason"] for gate in outcome.report["gates"]][:2] == [True, True]
+
+
+def test_what_is_written_over_a_record_is_not_made(tmp_path: Path) -> None:
+    class Over:
+        def __init__(self) -> None:
+            body = Fill(target=ActionTarget(text="Body"), text="not before Friday")
+            title = Fill(target=ActionTarget(text="Title"), text="Rain check")
+            presses = [Click(target=ActionTarget(text=name)) for name in ("Travel plan", "Save")]
+            self._actions = iter([LaunchApp(app="notes"), presses[0], body, title, presses[1]])
+
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            action = next(self._actions, None)
+            return decide(action) if action is not None else OperatorDecision(status=AgentStatus.FINISH, comment="done")
+
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=0"])
+    goal = 'Create a note titled "Rain check" with the text "not before Friday"'
+    outcome = start(loaded, goal, approver=approving, parts={"operator": Over()})
+    assert outcome.status == "rejected"
+    assert 'was written over "Travel plan"' in outcome.report["gates"][0]["reason"]
