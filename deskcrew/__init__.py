@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from orchestrator import HOMES
-
 if TYPE_CHECKING:
     from environments.check import check_environment as check_environment
     from environments.contract import Environment as Environment
@@ -29,14 +27,36 @@ if TYPE_CHECKING:
     from orchestrator.tasks.tasks import load_task as load_task
     from orchestrator.tasks.tasks import resolve_target as resolve_target
 
-__all__ = [*HOMES]
+_HOMES = {
+    "Crew": "orchestrator.crew",
+    "CrewRun": "orchestrator.lab.testing.run",
+    "Episode": "orchestrator.lab.episodes.episode",
+    "Environment": "environments.contract",
+    "Outcome": "orchestrator.runs.outcome",
+    "RunControl": "orchestrator.runs.handle",
+    "RunHandle": "orchestrator.desk.client.handle",
+    "Stage": "orchestrator.lab.testing.stage",
+    "Task": "orchestrator.tasks.tasks",
+    "UsageProblem": "orchestrator.errors",
+    "build_controller": "orchestrator.core.controller",
+    "check_environment": "environments.check",
+    "list_runs": "orchestrator.runs.folders",
+    "load_settings": "orchestrator.settings.settings",
+    "load_task": "orchestrator.tasks.tasks",
+    "resolve_target": "orchestrator.tasks.tasks",
+    "resume": "orchestrator.runs.runs",
+    "runs_at": "orchestrator.desk.client",
+    "show_run": "orchestrator.runs.folders",
+    "start": "orchestrator.runs.runs",
+}
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in HOMES:
+    if name not in _HOMES:
         raise AttributeError(f"module 'deskcrew' has no attribute {name!r}")
-    return getattr(import_module(HOMES[name]), name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *HOMES]
+    return [*globals(), *_HOMES]
