@@ -72,7 +72,7 @@ def given(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *pl
 
 def test_a_pinned_subtask_that_failed_is_tried_again() -> None:
     retry = planned(again(A, "a2"), B.model_copy(update={"depends_on": ("a2",)}), subtask("c", "b"))
-    run = given([retry], {"a": [GIVE_UP], "a2": [FILL], "b": [OTHER]}, A, B)
+    run = given([retry], {"a": [GIVE_UP], "a2": [FILL], "b": [OTHER], "c": []}, A, B)
     assert run.status == "fulfilled"
     assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
 
