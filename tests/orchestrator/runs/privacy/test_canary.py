@@ -44,7 +44,10 @@ apps:
   settings: {{}}
 open: [browser]
 """
-GOAL = 'In the browser, type "anna" into the field "User", type {password} into the field "Password" and save'
+GOAL = (
+    'In the reimbursement form, type "anna" into the field "Vendor", type "7" into the field "Invoice number", type "2026-02-03" into'
+    ' the field "Invoice date", type "12.00" into the field "Amount", type {password} into the field "Description" and save the draft'
+)
 SAFETY = {"private": ["*password*", "description", "*pin*"]}
 CHILD = """
 import os, signal, sys
@@ -113,7 +116,7 @@ def test_a_value_that_is_written_in_the_goal_is_nowhere_from_the_first_line_on(t
     crew, runs = Crew.from_config(overrides=settings(tmp_path)), tmp_path / "runs"
     done = to_the_end(crew, crew.run(GOAL.replace("{password}", f"'{PASSWORD}'")), runs, [PASSWORD])
     assert done.status == "fulfilled", done.reason
-    assert "<secret>password</secret>" in done.report["goal"]
+    assert "<secret>description</secret>" in done.report["goal"]
 
 
 def test_a_value_that_is_recognised_only_when_it_is_typed_is_nowhere_once_the_run_has_ended(tmp_path: Path) -> None:
