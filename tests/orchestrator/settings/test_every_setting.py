@@ -272,7 +272,7 @@ def test_every_role_reads_each_of_its_keys_or_refuses_it(role: str, tmp_path: Pa
     assert {key for key in refused if key not in _READ_BY} <= {"tool", "grounding"}
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", sorted(PLACES))
 def test_a_model_is_opened_as_the_settings_of_its_place_say(place: str, tmp_path: Path) -> None:
     shape, *given = TABLE["models"]["places"][place]
     unread = []
