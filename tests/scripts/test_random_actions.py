@@ -36,5 +36,5 @@ def test_nothing_passes_in_a_world(script: ModuleType, tmp_path: Path, world: st
 def test_what_no_policy_holds_back_is_seen(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a policy that lets everything happen the same check finds what happened."""
     monkeypatch.setitem(script.FREE, "never-ask-in-simulation", script.FREE["read-only"])
-    done = script.in_world("attacks/office", "never-ask-in-simulation", SEED, 60, tmp_path)
+    done = script.in_world("attacks/office", "never-ask-in-simulation", SEED, 90, tmp_path)
     assert done.passed, f"seed {SEED}"
