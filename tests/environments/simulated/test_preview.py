@@ -110,7 +110,7 @@ def _arguments(rng: random.Random, desk: SimulatedDesktop, schema: dict[str, Any
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_preview_of_random_actions_is_what_then_happens(world: str) -> None:
     """And nothing sensitive happens that a shipped policy would have let pass without asking."""
-    seed = 20_261
+    seed = 20_262
     rng = random.Random(seed)
     policies = {name: read_safety(name, lambda path: Source("test")).policy() for name in PRESETS}
     desk = SimulatedDesktop(load_world(world))
