@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.slow("a large sample")
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SEED = 20261123
 

@@ -47,6 +47,7 @@ def test_an_installed_environment_is_not_installed_again(tmp_path: Path) -> None
     assert done.stdout == ""
 
 
+@pytest.mark.slow("processes of their own")
 @pytest.mark.parametrize(
     ("alone", "code", "said"),
     [("passes", 0, "failed beside others, passed alone"), ("fails", 1, "failed beside others and alone")],

@@ -18,6 +18,8 @@ from waiting import until
 
 from environments.served import access, server
 
+pytestmark = pytest.mark.slow("processes of their own")
+
 Knock = Callable[..., socket.socket]
 
 

@@ -163,6 +163,7 @@ def _race(folder: str, start: multiprocessing.synchronize.Event, won: multiproce
         won.put(0)
 
 
+@pytest.mark.slow("processes of their own")
 def test_of_many_who_want_it_at_once_one_gets_it(tmp_path: Path) -> None:
     forked = multiprocessing.get_context("spawn")
     start, won = forked.Event(), forked.Queue()

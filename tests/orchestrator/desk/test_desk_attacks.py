@@ -241,6 +241,7 @@ def test_a_body_that_is_said_to_be_something_else_is_not_taken_for_an_order(shar
                 assert answer.status_code in (404, 409, 422), (path, answer.text)
 
 
+@pytest.mark.slow("a large sample")
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_words_in_every_field_come_out_as_the_data_that_they_are(serve, working, text) -> None:
     place = serve()

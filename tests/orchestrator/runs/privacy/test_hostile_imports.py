@@ -19,6 +19,8 @@ from protocol.exports import format_named
 from protocol.exports.common.base import FormatError
 from protocol.log.versions import BadStep
 
+pytestmark = pytest.mark.slow("a large sample")
+
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
 )

@@ -38,6 +38,7 @@ def read(png: bytes) -> str:
     return "".join(line.text for line in Reader().read(pixels_of(png))).replace(" ", "").casefold()
 
 
+@pytest.mark.slow("pictures that are read")
 def test_pictures_of_a_simulated_desktop_show_no_private_value(tmp_path: Path) -> None:
     world = {
         "name": "w", "screen": [560, 420], "apps": {"notes": {"notes": [{"title": f"Say {VALUE}", "body": ""}]}, "settings": {}},
