@@ -37,6 +37,7 @@ from environments.contract import OwnWords
 from environments.served.demonstration import Demonstration
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
+from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.experience import Lesson, kept, problem_with
 from orchestrator.runs.runs import start
@@ -185,7 +186,7 @@ def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:
     """One run of the crew, with nothing but rules unless the overrides say otherwise."""
     loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={runs}", *overrides], task_layer=task.layer())
     try:
-        report = start(loaded, task, approver=_approving).report
+        report = start(loaded, task, approver=approving).report
     except UsageProblem:
         return Came(task.id, False, 0, False)
     verdict = report.get("judge") or {}
@@ -197,10 +198,6 @@ def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:
     tokens = sum(model["tokens_in"] + model["tokens_out"] for model in report["models"].values())
     right = bool(verdict.get("passed") and verdict.get("clean"))
     return Came(task.id, right, int(verdict.get("steps") or 0), used, tokens)
-
-
-def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
-    return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
 
 
 def _sum(came: Sequence[Came]) -> dict[str, Any]:

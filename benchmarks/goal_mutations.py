@@ -29,10 +29,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wrong_done import GOALS, approving, keep, rows_in, task_of
+from wrong_done import GOALS, keep, rows_in, task_of
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
+from orchestrator.control.requests import approving
 from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.settings import load_settings

@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from orchestrator.control.requests import approving
 from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped, shipped_names
 from orchestrator.settings.settings import load_settings
@@ -389,10 +390,6 @@ def work(asked: Asked, settings: Sequence[str] = ()) -> Row:
     right = bool(verdict.get("passed")) and not verdict.get("side_effects")
     why = " ".join(outcome.reason.split())[:300]
     return Row(str(asked), mistake.what, outcome.status, right, outcome.status == "fulfilled" and not right, why)
-
-
-def approving(request: dict[str, Any]) -> dict[str, Any] | None:
-    return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
 
 
 def sample(runs: int, seed: int) -> list[Asked]:

@@ -52,7 +52,7 @@ def _success(request: GateRequest) -> GateVerdict:
     named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
     complaints = [*found.undone, *_partial(request), *_miscollected(request), *_misread(request)]
-    complaints += [*_unkept(request), *_failed_last(request)]
+    complaints += [*_written_over(request), *_unkept(request), *_failed_last(request)]
     complaints += _complaints(state) if state else []
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
@@ -125,24 +125,31 @@ def _misread(request: GateRequest) -> Iterator[str]:
             yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
 
 
+def _written_over(request: GateRequest) -> Iterator[str]:
+    """What was to be made, and was written into the form of a record that was opened right before: a field held its name."""
+    steps = request.subtask.steps if request.subtask is not None else ()
+    for step in (one for one in steps if isinstance(one, CreateStep)):
+        done = _done(request.steps, step.app)
+        first = next((n for n, s in enumerate(done) if s.action.get("action_type") in _WRITE), 0)
+        form = next((one for one in views(request) if first and one.state_id == done[first].before), None)
+        opened = fold(done[first - 1].target) if form is not None else ""
+        if form is not None and any(e.value and fold(e.value) == opened for e in form.elements):
+            yield f'what was to be made in {step.app} was written over "{done[first - 1].target}"'
+
+
 def _unkept(request: GateRequest) -> Iterator[str]:
     """What was written for a step that ends with a press, by this attempt or by one before it, where the control for that stands
-    there and was not pressed since; and what was to be created and was written over what a record held."""
+    there and was not pressed since."""
     steps = request.subtask.steps if request.subtask is not None else ()
     for step in (one for one in steps if isinstance(one, CreateStep | FillStep) and one.commit):
-        done = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED and s.app == step.app]
-        written = [s for s in done if s.action.get("action_type") in _WRITE]
-        if not written:  # what is shown may be what an earlier attempt wrote
-            values = {entry.value for entry in step.entries}
-            done = [s for s in request.run if s.exec_status is ExecStatus.EXECUTED and s.app == step.app]
-            written = [s for s in done if s.action.get("action_type") in _WRITE and s.action.get("text") in values]
-        if not written:
+        values = {entry.value for entry in step.entries}
+        own = [s for s in _done(request.steps, step.app) if s.action.get("action_type") in _WRITE]
+        wrote = own or [s for s in _done(request.run, step.app) if s.action.get("text") in values]
+        if not wrote:
             continue
-        if isinstance(step, CreateStep) and (over := _opened(done[: done.index(written[0])], written[0], request)):
-            yield f'what was to be made in {step.app} was written over "{over}"'
-        last = written[-1]
-        after = next((one for one in views(request) if one.state_id == last.after), None)
-        if after is None or last not in request.steps:
+        last = wrote[-1]
+        after = next((one for one in views(request) if own and one.state_id == last.after), None)
+        if after is None:  # an earlier attempt wrote it: what is shown now
             after = next((one for one in reversed(request.screens) if one.app == step.app), None)
         waits = [e.name for e in after.elements if e.role == "button" and e.enabled] if after is not None else []
         waits = [name for name in waits if names_effect(name, step.commit)]
@@ -155,11 +162,8 @@ def _unkept(request: GateRequest) -> Iterator[str]:
             yield f'what was written in {step.app} was not kept: "{waits[0]}" was not pressed'
 
 
-def _opened(before: Sequence[StepRecord], written: StepRecord, request: GateRequest) -> str:
-    """The record that was opened last before this was written, where a field of the form held its name then; empty: none."""
-    form = next((one for one in views(request) if one.state_id == written.before), None)
-    opened = before[-1].target if before else ""
-    return opened if form is not None and any(e.value and fold(e.value) == fold(opened) for e in form.elements) else ""
+def _done(steps: Sequence[StepRecord], app: str) -> list[StepRecord]:
+    return [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.app == app]
 
 
 def _entered_by(step: StepRecord) -> bool:

@@ -13,6 +13,7 @@ from support import Run, decide, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
+from orchestrator.control.requests import approving
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped
@@ -34,10 +35,6 @@ FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 SAVE = decide(Click(target=ActionTarget(text="Save draft")))
 AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")
 INFEASIBLE = PlanAnswer(outcome="infeasible", reason="no other way")
-
-
-def approving(asked: dict[str, Any]) -> dict[str, Any] | None:
-    return {"decisions": [{"type": "approve"}]} if asked["kind"] != "question" else None
 
 
 def worked(target: Task | str, folder: Path, **parts: Any) -> Outcome:
