@@ -22,8 +22,6 @@ _PLACES = {
     "omnimcp_log": "agents.omnimcp_log",
     "devtools_recorder": "recorders.devtools_recorder",
     "browser_use_history": "agents.browser_use_history",
-    "playwright_js": "recorders.playwright_script:JAVASCRIPT",
-    "selenium_ide": "recorders.selenium_ide",
     "mind2web": "training.mind2web",
     "playwright_trace": "recorders.playwright_trace",
     "draft": "common.draft",

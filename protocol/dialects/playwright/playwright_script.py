@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
@@ -83,8 +82,8 @@ _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 class Script:
     """Reads one script, and knows which pages are open and which one was last used."""
 
-    def __init__(self, text: str = "") -> None:
-        """`text` is the whole script, where it is one: it tells how often a function is called."""
+    def __init__(self, text: str) -> None:
+        """`text` is the whole script, which tells how often a function is called."""
         self.found: list[AgentAction] = []
         self.losses: list[Loss] = []
         self._functions = Functions(text)
@@ -340,42 +339,24 @@ _PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, Statement, re.Match[str]]
 """Statements about pages as such."""
 
 
-class Pieces:
-    """Collects the pieces of one script. They are told at the end, since a statement may say more of the one before."""
-
-    def __init__(self, text: str = "") -> None:
-        self.script = Script(text)
-        self._rows: list[tuple[int, int, list[Loss]] | Piece] = []
-        self._lost: list[Loss] = []
-        """What was lost since the last action."""
-
-    def add(self, line: int, read: Callable[[], None], words: str, where: str = "") -> None:
-        """A statement at that line, which `read` reads into the script; one that is not understood is told with its words."""
-        done, lost = len(self.script.found), len(self.script.losses)
-        bad: Piece | None = None
-        try:
-            read()
-        except DialectError as refused:
-            bad = Piece(line, None, [], where or refused.where, f"{refused.reason}: {words}")
-        self._lost += self.script.losses[lost:]
-        for index in range(done, len(self.script.found)):
-            self._rows.append((line, index, self._lost))
-            self._lost = []
-        if bad is not None:
-            self._rows.append(bad)
-
-    def all(self) -> Iterator[Piece]:
-        """Every piece in order; what was lost after the last action stands with that one."""
-        told = [row for row in self._rows if not isinstance(row, Piece)]
-        if told:
-            told[-1][2].extend(self._lost)
-        for row in self._rows:
-            yield row if isinstance(row, Piece) else Piece(row[0], self.script.found[row[1]], row[2])
-
-
 def pieces(text: str, context: Context) -> Iterator[Piece]:
-    """The pieces of a script in Python."""
-    found = Pieces(text)
-    for one, unsure in blocks(text, found.script.enters):
-        found.add(one.line, partial(found.script.statement, one, unsure), one.first_words)
-    return found.all()
+    """The pieces of a script, in order. They are told at the end, since a statement may say more of the one before; what was
+    lost after the last action stands with that one."""
+    script = Script(text)
+    rows: list[tuple[int, int, list[Loss]] | Piece] = []
+    last, lost = list[Loss](), list[Loss]()
+    for one, unsure in blocks(text, script.enters):
+        done, told = len(script.found), len(script.losses)
+        refused: Piece | None = None
+        try:
+            script.statement(one, unsure)
+        except DialectError as bad:
+            refused = Piece(one.line, None, [], bad.where, f"{bad.reason}: {one.first_words}")
+        lost += script.losses[told:]
+        for index in range(done, len(script.found)):
+            rows.append((one.line, index, last := lost))
+            lost = []
+        rows += [refused] if refused is not None else []
+    last += lost
+    for row in rows:
+        yield row if isinstance(row, Piece) else Piece(row[0], script.found[row[1]], row[2])

@@ -86,17 +86,6 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number in JSON")
 
 
-def text_document(path: Path) -> str:
-    """The text of a whole file. Raises FormatError."""
-    try:
-        data = whole_document(path)
-    except OSError as bad:
-        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
-    if isinstance(data, UnreadableLine):
-        raise FormatError(f"{path.name}: {data}")
-    return text_in(path, data)
-
-
 def text_in(path: Path, data: bytes) -> str:
     """The bytes of a file as text. Raises FormatError."""
     try:

@@ -228,19 +228,20 @@ def _pieces(found: Iterable[Piece], context: Context) -> Iterator[LogLine]:
     count, empty = 0, True
     for piece in found:
         count, empty = count + (piece.action is not None), False
-        yield piece_line(piece, count, visual_state={"screen_resolution": context.size})
+        yield _piece_line(piece, count, context)
     if empty:
         yield bad_line(1, Problem("$", "there is no action in it"))
 
 
-def piece_line(piece: Piece, count: int, **fields: Any) -> LogLine:
+def _piece_line(piece: Piece, count: int, context: Context) -> LogLine:
     """The line of a piece of a script, by the line that it stands in; `count` is the number of its step."""
     if piece.action is None:
         return bad_line(piece.line, Problem(piece.where, piece.reason))
     raw = lost_in_reading(piece.losses)
-    state = {"visual_state": {}, **fields}
+    state = {"screen_resolution": context.size}
     try:
-        return LogLine(piece.line, step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, **state))
+        step = step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, visual_state=state)
+        return LogLine(piece.line, step)
     except BadStep as bad:
         return bad_line(piece.line, *bad.problems)
 

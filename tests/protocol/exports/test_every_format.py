@@ -62,16 +62,12 @@ SAMPLES: dict[str, Any] = {
         {"type": "before", "callId": "c", "startTime": 1.5, "class": "Frame", "method": "click", "params": PRESSED},
         {"type": "before", "callId": "d", "class": "Frame", "method": "selectOption", "params": CHOSEN},
     ],
-    "selenium_ide": {"name": "n", "url": "https://a.example/", "tests": [{"name": "t", "commands": [
-        {"command": "sendKeys", "target": "id=a", "value": "x${KEY_ENTER}", "comment": "c"},
-        {"command": "select", "target": "id=a", "value": "label=b"}, {"command": "open", "target": "/"},
-    ]}]},
     "mind2web": [{"annotation_id": "t", "website": "s", "action_reprs": ["[button]  S -> CLICK"], "actions": [
         {"operation": {"op": "CLICK", "original_op": "CLICK", "value": ""}, "pos_candidates": [CANDIDATE]},
     ]}],
 }  # fmt: skip
-"""What each format that is read may hold, small enough to be spoiled everywhere; scripts have a test of their own."""
-READ = [name for name in NAMES if format_named(name).read and name != "playwright_js"]
+"""What each format that is read may hold, small enough to be spoiled everywhere."""
+READ = [name for name in NAMES if format_named(name).read]
 
 
 def read(name: str, folder: Path, document: Any) -> list[Any]:

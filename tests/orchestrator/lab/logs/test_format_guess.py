@@ -12,12 +12,12 @@ from orchestrator.cli import app
 from orchestrator.lab.logs.show import advice, readable_as
 
 CLICK = {"action": "left_click", "coordinate": [640, 400]}
-SIDE = {"name": "a", "tests": [{"commands": [{"command": "click", "target": "id=a"}]}]}
+RECORDED = {"title": "a", "steps": [{"type": "click", "selectors": [["#a"]]}]}
 KNOWN = [
     (json.dumps(CLICK), ["anthropic", "qwen"]),
     (json.dumps({"step_num": 1, "action": "pyautogui.click(640, 400)"}), ["osworld", "pyautogui"]),
-    ("await page.getByText('a').click();\n", ["playwright_js"]),
-    (json.dumps(SIDE, indent=1), ["selenium_ide"]),
+    ("page.get_by_text('a').click()\n", ["playwright_python"]),
+    (json.dumps(RECORDED, indent=1), ["devtools_recorder"]),
     (json.dumps({"role": "assistant", "content": "Action: wait()"}), ["ui_tars"]),
     ("".join(json.dumps(CLICK) + "\n" for _ in range(9)) + '{"action": "dance"}\n', ["anthropic", "qwen"]),
     ('{"some": "thing"}\n', []),
