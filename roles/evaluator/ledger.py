@@ -33,9 +33,10 @@ from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind, says
-from roles.screen.evidence import Screens, brought_nothing, screens_of
+from roles.screen.evidence import WRITES, Screens, brought_nothing, screens_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
+from roles.screen.screens import fold
 
 _MOVES = frozenset({"move", "postpone"})
 _TELLS_OF = frozenset({"send", "write", "collect"})
@@ -75,7 +76,7 @@ class _Check:
 
     def __init__(self, reading: Reading, request: GateRequest, screen: Screens, part: bool) -> None:
         self.reading, self.orders, self.request, self.part = reading, reading.orders, request, part
-        self.run = Candidates(reading, request, screen)
+        self.screen, self.run = screen, Candidates(reading, request, screen)
         self.effects, self.find = self.run.effects, self.run.find
         scripts = {step.step for step in request.steps if step.action.get("action_type") == "run_script"}
         unseen = [effect.step for effect in self.effects if effect.opaque]
@@ -273,6 +274,8 @@ class _Check:
         ways = [self._each if many else self._one for many in several]
         verdict = _together([way(order, one, may) for way, one in zip(ways, every, strict=True)])
         wrong = self._still_there(order, every, verdict.used) or self._stretched(order, verdict.used)
+        over = [self._written_over(self.effects[n]) for n in verdict.used if order.verb in deeds()["makes"]]
+        wrong = wrong or next((f'it was written over "{name}"' for name in over if name), "")
         wrong = wrong or next(
             (f"the page does not show {_called(one)}" for one in every if self.run.placed(order, one) is False), ""
         )
@@ -339,6 +342,16 @@ class _Check:
         if self._unsaved(order, best):
             return verdict._replace(state="missing", why="it was written and not saved")
         return verdict._replace(state="unchecked", why=f"not known: {', '.join(unsure)}") if unsure else verdict
+
+    def _written_over(self, effect: RecordEffect) -> str:
+        """The record that was opened right before its form was written in, and that a field was named by until then."""
+        first = min((value.step for value in effect.written), default=0)
+        earlier = [s for s in self.request.steps if s.step < first and s.exec_status == "executed" and s.app == effect.app]
+        opened = next((s for s in reversed(earlier) if s.action.get("action_type") not in WRITES), None)
+        form = self.screen(opened.after) if opened is not None else None
+        held = [e for e in form.elements if e.value and fold(e.value) == fold(opened.target)] if form and opened else []
+        kept = {value.value for value in effect.values}
+        return next((e.value for e in held if e.value and e.value not in kept), "")
 
     def _unsaved(self, order: Order, group: Sequence[int]) -> bool:
         """Whether nothing was pressed for what was written, while the application still shows the control for it."""
@@ -435,10 +448,10 @@ class _Check:
         for n, effect in enumerate(self.effects):
             why = "it was made already" if self._is_twice(n, several, by_orders) else ""
             if not why and n not in self.used and not effect.opaque and not self._is_twin(effect):
-                unasked = by_orders and (effect.settles or self._is_made_besides(effect))
+                unasked = by_orders and (effect.settles or self._is_made_besides(effect) or self._is_switched(effect))
                 why = "no order asks for it" if unasked else "no step of the plan asks for it" * self._is_unplanned(effect, ends)
             if why:
-                text = f"{effect.control}: {effect.line}"[:160]
+                text = f"{effect.control or effect.written[0].label}: {effect.line}"[:160]
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
         if by_orders:
             yield from self._led_on()
@@ -450,10 +463,24 @@ class _Check:
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
             again = any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
             return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
-        saved = effect.kind is Effect.SAVE and bool(effect.opened and effect.written) and self.run.makes(effect)
-        told = {(value.label.casefold(), value.value) for value in effect.written}  # what was changed since is written again
-        again = any(told == {(value.label.casefold(), value.value) for value in one.written} for one in mine)
-        return saved and not again and effect.opened not in {one.opened for one in mine}
+        if effect.kind is not Effect.SAVE or not effect.written:
+            return False
+        told, said = {(value.label.casefold(), value.value) for value in effect.written}, effect.says()
+        for one in (one for one in mine if one.app == effect.app and not self._written_over(effect)):
+            wrote = {(value.label.casefold(), value.value) for value in one.written}
+            if effect.opened == one.opened > 0 or told == wrote or (wrote and all(value in said for _, value in wrote)):
+                return False  # what was changed since is written again
+        return True
+
+    def _is_switched(self, effect: RecordEffect) -> bool:
+        """Whether a switch, which takes effect at once, stands another way than before the run for no order."""
+        label = effect.written[0].label if effect.written and effect.before is not None and not effect.control else ""
+        roles = {e.role for e in effect.before.elements if e.name == label} if effect.before is not None and label else set()
+        if roles != {"switch"}:
+            return False
+        mine = (effect.app, effect.record.key, label)
+        same = [n for n, e in enumerate(self.effects) if mine in {(e.app, e.record.key, v.label) for v in e.written}]
+        return len(same) % 2 == 1 and self.used.isdisjoint(same)
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""

@@ -15,7 +15,7 @@ from roles.contracts.wording import slots_in
 from roles.evaluator.effects import seen_with
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.evaluator.fitting import says
-from roles.screen.evidence import expected_value, holds, listed, names_effect, shown_for_it, views
+from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.matching import similarity
 from roles.screen.rows import Row, is_called, is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen, fold
@@ -25,7 +25,6 @@ _MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
 _LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
 """Verbs of somebody who does not know where to press."""
-_WRITE = frozenset({"fill", "type", "select_option"})
 _UNABLE = re.compile(r"\b(?:how to|where|no button|no field|no way|is not known)\b")
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
@@ -52,7 +51,7 @@ def _success(request: GateRequest) -> GateVerdict:
     named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
     complaints = [*found.undone, *_partial(request), *_miscollected(request), *_misread(request)]
-    complaints += [*_written_over(request), *_unkept(request), *_failed_last(request)]
+    complaints += [*_unkept(request), *_failed_last(request)]
     complaints += _complaints(state) if state else []
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
@@ -125,25 +124,13 @@ def _misread(request: GateRequest) -> Iterator[str]:
             yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
 
 
-def _written_over(request: GateRequest) -> Iterator[str]:
-    """What was to be made, and was written into the form of a record that was opened right before: a field held its name."""
-    steps = request.subtask.steps if request.subtask is not None else ()
-    for step in (one for one in steps if isinstance(one, CreateStep)):
-        done = _done(request.steps, step.app)
-        first = next((n for n, s in enumerate(done) if s.action.get("action_type") in _WRITE), 0)
-        form = next((one for one in views(request) if first and one.state_id == done[first].before), None)
-        opened = fold(done[first - 1].target) if form is not None else ""
-        if form is not None and any(e.value and fold(e.value) == opened for e in form.elements):
-            yield f'what was to be made in {step.app} was written over "{done[first - 1].target}"'
-
-
 def _unkept(request: GateRequest) -> Iterator[str]:
     """What was written for a step that ends with a press, by this attempt or by one before it, where the control for that stands
     there and was not pressed since."""
     steps = request.subtask.steps if request.subtask is not None else ()
     for step in (one for one in steps if isinstance(one, CreateStep | FillStep) and one.commit):
         values = {entry.value for entry in step.entries}
-        own = [s for s in _done(request.steps, step.app) if s.action.get("action_type") in _WRITE]
+        own = [s for s in _done(request.steps, step.app) if s.action.get("action_type") in WRITES]
         wrote = own or [s for s in _done(request.run, step.app) if s.action.get("text") in values]
         if not wrote:
             continue

@@ -27,7 +27,7 @@ from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 
 _DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
-_WRITE = frozenset({"fill", "type", "select_option", "drag"})
+WRITES = frozenset({"fill", "type", "select_option"})
 _TICKED = frozenset({"checkbox", "switch", "radio", "option", "slider", "spinbutton"})
 """What a click changes the value of."""
 _ASKING = 2
@@ -329,7 +329,7 @@ def _nothing_to_save(wanted: EffectSeen, request: GateRequest) -> VisualState | 
 def _writes(step: StepRecord, request: GateRequest) -> bool:
     """Whether it changes a value, and not only where one is."""
     target = target_of(step, _screen(step.before, request))
-    return step.action.get("action_type") in _WRITE or (target is not None and target.role in _TICKED)
+    return step.action.get("action_type") in WRITES | {"drag"} or (target is not None and target.role in _TICKED)
 
 
 def brought_nothing(step: StepRecord, request: GateRequest) -> bool:
@@ -344,7 +344,7 @@ def _only_focus(step: StepRecord, after: VisualState | None, request: GateReques
 
 def _not_kept(field: GUIElement, request: GateRequest) -> str:
     """What a page that saves by itself says against the last entry in a field; empty where it says nothing."""
-    wrote = next((step for step in reversed(request.steps) if step.action.get("action_type") in _WRITE), None)
+    wrote = next((step for step in reversed(request.steps) if step.action.get("action_type") in WRITES | {"drag"}), None)
     if wrote is None or not request.screens or wrote.target != field.name:
         return ""
     return _quoted(refusal(_screen(wrote.before, request), request.screens[-1]))

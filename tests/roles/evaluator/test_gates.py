@@ -467,20 +467,56 @@ def test_what_an_attempt_left_unkept_is_not_done_by_an_attempt_that_does_nothing
     assert ['"Save" was not pressed' in gate["reason"] for gate in outcome.report["gates"]][:2] == [True, True]
 
 
-def test_what_is_written_over_a_record_is_not_made(tmp_path: Path) -> None:
+def over(*presses: str) -> Iterator[OperatorDecision]:
+    """What writes a note over one that is open, and then presses."""
+    body = Fill(target=ActionTarget(text="Body"), text="not before Friday")
+    title = Fill(target=ActionTarget(text="Title"), text="Rain check")
+    opened, *after = (Click(target=ActionTarget(text=name)) for name in ("Travel plan", *presses))
+    return map(decide, (LaunchApp(app="notes"), opened, body, title, *after))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "attempts"),
+    [(over("Save"), None, 1), (over(), iter([decide(Click(target=ActionTarget(text="Save")))]), 2), (over("Save"), "rules", 2)],
+    ids=["at once", "saved by the next attempt", "and made anew by the next attempt"],
+)
+def test_what_is_written_over_a_record_is_not_made(first: Any, then: Any, attempts: int, tmp_path: Path) -> None:
     class Over:
         def __init__(self) -> None:
-            body = Fill(target=ActionTarget(text="Body"), text="not before Friday")
-            title = Fill(target=ActionTarget(text="Title"), text="Rain check")
-            presses = [Click(target=ActionTarget(text=name)) for name in ("Travel plan", "Save")]
-            self._actions = iter([LaunchApp(app="notes"), presses[0], body, title, presses[1]])
+            self._subtask = ""
 
         def decide(self, view: OperatorView) -> OperatorDecision:
-            action = next(self._actions, None)
-            return decide(action) if action is not None else OperatorDecision(status=AgentStatus.FINISH, comment="done")
+            self._subtask = self._subtask or view.subtask.id
+            if then == "rules" and self._subtask != view.subtask.id:
+                return RulesOperator().decide(view)
+            decision = next(first if self._subtask == view.subtask.id else then, None)
+            return decision or OperatorDecision(status=AgentStatus.FINISH, comment="done")
 
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=0"])
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"limits.replans={attempts - 1}"])
     goal = 'Create a note titled "Rain check" with the text "not before Friday"'
     outcome = start(loaded, goal, approver=approving, parts={"operator": Over()})
     assert outcome.status == "rejected"
-    assert 'was written over "Travel plan"' in outcome.report["gates"][0]["reason"]
+    reasons = [gate["reason"] for gate in outcome.report["gates"]]
+    assert any('was written over "Travel plan"' in why or "Save: Rain check: no order asks for it" in why for why in reasons)
+
+
+def test_a_switch_that_no_order_asks_for_is_not_left_another_way(tmp_path: Path) -> None:
+    class Besides:
+        """Presses other switches first."""
+
+        def __init__(self, *names: str) -> None:
+            self._first, self._then = iter(names), RulesOperator()
+
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            name = next(self._first, None)
+            role = "switch" if name and name.startswith("Switch") else "tab"
+            return decide(Click(target=ActionTarget(text=name, role=role))) if name else self._then.decide(view)
+
+    def run(*names: str) -> Outcome:
+        loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "world=smart-home", "limits.replans=0"])
+        return start(loaded, "Turn on the bedroom light", approver=approving, parts={"operator": Besides(*names)})
+
+    left = run("Kitchen", "Switch kitchen light")
+    assert left.status == "rejected"
+    assert "kitchen light" in left.report["gates"][-1]["reason"]
+    assert run("Kitchen", "Switch kitchen light", "Switch kitchen light").status == "fulfilled"
