@@ -260,12 +260,11 @@ def _answer(turn: Turn, name: str) -> None:
 
 def _tab(turn: Turn, backwards: bool) -> None:
     screen = turn.screen
-    stops = [s for s in screen.order if s.layer == screen.top and s.widget.interactive and s.widget.enabled]
-    if not stops:
+    stops = screen.stops
+    here = stops.index(turn.desk.focus) if turn.desk.focus in stops else (0 if backwards else -1)
+    shown = screen.track(stops[(here + (-1 if backwards else 1)) % len(stops)]) if stops else None
+    if shown is None:
         return
-    tracks = [s.element.track_id for s in stops]
-    here = tracks.index(turn.desk.focus) if turn.desk.focus in tracks else (0 if backwards else -1)
-    shown = stops[(here + (-1 if backwards else 1)) % len(stops)]
     value = shown.widget.value or ""
     turn.move_focus(str(shown.element.track_id), caret=len(value), anchor=0 if value else None)
     into_view(turn, shown)

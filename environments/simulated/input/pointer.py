@@ -35,7 +35,7 @@ def rested(turn: Turn, shown: ShownElement) -> None:
 def went_away(turn: Turn, shown: ShownElement, *, pressed: bool) -> None:
     """Tell the app in front when something floats there and the pointer is not on it, nor on what opened it."""
     front = turn.desk.front
-    if front is None or shown.layer or not any(s.widget.floats and s.element.app == front for s in turn.screen.panels[0].shown):
+    if front is None or shown.layer or not turn.screen.front.floats:
         return
     if around(shown, "floats") is None and around(shown, "expanded") is None:
         turn.tell(front, Away(pressed))
@@ -158,7 +158,7 @@ def pools(turn: Turn, target: ActionTarget) -> Iterator[Sequence[ShownElement]]:
     elif target.track_id and (known := screen.track(target.track_id)) is not None:
         yield (known,)  # wherever it stands: in another window something else may lie at the same place
     elif len(screen.panels) > 1:
-        yield screen.panels[0].shown
+        yield screen.front.shown
 
 
 def only_a_place(target: ActionTarget, size: Size) -> Point | None:

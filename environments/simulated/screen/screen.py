@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
+from operator import is_, itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from environments.simulated.app import Dialog, DialogField
@@ -41,21 +42,38 @@ _NOTICES = 4
 Kind: TypeAlias = Literal["window", "icons", "message", "notice", "dialog"]
 
 
-class Panel(NamedTuple):
+class Panel:
     """Elements that stand together: a window, a dialog, or a message."""
 
-    shown: tuple[ShownElement, ...]
-    elements: tuple[GUIElement, ...]
-    tracks: dict[str, int]
-    """Where an element stands among them, by track id."""
-    box: Box
-    kind: Kind
-    overflow: int = 0
-    """How far it can be scrolled down."""
+    def __init__(self, shown: tuple[ShownElement, ...], box: Box, kind: Kind, overflow: int = 0) -> None:
+        self.shown = shown
+        """Without the focus, which is the screen's."""
+        self.box = box
+        self.kind = kind
+        self.overflow = overflow
+        """How far it can be scrolled down."""
+        self.elements = [s.element for s in shown]
+        self.tracks = {str(e.track_id): at for at, e in enumerate(self.elements)}
+        """Where an element stands among them, by track id."""
 
     @property
     def app(self) -> str | None:
         return self.shown[0].element.app if self.shown else None
+
+    @cached_property
+    def stops(self) -> list[str]:
+        """Track ids of what takes the focus, in the order of the Tab key."""
+        return [str(s.element.track_id) for s in self.shown if s.widget.interactive and s.widget.enabled]
+
+    @cached_property
+    def floats(self) -> bool:
+        """Whether something in it lies over the rest, such as an open menu."""
+        return any(s.widget.floats for s in self.shown)
+
+    @cached_property
+    def page(self) -> str | None:
+        """The first heading, which says where in the app one is."""
+        return next((s.element.track_id for s in self.shown if s.widget.role == "heading"), None)
 
 
 def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
@@ -68,14 +86,14 @@ def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: i
     scrolled = desk.scroll.get(app, 0)
     if found := _by_parts(widgets, area, metrics, pane, start, scrolled):
         shown, height = found
-        panel = _made(shown, box, "window", max(0, area.y + height + MARGIN - bottom))
+        panel = Panel(shown, box, "window", max(0, area.y + height + MARGIN - bottom))
         if scrolled <= panel.overflow and len(panel.tracks) == len(shown):
             return panel
     nodes, height = place(widgets, app, area, metrics)
     overflow = max(0, area.y + height + MARGIN - bottom)
     if offset := min(scrolled, overflow):
         nodes = [_moved(node, offset) for node in nodes]
-    return _made(show(nodes, pane, start), box, "window", overflow)
+    return Panel(show(nodes, pane, start), box, "window", overflow)
 
 
 def _by_parts(
@@ -128,7 +146,7 @@ def icons_panel(world: World) -> Panel:
     else:
         wide = 240
     nodes, _ = place(icons, "desktop", Area(MARGIN, TITLE_BAR, wide, (0, ground[3])), metrics_for(desk.variation))
-    return _made(show(nodes, Pane(None, ground), 1), ground, "icons")
+    return Panel(show(nodes, Pane(None, ground), 1), ground, "icons")
 
 
 def _icon(name: str, variation: Variation) -> Widget:
@@ -147,7 +165,7 @@ def message_panels(desk: Desk, start: int) -> Iterator[Panel]:
         words = varied_text(app, message.text, desk.variation)
         area = Area(max(0, ground[2] - wide - 20), ground[3] - tall * (index + 1), min(wide, ground[2]), (0, ground[3]))
         nodes, _ = place((status(words, f"toast-{index + 1}"),), app, area)
-        yield _made(show(nodes, Pane(app, ground), start + index), (0, 0, 0, 0), "message")
+        yield Panel(show(nodes, Pane(app, ground), start + index), (0, 0, 0, 0), "message")
 
 
 def notice_panels(desk: Desk, start: int) -> Iterator[Panel]:
@@ -162,7 +180,7 @@ def notice_panels(desk: Desk, start: int) -> Iterator[Panel]:
         area = Area(left, top, wide, (0, desk.ground[3]))
         nodes, height = place((card,), "desktop", area, metrics_for(desk.variation))
         shown = show(nodes, Pane(None, desk.ground), start)
-        yield _made(shown, (left, top, left + wide, top + height), "notice")
+        yield Panel(shown, (left, top, left + wide, top + height), "notice")
         start += len(shown)
         top += height + MARGIN // 2
 
@@ -181,7 +199,7 @@ def dialog_panel(dialog: Dialog, layer: int, desk: Desk, start: int) -> Panel:
     prefix = f"{dialog.app or 'desktop'}.dialog" + (f"-{layer}" if layer > 1 else "")
     nodes, height = place([tree], prefix, area, metrics_for(desk.variation))
     up = -max(0, (size[1] - height) // 2)
-    return _made(show([_moved(n, up) for n in nodes], Pane(dialog.app, (0, 0, *size), layer), start), (0, 0, *size), "dialog")
+    return Panel(show([_moved(n, up) for n in nodes], Pane(dialog.app, (0, 0, *size), layer), start), (0, 0, *size), "dialog")
 
 
 def _field(field: DialogField) -> Widget:
@@ -190,47 +208,97 @@ def _field(field: DialogField) -> Widget:
     return textbox(field.label, f"field-{field.key}", field.value, private=field.private)
 
 
-def _made(shown: tuple[ShownElement, ...], box: Box, kind: Kind, overflow: int = 0) -> Panel:
-    elements = tuple([s.element for s in shown])
-    return Panel(shown, elements, {str(e.track_id): at for at, e in enumerate(elements)}, box, kind, overflow)
-
-
 def _moved(node: Node, offset: int) -> Node:
     x1, y1, x2, y2 = node.box
     return node._replace(box=(x1, y1 - offset, x2, y2 - offset))
 
 
 class Screen:
-    """A rendered world: what an observer gets, and what acting on it needs to know."""
+    """A rendered world: what an observer gets, and what acting on it needs to know. What lies behind the window in front is laid
+    out when it is asked for: most actions need no more than that window."""
 
-    def __init__(self, state: VisualState, order: Sequence[ShownElement], panels: tuple[Panel, ...], top: int) -> None:
-        self.state = state
-        self.order = order
-        """In reading order; the element ids count from `e1`."""
-        self.panels = panels
-        """The windows from the front one backwards, then what lies over all of them."""
-        self.top = top
+    def __init__(self, world: World, same: Screen | None = None) -> None:
+        """`same` is a screen on which nothing but the time differs."""
+        desk = world.desk
+        if same is not None:
+            self.__dict__.update(same.__dict__)
+            if "state" in self.__dict__:
+                self.state = built(VisualState, {**self.state.__dict__, "timestamp": desk.clock})
+        self.world = world
+        self.top = len(desk.dialogs)
         """The layer that takes input."""
+
+    @cached_property
+    def front(self) -> Panel:
+        """The window in front, or the bare desktop."""
+        windows, world = _stacked(self.world.desk), self.world
+        return _panel_of(world, *windows[0], 1) if windows else icons_panel(world)
+
+    @cached_property
+    def panels(self) -> tuple[Panel, ...]:
+        """The windows from the front one backwards, then what lies over all of them."""
+        world, desk = self.world, self.world.desk
+        panels = [self.front]
+        start = 1 + len(self.front.shown)
+        for win, over in _stacked(desk)[1:]:
+            panels.append(_panel_of(world, win, over, start))
+            start += len(panels[-1].shown)
+        for over in (notice_panels, message_panels):
+            panels += over(desk, start)
+            start = 1 + sum(len(panel.shown) for panel in panels)
+        for layer, dialog in enumerate(desk.dialogs, start=1):
+            panels.append(dialog_panel(dialog, layer, desk, start))
+            start += len(panels[-1].shown)
+        return tuple(panels)
+
+    @cached_property
+    def order(self) -> list[ShownElement]:
+        """In reading order; the element ids count from `e1`."""
+        order = [shown for panel in self.panels for shown in panel.shown]
+        for at in self._focused:
+            order[at] = _with_focus(order[at])
+        return order
+
+    @cached_property
+    def state(self) -> VisualState:
+        desk = self.world.desk
+        elements = [element for panel in self.panels for element in panel.elements]
+        for at in self._focused:
+            elements[at] = _focused(IdentityKey(elements[at]))
+        top = self.panels[-1].shown[0].element.element_id if desk.dialogs else None
+        return _observed(desk, elements, desk.front, top)
+
+    @property
+    def _focused(self) -> Iterator[int]:
+        """Where in reading order the focus is."""
+        start, focus = 0, self.world.desk.focus
+        for panel in self.panels if focus else ():
+            if (at := panel.tracks.get(focus)) is not None:
+                yield start + at
+            start += len(panel.shown)
 
     def at(self, element_id: str) -> ShownElement:
         return self.order[int(element_id[1:]) - 1]
 
     def track(self, track_id: str) -> ShownElement | None:
         """One element by track id, without a look at all the others."""
-        start = 0
-        for panel in self.panels:
-            at = panel.tracks.get(track_id)
-            if at is not None:
-                return self.order[start + at]
-            start += len(panel.shown)
-        return None
+        here = self.front if track_id in self.front.tracks else None
+        here = here or next((panel for panel in self.panels if track_id in panel.tracks), None)
+        if here is None:
+            return None
+        shown = here.shown[here.tracks[track_id]]
+        return _with_focus(shown) if track_id == self.world.desk.focus else shown
+
+    @cached_property
+    def stops(self) -> list[str]:
+        """Track ids of what takes the focus, in the order of the Tab key."""
+        return [stop for panel in self.panels if not self.top or panel is self.panels[-1] for stop in panel.stops]
 
     def overflow(self, app: str) -> int:
         """How far the window of an app can be scrolled down."""
-        for panel in self.panels:
-            if panel.kind == "window" and panel.app == app:
-                return panel.overflow
-        return 0
+        if self.front.kind == "window" and self.front.app == app:
+            return self.front.overflow
+        return next((panel.overflow for panel in self.panels if panel.kind == "window" and panel.app == app), 0)
 
     def under(self, x: int, y: int) -> tuple[ShownElement, ...]:
         """What a pointer meets at a point: the elements of the topmost thing there, and of what floats in it."""
@@ -248,68 +316,48 @@ class Screen:
 @lru_cache(maxsize=8)
 def screen_of(world: World) -> Screen:
     """The screen. Cached by the identity of the world, which never changes once made."""
-    known = next((screen for before, screen in _LATEST if _only_later(before, world)), None)
-    if known is None:
-        screen = _drawn(world)
-    else:
-        state = built(VisualState, {**known.state.__dict__, "timestamp": world.desk.clock})
-        screen = Screen(state, known.order, known.panels, known.top)
-    _LATEST[:] = [(world, screen)]
+    known = next((screen for screen in _LATEST if _only_later(screen.world, world)), None)
+    screen = Screen(world, known)
+    _LATEST[:] = [screen]
     return screen
 
 
-_LATEST: list[tuple[World, Screen]] = []
-"""The screen that was drawn last: every action begins with a clock that has gone on, which most often shows nowhere."""
+_LATEST: list[Screen] = []
+"""The latest screen: every action begins with a clock that has gone on, which most often shows nowhere."""
 _UNSEEN = {"clock", "actions", "caret", "anchor", "selection", "clipboard"}
-_SEEN = [name for name in Desk.model_fields if name not in _UNSEEN]
+_seen = itemgetter(*(name for name in Desk.model_fields if name not in _UNSEEN))
 
 
 def _only_later(before: World, world: World) -> bool:
     """Whether nothing but the time is another one, and nothing on the screen goes by it."""
     if before.apps is not world.apps or world.desk.loading:
         return False
-    was, now = before.desk.__dict__, world.desk.__dict__
-    return all(was[name] is now[name] for name in _SEEN)
-
-
-def _drawn(world: World) -> Screen:
-    desk = world.desk
-    panels = _windows(world) or [icons_panel(world)]
-    count = sum(len(panel.shown) for panel in panels)
-    for over in (notice_panels, message_panels):
-        for panel in [*over(desk, count + 1)]:
-            panels.append(panel)
-            count += len(panel.shown)
-    modal = None
-    for layer, dialog in enumerate(desk.dialogs, start=1):
-        panels.append(dialog_panel(dialog, layer, desk, count + 1))
-        modal = f"e{count + 1}"
-        count += len(panels[-1].shown)
-    return _screen(world, panels, modal, len(desk.dialogs), desk.front)
+    return all(map(is_, _seen(before.desk.__dict__), _seen(world.desk.__dict__)))
 
 
 def window_of(world: World, app: str) -> VisualState:
     """The window of one app as it would look in front, without what lies above it."""
     win = next((win for win in world.desk.windows if win.app == app), WindowState(app=app))
     panel = _panel_of(world, win, (), 1)
-    return _screen(world, [panel], None, 0, app).state
+    elements = [*panel.elements]
+    if (at := panel.tracks.get(world.desk.focus)) is not None:
+        elements[at] = _focused(IdentityKey(elements[at]))
+    return _observed(world.desk, elements, app, None)
 
 
-def _screen(world: World, panels: Sequence[Panel], modal: str | None, top: int, app: str | None) -> Screen:
-    desk = world.desk
-    order: list[ShownElement] = []
-    elements: list[GUIElement] = []
-    for panel in panels:
-        at = panel.tracks.get(desk.focus) if desk.focus else None
-        order += panel.shown
-        elements += panel.elements
-        if at is not None:
-            at += len(order) - len(panel.shown)
-            elements[at] = order[at].element.model_copy(update={"focused": True})
-            order[at] = order[at]._replace(element=elements[at])
+def _with_focus(shown: ShownElement) -> ShownElement:
+    return shown._replace(element=_focused(IdentityKey(shown.element)))
+
+
+@lru_cache(maxsize=1024)
+def _focused(element: IdentityKey[GUIElement]) -> GUIElement:
+    """The very same object for the same element, as its lines are known by it."""
+    return element.value.model_copy(update={"focused": True})
+
+
+def _observed(desk: Desk, elements: Sequence[GUIElement], app: str | None, modal: str | None) -> VisualState:
     windows = _listed(IdentityKey(desk.windows), IdentityKey(desk.variation))
-    state = state_of(elements, desk, app=app, windows=windows, modal=modal, loading=app is not None and desk.busy(app))
-    return Screen(state, order, tuple(panels), top)
+    return state_of(elements, desk, app=app, windows=windows, modal=modal, loading=app is not None and desk.busy(app))
 
 
 def state_of(elements: Iterable[GUIElement], desk: Desk, **known: Any) -> VisualState:
@@ -336,34 +384,39 @@ def _listed(windows: IdentityKey[tuple[WindowState, ...]], variation: IdentityKe
     )
 
 
-def _windows(world: World) -> list[Panel]:
-    """From the front one backwards, as far as anything of them can be seen."""
-    over, start = tuple([panel.box for panel in notice_panels(world.desk, 1)]), 1
-    panels: list[Panel] = []
-    for win in reversed(world.desk.windows):
+def _stacked(desk: Desk) -> tuple[tuple[WindowState, tuple[Box, ...]], ...]:
+    """The windows from the front one backwards, as far as anything of them can be seen, each with the boxes that lie over it."""
+    return _piled(IdentityKey(desk.windows), tuple([panel.box for panel in notice_panels(desk, 1)]) if desk.notices else ())
+
+
+@lru_cache(maxsize=64)
+def _piled(
+    windows: IdentityKey[tuple[WindowState, ...]], over: tuple[Box, ...]
+) -> tuple[tuple[WindowState, tuple[Box, ...]], ...]:
+    piled = []
+    for win in reversed(windows.value):
         if not win.minimized:
-            panels.append(_panel_of(world, win, over, start))
+            piled.append((win, over))
             if win.box is None:
                 break
-            over, start = (*over, win.box), start + len(panels[-1].shown)
-    return panels
+            over = (*over, win.box)
+    return tuple(piled)
 
 
 def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
     desk, app = world.desk, win.app
     state, changes, variation = world.apps[app], desk.altered.get(app), desk.variation
-    scrolled = desk.scroll.get(app, 0)
-    how = (id(state), id(changes), id(variation), desk.busy(app), win.box, desk.size, scrolled, over, start)
-    known = _PANELS.pop(how, None)
+    busy = bool(desk.loading) and desk.busy(app)
+    how = (id(state), id(changes), id(variation), busy, win.box, desk.size, desk.scroll.get(app, 0), over, start)
+    known = _PANELS.get(how)
     if known is None:
-        known = (window_panel(world, win, over, start), (state, changes, variation))
-        if len(_PANELS) >= _KEPT:
-            del _PANELS[next(iter(_PANELS))]
-    _PANELS[how] = known
+        known = _PANELS[how] = (window_panel(world, win, over, start), (state, changes, variation))
+        if len(_PANELS) > _KEPT:
+            _PANELS.pop(next(iter(_PANELS)), None)
     return known[0]
 
 
-_KEPT = 64
+_KEPT = 128
 _PANELS: dict[tuple[object, ...], tuple[Panel, tuple[object, ...]]] = {}
-"""Windows that were drawn, the one used last at the end, each with the objects by whose identity it is known: what an action
-changes is mostly elsewhere. A cache with keys that compare in Python would cost as much as it saves."""
+"""Windows that were drawn, the oldest first, each with the objects by whose identity it is known: what an action changes is
+mostly elsewhere. A cache with keys that compare in Python would cost as much as it saves."""

@@ -298,13 +298,8 @@ def settled(before: World, world: World) -> World:
     if desk.focus and (focused is None or not focused.widget.enabled or focused.layer != screen.top):
         desk = desk.replace(focus="", caret=0, anchor=None)
     if front is not None and (offset := desk.scroll.get(front, 0)):
-        kept = 0 if front == before.desk.front and _page(before) != _page(world) else min(offset, screen.overflow(front))
+        turned = front == before.desk.front and screen_of(before).front.page != screen.front.page
+        kept = 0 if turned else min(offset, screen.overflow(front))
         if kept != offset:
             desk = desk.replace(scroll={**desk.scroll, front: kept})
     return world if desk is world.desk else World(desk, world.apps)
-
-
-def _page(world: World) -> str | None:
-    """The first heading of the front window, which says where in the app one is."""
-    first = screen_of(world).panels[0].shown
-    return next((s.element.track_id for s in first if s.widget.role == "heading"), None)
