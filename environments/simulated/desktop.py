@@ -24,7 +24,7 @@ from environments.simulated.turn.advance import follow, settled, truth
 from environments.simulated.turn.events import TriggerEvent
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.file_changes import tree_of
-from environments.simulated.world.store import MemoryStore, PerformedAction, Store, open_store
+from environments.simulated.world.store import MemoryStore, PerformedAction, Store, as_json, open_store
 from environments.simulated.world.values import IdentityKey
 from environments.simulated.world.world import World
 from environments.simulated.world.worldfile import WorldSpec
@@ -97,8 +97,8 @@ class SimulatedDesktop:
         known = self._store.known(key)
         if known is not None:
             if known.digest != action.digest:
-                raise DigestMismatch(f"key {key!r} was used before for another action: {known.action}")
-            return ActionResult.model_validate_json(known.result)
+                raise DigestMismatch(f"key {key!r} was used before for another action: {as_json(known.action)}")
+            return ActionResult.model_validate_json(known.result) if isinstance(known.result, str) else known.result
         before = self._world
         try:
             after, result = self._step(action)[:2]
@@ -106,8 +106,7 @@ class SimulatedDesktop:
             self._store.commit(before, crash.world, None)
             self._world = crash.world
             raise EnvironmentFault(str(crash)) from None
-        done = PerformedAction(key, action.digest, *(one.model_dump_json(exclude_defaults=True) for one in (action, result)))
-        self._store.commit(before, after, done)
+        self._store.commit(before, after, PerformedAction(key, action.digest, action, result))
         self._world = after
         return result
 
@@ -185,7 +184,11 @@ class SimulatedDesktop:
     def received(self) -> list[dict[str, Any]]:
         self._live()
         return [
-            {"key": done.key, "action": json.loads(done.action), "exec_status": json.loads(done.result)["exec_status"]}
+            {
+                "key": done.key,
+                "action": json.loads(as_json(done.action)),
+                "exec_status": json.loads(as_json(done.result))["exec_status"],
+            }
             for done in self._store.performed()
         ]
 

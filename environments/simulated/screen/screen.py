@@ -256,7 +256,7 @@ class Screen:
         """In reading order; the element ids count from `e1`."""
         order = [shown for panel in self.panels for shown in panel.shown]
         for at in self._focused:
-            order[at] = _with_focus(order[at])
+            order[at] = self._own(order[at])
         return order
 
     @cached_property
@@ -278,7 +278,8 @@ class Screen:
             start += len(panel.shown)
 
     def at(self, element_id: str) -> ShownElement:
-        return self.order[int(element_id[1:]) - 1]
+        at = int(element_id[1:]) - 1
+        return self.order[at] if at >= len(self.front.shown) else self._own(self.front.shown[at])
 
     def track(self, track_id: str) -> ShownElement | None:
         """One element by track id, without a look at all the others."""
@@ -286,8 +287,12 @@ class Screen:
         here = here or next((panel for panel in self.panels if track_id in panel.tracks), None)
         if here is None:
             return None
-        shown = here.shown[here.tracks[track_id]]
-        return _with_focus(shown) if track_id == self.world.desk.focus else shown
+        return self._own(here.shown[here.tracks[track_id]])
+
+    def _own(self, shown: ShownElement) -> ShownElement:
+        """With the focus, where it has it here."""
+        focused = shown.element.track_id == self.world.desk.focus
+        return shown._replace(element=_focused(IdentityKey(shown.element))) if focused else shown
 
     @cached_property
     def stops(self) -> list[str]:
@@ -343,10 +348,6 @@ def window_of(world: World, app: str) -> VisualState:
     if (at := panel.tracks.get(world.desk.focus)) is not None:
         elements[at] = _focused(IdentityKey(elements[at]))
     return _observed(world.desk, elements, app, None)
-
-
-def _with_focus(shown: ShownElement) -> ShownElement:
-    return shown._replace(element=_focused(IdentityKey(shown.element)))
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,7 @@ from environments.contract import EnvironmentFault, Unavailable, WorldError
 from environments.simulated.app import AppState
 from environments.simulated.apps import APPS
 from environments.simulated.world.world import Desk, World
+from protocol import Action, ActionResult
 from protocol.sqlite import connected
 
 FILE = "world.sqlite"
@@ -30,12 +31,16 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class PerformedAction(NamedTuple):
-    """An action that was done, with its result, both as JSON."""
+    """An action that was done, with its result; as JSON where they come from a file."""
 
     key: str
     digest: str
-    action: str
-    result: str
+    action: Action | str
+    result: ActionResult | str
+
+
+def as_json(one: Action | ActionResult | str) -> str:
+    return one if isinstance(one, str) else one.model_dump_json(exclude_defaults=True)
 
 
 class MemoryStore:
@@ -141,7 +146,8 @@ class FileStore:
         with _transaction(self._connection()):
             self._write(before, after)
             if done is not None:
-                self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", done)
+                row = done.key, done.digest, as_json(done.action), as_json(done.result)
+                self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", row)
 
     def rewind(self, before: World, after: World, count: int) -> None:
         """Go to another world, with only the first `count` of what was done."""
