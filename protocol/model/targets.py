@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from protocol.model.elements import ElementId, GUIElement, VisualState
-from protocol.model.geometry import AnyBox, At, BoundingBox, Coordinate, Frozen, Point
+from protocol.model.geometry import AnyBox, At, BoundingBox, Coordinate, Frozen, Point, Size
 
 Tier = Literal["track_id", "element_id", "text", "bbox", "point"]
 
@@ -96,17 +96,7 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
         target = target.model_copy(update={"element_id": None, "bbox": None, "point": None})
     for tier, wanted, matches in _tiers(target, state):
         if len(matches) == 1:
-            # The pixel is the point that was given, if it lies on the element, and the element's middle otherwise.
-            element = matches[0]
-            point = target.point.to_px(state.screen_resolution) if target.point else None
-            if element.bbox and (point is None or not element.bbox.contains(point)):
-                point = element.bbox.center
-            known = ActionTarget.of(element)
-            missing = any(
-                getattr(target, name) is None and getattr(known, name) is not None
-                for name in ("track_id", "element_id", "text", "bbox")
-            )
-            return Resolved(element_id=element.element_id, tier=tier, point=point, known=known if missing else None)
+            return resolved_to(matches[0], target, tier, state.screen_resolution)
         if matches:
             listed = ", ".join(f"{e.element_id} {e.role or 'element'} {e.name!r}" for e in matches[:6])
             ids = tuple(e.element_id for e in matches)
@@ -120,6 +110,18 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
     if target.selector is not None:
         raise TargetError(f"the selector {target.selector!r} cannot be followed on a list of elements")
     raise TargetError(f"no element on the screen matches {target.describe()!r}")
+
+
+def resolved_to(element: GUIElement, target: ActionTarget, tier: Tier, screen: Size) -> Resolved:
+    """The pixel is the point that was given, if it lies on the element, and the element's middle otherwise."""
+    point = target.point.to_px(screen) if target.point else None
+    if element.bbox and (point is None or not element.bbox.contains(point)):
+        point = element.bbox.center
+    known = ActionTarget.of(element)
+    missing = any(
+        getattr(target, name) is None and getattr(known, name) is not None for name in ("track_id", "element_id", "text", "bbox")
+    )
+    return Resolved(element_id=element.element_id, tier=tier, point=point, known=known if missing else None)
 
 
 def target_element(target: ActionTarget | None, state: VisualState) -> GUIElement | None:

@@ -259,10 +259,7 @@ def _answer(turn: Turn, name: str) -> None:
 
 
 def _tab(turn: Turn, backwards: bool) -> None:
-    screen = turn.screen
-    stops = screen.stops
-    here = stops.index(turn.desk.focus) if turn.desk.focus in stops else (0 if backwards else -1)
-    shown = screen.track(stops[(here + (-1 if backwards else 1)) % len(stops)]) if stops else None
+    shown = turn.screen.next_stop(turn.desk.focus, -1 if backwards else 1)
     if shown is None:
         return
     value = shown.widget.value or ""

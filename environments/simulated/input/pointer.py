@@ -14,6 +14,7 @@ from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import TITLE_BAR
 from protocol import ActionTarget, Click, Point, Resolved, Scroll, TargetError, VisualState, resolve
 from protocol.model.geometry import Size
+from protocol.model.targets import resolved_to
 
 
 def around(shown: ShownElement | None, trait: str) -> ShownElement | None:
@@ -135,6 +136,9 @@ def find(turn: Turn, target: ActionTarget) -> tuple[ShownElement, Resolved]:
     screen = turn.screen
     if target.state_id is not None and target.state_id == screen.state.state_id:
         target = target.model_copy(update={"state_id": None})
+    known = screen.track(target.track_id) if target.track_id and not (screen.top or target.state_id) else None
+    if known is not None:
+        return known, resolved_to(known.element, target, "track_id", turn.desk.size)
     for pool in pools(turn, target):
         try:
             return _found(turn, target, state_of([shown.element for shown in pool], turn.desk))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import is_, itemgetter
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from environments.simulated.app import Dialog, DialogField
 from environments.simulated.apps import APPS
@@ -39,6 +39,7 @@ _NOTICES = 4
 """Pixels that a notification is wide."""
 
 
+T = TypeVar("T")
 Kind: TypeAlias = Literal["window", "icons", "message", "notice", "dialog"]
 
 
@@ -128,12 +129,16 @@ def _part(
 
 def _view(world: World, app: str) -> tuple[Widget, ...]:
     """What an app shows, with what the desktop makes of it."""
-    desk = world.desk
+    desk, state = world.desk, world.apps[app]
     if desk.busy(app):
         return varied(app, (progress("Loading…"),), desk.variation)
-    widgets = varied(app, APPS[app].view(world.apps[app]), desk.variation)
     changes = desk.altered.get(app)
-    return altered(widgets, changes) if changes else widgets
+
+    def made() -> tuple[Widget, ...]:
+        widgets = varied(app, APPS[app].view(state), desk.variation)
+        return altered(widgets, changes) if changes else widgets
+
+    return _VIEWS.of((app,), (state, changes, desk.variation), made)
 
 
 def icons_panel(world: World) -> Panel:
@@ -294,10 +299,13 @@ class Screen:
         focused = shown.element.track_id == self.world.desk.focus
         return shown._replace(element=_focused(IdentityKey(shown.element))) if focused else shown
 
-    @cached_property
-    def stops(self) -> list[str]:
-        """Track ids of what takes the focus, in the order of the Tab key."""
-        return [stop for panel in self.panels if not self.top or panel is self.panels[-1] for stop in panel.stops]
+    def next_stop(self, here: str, by: int) -> ShownElement | None:
+        """Where the Tab key leads from a thing that has the focus, forwards or backwards."""
+        if not self.top and here in self.front.stops and 0 <= (at := self.front.stops.index(here) + by) < len(self.front.stops):
+            return self.track(self.front.stops[at])
+        stops = [stop for panel in (self.panels[-1:] if self.top else self.panels) for stop in panel.stops]
+        at = stops.index(here) if here in stops else min(0, -by)
+        return self.track(stops[(at + by) % len(stops)]) if stops else None
 
     def overflow(self, app: str) -> int:
         """How far the window of an app can be scrolled down."""
@@ -406,18 +414,28 @@ def _piled(
 
 def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
     desk, app = world.desk, win.app
-    state, changes, variation = world.apps[app], desk.altered.get(app), desk.variation
-    busy = bool(desk.loading) and desk.busy(app)
-    how = (id(state), id(changes), id(variation), busy, win.box, desk.size, desk.scroll.get(app, 0), over, start)
-    known = _PANELS.get(how)
-    if known is None:
-        known = _PANELS[how] = (window_panel(world, win, over, start), (state, changes, variation))
-        if len(_PANELS) > _KEPT:
-            _PANELS.pop(next(iter(_PANELS)), None)
-    return known[0]
+    how = (desk.busy(app), win.box, desk.size, desk.scroll.get(app, 0), over, start)
+    parts = (world.apps[app], desk.altered.get(app), desk.variation)
+    return _PANELS.of((app, *how), parts, lambda: window_panel(world, win, over, start))
+
+
+class _Latest(Generic[T]):
+    """What was made last from some objects, which are known by their identity: what an action changes is mostly elsewhere. A cache
+    with keys that compare in Python would cost as much as it saves."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], tuple[T, tuple[object, ...]]] = {}
+
+    def of(self, how: tuple[object, ...], parts: tuple[object, ...], make: Callable[[], T]) -> T:
+        key = (*how, *map(id, parts))
+        known = self._made.get(key)
+        if known is None:
+            known = self._made[key] = (make(), parts)
+            if len(self._made) > _KEPT:
+                self._made.pop(next(iter(self._made)), None)
+        return known[0]
 
 
 _KEPT = 128
-_PANELS: dict[tuple[object, ...], tuple[Panel, tuple[object, ...]]] = {}
-"""Windows that were drawn, the oldest first, each with the objects by whose identity it is known: what an action changes is
-mostly elsewhere. A cache with keys that compare in Python would cost as much as it saves."""
+_PANELS = _Latest[Panel]()
+_VIEWS = _Latest[tuple[Widget, ...]]()

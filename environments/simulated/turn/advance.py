@@ -200,7 +200,8 @@ class _Advance:
                 self._in_time(coming.what, turn.rules[coming.what])
             self._conditions()
         self.at = self.until
-        turn.change(clock=self.until)
+        if turn.desk.clock != self.until:
+            turn.change(clock=self.until)
 
     def _in_time(self, index: int, rule: Rule) -> None:
         """One that waits for an app to be in front is put off; one that comes again waits for its next time."""
