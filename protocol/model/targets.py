@@ -118,9 +118,8 @@ def resolved_to(element: GUIElement, target: ActionTarget, tier: Tier, screen: S
     if element.bbox and (point is None or not element.bbox.contains(point)):
         point = element.bbox.center
     known = ActionTarget.of(element)
-    missing = any(
-        getattr(target, name) is None and getattr(known, name) is not None for name in ("track_id", "element_id", "text", "bbox")
-    )
+    ways = ((target.track_id, known.track_id), (target.element_id, known.element_id), (target.text, known.text))
+    missing = any([mine is None and its is not None for mine, its in (*ways, (target.bbox, known.bbox))])
     return Resolved(element_id=element.element_id, tier=tier, point=point, known=known if missing else None)
 
 

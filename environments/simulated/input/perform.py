@@ -383,17 +383,22 @@ def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], FunctionRe
         raise Refused(str(no)) from None
 
 
+_TARGETED = (Click, Drag, Fill, Hover, PressKey, Scroll, SelectOption, Type)
+_LOOKS = (Hover, Scroll)
+"""Reach a window behind without bringing it to the front."""
+
+
 def _on_target(turn: Turn, action: Action) -> Resolved:
     if action.inner:
         raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
-    if not isinstance(action, Click | Drag | Fill | Hover | PressKey | Scroll | SelectOption | Type):
+    if not isinstance(action, _TARGETED):
         raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
     if action.target is None:
         raise Refused(f"{action.verb} needs a target")
     shown, resolved = find(turn, action.target)
     usable(turn, shown)
     turn.fault(shown)
-    if not isinstance(action, Hover | Scroll):
+    if not isinstance(action, _LOOKS):
         shown = raised(turn, shown)
     if not finger(turn, shown, action, resolved.point):
         _at(turn, shown, action, resolved.point)

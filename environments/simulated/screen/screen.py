@@ -329,8 +329,8 @@ class Screen:
 @lru_cache(maxsize=8)
 def screen_of(world: World) -> Screen:
     """The screen. Cached by the identity of the world, which never changes once made."""
-    known = next((screen for screen in _LATEST if _only_later(screen.world, world)), None)
-    screen = Screen(world, known)
+    (known,) = _LATEST or (None,)
+    screen = Screen(world, known if known is not None and _only_later(known.world, world) else None)
     _LATEST[:] = [screen]
     return screen
 

@@ -147,7 +147,9 @@ def follow(turn: Turn) -> None:
 
     What the rules cause counts as happened from the next action on.
     """
-    _Advance(turn).go()
+    if turn.rules or turn.desk.queue:
+        _Advance(turn).go()
+    _tidy(turn)
 
 
 class _Advance:
@@ -176,7 +178,6 @@ class _Advance:
                 self._try(index, rule)
         self._conditions()
         self._pass()  # what waited for a rule that has just fired, and is to happen at once
-        self._tidy()
 
     def _brought(self, index: int, when: Trigger) -> bool:
         """Whether what the action made happen, or the number of actions, brings a rule."""
@@ -264,29 +265,30 @@ class _Advance:
             return (world,)
         return tuple(world.apps.get(app) for app in apps_in(condition))
 
-    def _tidy(self) -> None:
-        """What has run out is gone, and a new day has come for every app that knows the day."""
-        turn, desk, clock = self.turn, self.turn.desk, self.until
-        today = moment_of(desk.starts, clock)[:10]
-        for app, state in turn.world.apps.items():
-            if state.__dict__.get("today", today) != today:  # asking a model for what it lacks costs more than all the rest here
-                turn.world = turn.world.with_app(app, state.replace(today=today))
-        changes = run_out(desk, clock)
-        if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
-            changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
-        lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
-        if lasting != desk.altered:
-            changes["altered"] = lasting
-        if changes:
-            turn.change(**changes)
+
+def _tidy(turn: Turn) -> None:
+    """What has run out is gone, and a new day has come for every app that knows the day."""
+    desk, clock = turn.desk, turn.desk.clock
+    today = moment_of(desk.starts, clock)[:10]
+    for app, state in turn.world.apps.items():
+        if state.__dict__.get("today", today) != today:  # asking a model for what it lacks costs more than all the rest here
+            turn.world = turn.world.with_app(app, state.replace(today=today))
+    changes = run_out(desk, clock)
+    if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
+        changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
+    lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
+    if lasting != desk.altered:
+        changes["altered"] = lasting
+    if changes:
+        turn.change(**changes)
 
 
 def run_out(desk: Desk, clock: float) -> dict[str, Any]:
     """The messages and the loading apps that are left at that time, where some are gone: what stays is the same object."""
     changes: dict[str, Any] = {}
-    if any(message.until <= clock for message in desk.messages):
+    if desk.messages and any(message.until <= clock for message in desk.messages):
         changes["messages"] = tuple(message for message in desk.messages if message.until > clock)
-    if any(until <= clock for until in desk.loading.values()):
+    if desk.loading and any(until <= clock for until in desk.loading.values()):
         changes["loading"] = {app: until for app, until in desk.loading.items() if until > clock}
     return changes
 

@@ -140,7 +140,10 @@ class Desk(Model):
     @property
     def front(self) -> str | None:
         """The app whose window is on the screen."""
-        return next((w.app for w in reversed(self.windows) if not w.minimized), None)
+        for win in reversed(self.windows):
+            if not win.minimized:
+                return win.app
+        return None
 
     @property
     def ground(self) -> tuple[int, int, int, int]:
