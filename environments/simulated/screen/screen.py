@@ -248,8 +248,8 @@ class Screen:
         for win, over in _stacked(desk)[1:]:
             panels.append(_panel_of(world, win, over, start))
             start += len(panels[-1].shown)
-        for over in (notice_panels, message_panels):
-            panels += over(desk, start)
+        for above in (notice_panels, message_panels):
+            panels += above(desk, start)
             start = 1 + sum(len(panel.shown) for panel in panels)
         for layer, dialog in enumerate(desk.dialogs, start=1):
             panels.append(dialog_panel(dialog, layer, desk, start))
@@ -420,8 +420,8 @@ def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int)
 
 
 class _Latest(Generic[T]):
-    """What was made last from some objects, which are known by their identity: what an action changes is mostly elsewhere. A cache
-    with keys that compare in Python would cost as much as it saves."""
+    """What was made last from some objects, which are known by their identity: what an action changes is mostly elsewhere. A
+    cache with keys that compare in Python would cost as much as it saves."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[object, ...], tuple[T, tuple[object, ...]]] = {}

@@ -360,10 +360,10 @@ class TestManyThings:
         from environments.simulated.screen.widgets import Widget
 
         monkeypatch.setattr(type(APPS["notes"]), "view", lambda self, state: (Widget("slider", "Volume", "volume"),))
-        screen._PANELS.clear()
+        for kept in ("_PANELS", "_VIEWS"):
+            monkeypatch.setattr(screen, kept, screen._Latest())
         shown = show("name: a\napps: {notes: }\nopen: [notes]\n")
         assert "Volume" in said(shown.picture())
-        screen._PANELS.clear()
 
     def test_every_app_has_an_icon_also_a_new_one(self, show):
         shown = show("name: a\napps: {notes: }\n")
