@@ -22,7 +22,7 @@ from protocol.dialects.common.dialect import (
     WrittenPayload,
 )
 from protocol.dialects.common.fields import Fields, at, build, checked_number, each_of, json_in
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import measured, written_by
 from protocol.model.verbs import Action
 
 _PLACES = {
@@ -51,7 +51,7 @@ NAMES = (*_PLACES, *_OTHERS)
 __all__ = [
     "LONGEST", "NAMES", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece", "Row",
     "Writing", "WrittenPayload", "at", "build", "cannot", "checked_number", "dialect", "each_of", "given", "json_in", "measured",
-    "row",
+    "row", "written_by",
 ]  # fmt: skip
 
 

@@ -86,6 +86,8 @@ class Conversion:
 
     dialect: str
     context: Context
+    variant: str = field(default="", kw_only=True)
+    """Of the dialect, that is spoken."""
     losses: list[Loss] = field(default_factory=list, kw_only=True)
 
     def lose(self, what: str, why: str) -> None:
@@ -242,6 +244,13 @@ class Writing(Conversion):
     def calls(self, action: Action) -> list[Any]:
         """The calls that say `action`. Raises DialectError for what the other side cannot say."""
         return [call for step in self.simpler(action) for call in self.said(step)]
+
+    def payload(self, action: Action) -> Any:
+        """What says `action`: lines of text, a call, or a list of several."""
+        said = self.calls(action)
+        if said and all(isinstance(call, str) for call in said):
+            return "\n".join(said)
+        return said[0] if len(said) == 1 else said
 
     def said(self, action: Action) -> list[Any]:
         """The calls of an action that is simple enough."""

@@ -1,8 +1,8 @@
 """What every dialect shares: its context, its losses, its one error, and how a target becomes a place.
 
-A dialect is two functions and a `DIALECT`:
-`from_x(payload, context) -> (actions, losses)` and `to_x(action, context) -> (payload, losses)`. Where `to_x` declares no
-loss, `from_x` gives the same action back. What either does not understand is a DialectError that names the place.
+A dialect reads a payload, `read(payload, context) -> (actions, losses)`, and writes one, `write(action, context) -> (payload,
+losses)`. Where `write` declares no loss, `read` gives the same action back. What either does not understand is a DialectError
+that names the place.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, WrittenPayload
+from protocol.dialects.common.conversion import Writing
+from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
 from protocol.model.geometry import Coordinate, Size
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
@@ -34,6 +35,21 @@ def measured(dialect: Dialect, action: Action, payload: Any, context: Context, l
     for loss in every:
         found.setdefault(loss.what, loss)
     return WrittenPayload(payload, list(found.values()))
+
+
+def written_by(
+    writing: Callable[..., Writing], name: str, title: str, kind: Literal["json", "text"],
+    read: Callable[[Any, Context], ParsedPayload], variants: tuple[str, ...] = ("",),
+    pieces: Callable[[str, Context], Iterable[Piece]] | None = None,
+) -> Dialect:  # fmt: skip
+    """A dialect of calls, which a `Writing` of its name, for a context and a variant, says."""
+
+    def write(action: Action, context: Context) -> WrittenPayload:
+        said = writing(name, context, variant=dialect.variant(context))
+        return measured(dialect, action, said.payload(action), context, said.losses)
+
+    dialect = Dialect(name, title, kind, read, write, variants, pieces)
+    return dialect
 
 
 def _without_delay(action: Action) -> Action:

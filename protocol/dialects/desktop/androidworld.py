@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import floor
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, element_of, given, given_in, read_chord, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.fields import Fields, a_text, each_of, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.fields import Fields, a_text, each_of
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import BareName, parse_value
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -172,28 +171,23 @@ _ACTIONS: Table = {
 }
 
 
-def to_androidworld(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The object of `action`, or a list of several; texts for M3A. Raises DialectError."""
-    variant = DIALECT.variant(context)
-    writing = _Writing(NAME, context, variant)
-    said = [within_length(write_object(call), NAME) if variant == "m3a" else call for call in writing.calls(action)]
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context, writing.losses)
-
-
 _Calls = list[JsonObject]
 
 
-@dataclass
 class _Writing(Writing):
     """Objects, before they are put into the words of an agent."""
 
-    variant: str
     table = _ACTIONS
     can = frozenset({"fill", "submit", "hold"})
     aimed = frozenset({"type", "scroll"})
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action_type": name, **arguments}
+
+    def payload(self, action: verbs.Action) -> Any:
+        """Objects; texts for M3A."""
+        said = [write_object(call) if self.variant == "m3a" else call for call in self.calls(action)]
+        return said[0] if len(said) == 1 else said
 
     def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         """The index of the element, or the place: of anything where places are spoken, else of what is nothing but a place."""
@@ -244,4 +238,4 @@ class _Writing(Writing):
     fail_goal = finish_goal
 
 
-DIALECT = Dialect(NAME, "AndroidWorld", "json", from_androidworld, to_androidworld, ("index", "xy", "m3a"))
+DIALECT = written_by(_Writing, NAME, "AndroidWorld", "json", from_androidworld, ("index", "xy", "m3a"))

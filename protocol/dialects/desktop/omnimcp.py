@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Conversion, Writing, read_keys
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, refusing
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard
@@ -249,13 +249,6 @@ _READERS: dict[str, Callable[[Fields], JsonObject]] = {
 """A decision's verbs; `launch_app` is of an older one."""
 
 
-def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
-    """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
-    writing = {"response": _Response, "plan": _Plan, "decision": _Decision}[DIALECT.variant(context)](NAME, context)
-    said = writing.calls(action)
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
-
-
 class _Writing(Writing):
     """What the three shapes share."""
 
@@ -399,4 +392,8 @@ class _Decision(_Writing):
                 self.cannot(action)
 
 
-DIALECT = Dialect(NAME, "OmniMCP's answers of a model", "json", from_omnimcp, to_omnimcp, ("response", "plan", "decision"))
+_SHAPES = {"response": _Response, "plan": _Plan, "decision": _Decision}
+DIALECT = written_by(
+    lambda name, context, variant: _SHAPES[variant](name, context), NAME, "OmniMCP's answers of a model", "json", from_omnimcp,
+    tuple(_SHAPES),
+)  # fmt: skip

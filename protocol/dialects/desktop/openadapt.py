@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, read_keys, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, at, each_of, json_in, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import parse_calls
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -180,15 +180,6 @@ _TYPES: Table = {
 }
 
 
-def to_openadapt(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The action as an Action of theirs, or as several. Raises DialectError for what they cannot say."""
-    writing = _Writing(NAME, context)
-    said: Any = writing.calls(action)
-    if DIALECT.variant(context) == "dsl":
-        said = ["\n".join(map(writing.dsl, said))]
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context, writing.losses)
-
-
 class _Writing(Writing):
     """Actions of theirs."""
 
@@ -197,6 +188,9 @@ class _Writing(Writing):
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"type": name, **arguments}
+
+    def payload(self, action: verbs.Action) -> Any:
+        return "\n".join(map(self.dsl, self.calls(action))) if self.variant == "dsl" else super().payload(action)
 
     def said(self, action: verbs.Action) -> list[JsonObject]:
         """The calls, each with the target and what is held meanwhile."""
@@ -286,4 +280,5 @@ def _start(text: str) -> tuple[int, str | None]:
     return (leading.end() if leading else 0), None
 
 
-DIALECT = Dialect(NAME, "openadapt-types Action, as JSON or in its DSL", "json", from_openadapt, to_openadapt, ("json", "dsl"))
+_TITLE = "openadapt-types Action, as JSON or in its DSL"
+DIALECT = written_by(_Writing, NAME, _TITLE, "json", from_openadapt, ("json", "dsl"))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from protocol.dialects.common.conversion import Conversion
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, build, each_of, json_in
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.desktop.ufo_functions import (
     NAME,
     Call,
@@ -70,10 +70,10 @@ class _Answer:
 
 def from_ufo(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
-    conversion, ufo2 = Conversion(NAME, context), DIALECT.variant(context) == "ufo2"
+    conversion = Conversion(NAME, context, variant=DIALECT.variant(context))
     given = json_in(NAME, payload) if isinstance(payload, str) else payload
     answers = [_answer(each, where, conversion) for each, where in each_of(given)]
-    actions = [action for answer in answers for action in _actions(answer, conversion, ufo2=ufo2)]
+    actions = [action for answer in answers for action in _actions(answer, conversion)]
     if not actions:
         raise DialectError(NAME, "$", "there is no answer")
     return ParsedPayload(actions, conversion.losses)
@@ -84,14 +84,14 @@ def decision_of(payload: Any, context: Context) -> OperatorDecision:
 
     Raises DialectError where the answer cannot be read, or calls several functions.
     """
-    conversion, ufo2 = Conversion(NAME, context), DIALECT.variant(context) == "ufo2"
+    conversion = Conversion(NAME, context, variant=DIALECT.variant(context))
     answer = _answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", conversion)
     status, comment = STATUSES.get(answer.status, AgentStatus.ERROR), answer.comment
     action: AgentAction | None = None
     if answer.status not in STATUSES:
         comment = comment or f"status {answer.status[:40]!r} is not one of {', '.join(STATUSES)}"
     elif status is not AgentStatus.ERROR:
-        done = _called(answer, conversion, ufo2=ufo2)
+        done = _called(answer, conversion)
         status, done = _asked(status, answer, done)
         if len(done) > 1:
             raise DialectError(NAME, "$", f"a decision is one action, and this answer has {len(done)}")
@@ -116,11 +116,11 @@ def _asked(status: AgentStatus, answer: _Answer, done: list[AgentAction]) -> tup
     return AgentStatus.CONFIRM, done
 
 
-def _actions(answer: _Answer, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
+def _actions(answer: _Answer, conversion: Conversion) -> list[AgentAction]:
     status = STATUSES.get(answer.status) if answer.status else AgentStatus.CONTINUE
     if status is None or status is AgentStatus.ERROR:
         raise DialectError(NAME, answer.where, f"{answer.status[:40]!r} is no status to act on")
-    actions = _called(answer, conversion, ufo2=ufo2)
+    actions = _called(answer, conversion)
     if status is AgentStatus.CONFIRM or (status is AgentStatus.PENDING and not answer.questions):
         conversion.lose("status", "a person has to confirm this action first: decision_of keeps that")
     elif status is AgentStatus.PENDING:
@@ -136,9 +136,9 @@ def _actions(answer: _Answer, conversion: Conversion, *, ufo2: bool) -> list[Age
     return actions
 
 
-def _called(answer: _Answer, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
+def _called(answer: _Answer, conversion: Conversion) -> list[AgentAction]:
     direct = [build(NAME, "$", **action) for action in answer.direct]
-    return direct + [action for call in answer.calls for action in actions_of(call, conversion, ufo2=ufo2)]
+    return direct + [action for call in answer.calls for action in actions_of(call, conversion)]
 
 
 class _FoldedFields(Fields):
@@ -261,14 +261,6 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
     fields.end()
 
 
-def to_ufo(action: Action, context: Context) -> WrittenPayload:
-    """The action as a whole answer of an agent, or as several. Raises DialectError for what UFO cannot say."""
-    placed = is_placed(action.target, context) and not isinstance(action, Extension)
-    writing = (PlacedWriting if placed else CallWriting)(NAME, context, DIALECT.variant(context) == "ufo2")
-    said = [_ufo2(call) if writing.ufo2 else _ufo(call) for call in writing.calls(action)]
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
-
-
 _HOSTS = ("select_application_window", "run_shell")
 
 
@@ -296,4 +288,14 @@ def _ufo2(said: UfoCall) -> JsonObject:
     return {**head, "action": action, **tail, "save_screenshot": {"save": False, "reason": ""}}
 
 
-DIALECT = Dialect(NAME, "Microsoft UFO's answers", "json", from_ufo, to_ufo, ("ufo", "ufo2"))
+class _Writing(CallWriting):
+    """Whole answers of an agent."""
+
+    def payload(self, action: Action) -> Any:
+        placed = is_placed(action.target, self.context) and not isinstance(action, Extension)
+        writing = PlacedWriting(NAME, self.context, variant=self.variant) if placed else self
+        said = [_ufo2(call) if self.ufo2 else _ufo(call) for call in writing.calls(action)]
+        return said[0] if len(said) == 1 else said
+
+
+DIALECT = written_by(_Writing, NAME, "Microsoft UFO's answers", "json", from_ufo, ("ufo", "ufo2"))

@@ -317,7 +317,7 @@ _FUNCTIONS: Table = {
 }
 
 
-def actions_of(call: Call, conversion: Conversion, *, ufo2: bool) -> list[AgentAction]:
+def actions_of(call: Call, conversion: Conversion) -> list[AgentAction]:
     """What a call does. Raises DialectError for a function that UFO does not have."""
     arguments = dict(_named(call))
     if call.function not in (*_FUNCTIONS, *APIS, *CARRIED):
@@ -328,7 +328,7 @@ def actions_of(call: Call, conversion: Conversion, *, ufo2: bool) -> list[AgentA
         return [build(NAME, call.where, **api, target=control, arguments=arguments)]
     if call.function in CARRIED:
         return [build(NAME, call.where, action_type=f"x-{NAME}.{call.function}", target=control, arguments=arguments)]
-    keys = Keys(NAME, f"{call.where}.keys", ufo2)
+    keys = Keys(NAME, f"{call.where}.keys", conversion.variant == "ufo2")
     reading = _Reading(NAME, conversion.context, call, keys, control, losses=conversion.losses)
     reading.fields = Fields(NAME, arguments, call.where)
     return reading.read(_FUNCTIONS, call.function)
@@ -412,11 +412,14 @@ def is_placed(target: ActionTarget | None, context: Context) -> bool:
 class CallWriting(Writing):
     """An action on its way to calls of a control, or at a place in the window."""
 
-    ufo2: bool
     table = _FUNCTIONS
     can = frozenset({"fill"})
     aimed = frozenset({"type", "press_key", "hold_key", "key_down", "key_up", "scroll", "call_api"})
     clicks = frozenset((button, count) for button in BUTTONS.values() for count in (1, 2))
+
+    @property
+    def ufo2(self) -> bool:
+        return self.variant == "ufo2"
 
     @property
     def keys(self) -> Keys:

@@ -8,13 +8,12 @@ Playwright's command line lists, such as `browser_keydown`. Source: the README o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from protocol.dialects.common.conversion import FARTHEST, Part, Row, Table, Writing, element_of, given, given_in, pixels_in, row
-from protocol.dialects.common.dialect import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading, chord_text
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -218,18 +217,9 @@ _TOOLS: Table = {
 }  # fmt: skip
 
 
-def to_playwright_mcp(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The call that is `action`, or a list of calls. Raises DialectError for what no tool does."""
-    writing = _Writing(NAME, context, DIALECT.variant(context))
-    calls = writing.calls(action)
-    return measured(DIALECT, action, calls[0] if len(calls) == 1 else calls, context, writing.losses)
-
-
-@dataclass
 class _Writing(Writing):
     """Calls of tools."""
 
-    variant: str
     table = _TOOLS
     can = frozenset({"fill", "submit"})
     aimed = frozenset({"type"})
@@ -328,4 +318,4 @@ def _by_id(element_id: str) -> JsonObject:
     return {"target" if REF.fullmatch(element_id) else "ref": element_id}
 
 
-DIALECT = Dialect(NAME, "Playwright MCP", "json", from_playwright_mcp, to_playwright_mcp, ("mcp", "cli"))
+DIALECT = written_by(_Writing, NAME, "Playwright MCP", "json", from_playwright_mcp, ("mcp", "cli"))

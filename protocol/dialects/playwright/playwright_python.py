@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from protocol.dialects.common.conversion import FARTHEST, Writing, pixels_in
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import a_text
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.scripts import blocks
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, chord_text, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
@@ -30,12 +30,6 @@ def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
     if not script.found:
         raise DialectError(NAME, "", "there is no action in it")
     return ParsedPayload(script.found, script.losses)
-
-
-def to_playwright_python(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The lines that do `action`. Raises DialectError for what a page cannot be asked for."""
-    DIALECT.variant(context)
-    return measured(DIALECT, action, "\n".join(_Writing(NAME, context).calls(action)), context)
 
 
 class _Writing(Writing):
@@ -212,4 +206,4 @@ def _one_or_more(values: tuple[str, ...]) -> str:
     return literal(values[0] if len(values) == 1 else list(values))
 
 
-DIALECT = Dialect(NAME, "Playwright Python (codegen)", "text", from_playwright_python, to_playwright_python, pieces=pieces)
+DIALECT = written_by(_Writing, NAME, "Playwright Python (codegen)", "text", from_playwright_python, pieces=pieces)

@@ -6,13 +6,12 @@ model saw, as OpenCUA's models answer. Case means nothing within a chord.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, given, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import at, checked_number
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import Call, Means
 from protocol.dialects.python.devices import DeviceWriting
 from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, SPOT, Code, Reader
@@ -78,17 +77,9 @@ _OWN: dict[str, Means] = {
 }
 
 
-def to_agentnet(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The lines that do `action`. Raises DialectError for what AgentNet cannot say."""
-    writing = _Writing(NAME, context, DIALECT.variant(context) == "image")
-    return measured(DIALECT, action, "\n".join(writing.calls(action)), context)
-
-
-@dataclass
 class _Writing(DeviceWriting):
     """Lines of Python with named arguments."""
 
-    image: bool
     table: ClassVar = {name: read for name, (_, read) in (*_OWN.items(), ("pyautogui.moveTo", FUNCTIONS["pyautogui.moveTo"]))}
     can = frozenset({"press", "modifiers", "hold", "fill"})
     aimed = frozenset()
@@ -108,7 +99,7 @@ class _Writing(DeviceWriting):
 
     def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         """A place with four decimals, as in the data, or in pixels of the picture."""
-        if self.image:
+        if self.variant == "image":
             said = self.place(target, what, *self.context.picture)
             return {"x": said.x, "y": said.y}
         said = self.place(target, what, "norm1")
@@ -145,4 +136,4 @@ class _Writing(DeviceWriting):
         return [self.call(f"mobile.{name}", **action.arguments)] if name in ("home", "swipe") else self.cannot(action)
 
 
-DIALECT = Dialect(NAME, "AgentNet (OpenCUA)", "text", from_agentnet, to_agentnet, ("norm1", "image"))
+DIALECT = written_by(_Writing, NAME, "AgentNet (OpenCUA)", "text", from_agentnet, ("norm1", "image"))

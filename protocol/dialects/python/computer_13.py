@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of, refusing, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.python.devices import BUTTON, BUTTONS, PAUSE, DeviceReading, DeviceWriting, here
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -126,13 +126,6 @@ SPACE = tuple(_SPACE)
 _CALLS: Table = {**_SPACE, "MOUSE_MOVE": _SPACE["MOVE_TO"], "TYPE": _SPACE["TYPING"], "KEY": row("press_key", keys=_Reading.keys)}
 
 
-def to_computer_13(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The call that is `action`, or a list of calls. Raises DialectError for what the space cannot say."""
-    DIALECT.variant(context)
-    calls = _Writing(NAME, context).calls(action)
-    return measured(DIALECT, action, calls[0] if len(calls) == 1 else calls, context)
-
-
 class _Writing(DeviceWriting):
     """Calls as JSON."""
 
@@ -174,4 +167,4 @@ class _Writing(DeviceWriting):
     key_up = key_down
 
 
-DIALECT = Dialect(NAME, "OSWorld computer_13", "json", from_computer_13, to_computer_13)
+DIALECT = written_by(_Writing, NAME, "OSWorld computer_13", "json", from_computer_13)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import FARTHEST, Part, element_of, given_in, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.scripts import (
     FRAME,
     IMPORT,
@@ -419,11 +419,6 @@ def _tags(context: Context) -> list[str] | None:
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
 
-def to_pyautogui(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The lines of Python that do `action`. Raises DialectError for what pyautogui cannot do."""
-    return measured(DIALECT, action, "\n".join(_Writing(NAME, context).calls(action)), context)
-
-
 class _Writing(DeviceWriting):
     """Lines of Python."""
 
@@ -489,4 +484,4 @@ class _Tag(str):
     __repr__ = str.__str__
 
 
-DIALECT = Dialect(NAME, "OSWorld pyautogui", "text", from_pyautogui, to_pyautogui, ("xy", "som"), pieces)
+DIALECT = written_by(_Writing, NAME, "OSWorld pyautogui", "text", from_pyautogui, ("xy", "som"), pieces)

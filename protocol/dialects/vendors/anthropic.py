@@ -12,9 +12,9 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, NothingDone, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, checked_number, each_of
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -39,7 +39,7 @@ _TOOLSET = "20260801"
 def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, or of a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
-    reading = _Reading(NAME, context, version, *context.picture, signed=False)
+    reading = _Reading(NAME, context, *context.picture, variant=version, signed=False)
     for verb, where, fields in (call for each, at in each_of(payload) for call in reading.calls(each, at)):
         reading.fields = fields
         if verb not in _VERBS[version]:
@@ -166,20 +166,6 @@ _CALLS: Table = {
 }
 
 
-def to_anthropic(action: verbs.Action, context: Context) -> WrittenPayload:
-    """A call, or a list of calls. Raises DialectError."""
-    version = DIALECT.variant(context)
-    kind = _PointerWriting if version == _POINTER_ONLY else _Writing
-    writing = kind(NAME, context, version, *context.picture, signed=False)
-    calls: list[JsonObject] = writing.calls(action)
-    for call in calls:
-        if call["action"] not in _VERBS[version]:
-            writing.cannot(action, f"computer_{version} has no {call['action']}")
-    if version == _TOOLSET:
-        calls = [{"type": "tool_use", "name": call.pop("action"), "toolset_name": "computer", "input": call} for call in calls]
-    return measured(DIALECT, action, calls[0] if len(calls) == 1 else calls, context)
-
-
 class _Writing(PayloadWriting):
     """Calls of the tool."""
 
@@ -193,6 +179,15 @@ class _Writing(PayloadWriting):
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action": name, **arguments}
+
+    def calls(self, action: verbs.Action) -> list[JsonObject]:
+        calls: list[JsonObject] = super().calls(action)
+        for call in calls:
+            if call["action"] not in _VERBS[self.variant]:
+                self.cannot(action, f"computer_{self.variant} has no {call['action']}")
+        if self.variant == _TOOLSET:
+            return [{"type": "tool_use", "name": c.pop("action"), "toolset_name": "computer", "input": c} for c in calls]
+        return calls
 
     def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         return {"coordinate": self.spot(target, what)}
@@ -249,4 +244,9 @@ class _PointerWriting(_Writing):
         return [self.call("mouse_move", coordinate=at), *calls]
 
 
-DIALECT = Dialect(NAME, "Anthropic computer tool", "json", from_anthropic, to_anthropic, tuple(_VERBS))
+def _writing(name: str, context: Context, variant: str) -> _Writing:
+    kind = _PointerWriting if variant == _POINTER_ONLY else _Writing
+    return kind(name, context, *context.picture, variant=variant, signed=False)
+
+
+DIALECT = written_by(_writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))

@@ -11,9 +11,9 @@ from math import ceil
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -54,7 +54,7 @@ def from_gemini(payload: Any, context: Context) -> ParsedPayload:
     A safety decision that asks for confirmation comes first, as `x-gemini.safety_decision`: whoever performs actions stops
     there, and can ask a person.
     """
-    reading = _Reading(NAME, context, DIALECT.variant(context), "norm1000", signed=False)
+    reading = _Reading(NAME, context, "norm1000", variant=DIALECT.variant(context), signed=False)
     for name, fields in (call for each, where in each_of(payload) for call in reading.calls(each, where)):
         reading.fields = fields
         reading.confirm()
@@ -220,14 +220,6 @@ _CALLS: Table = {
 }
 
 
-def to_gemini(action: verbs.Action, context: Context) -> WrittenPayload:
-    """A function call, or a list of them. Raises DialectError."""
-    variant = DIALECT.variant(context)
-    writing = (_Older if variant == "2.5" else _Newer)(NAME, context, variant, "norm1000", signed=False, most=MOST)
-    said = writing.calls(action)
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
-
-
 class _Writing(PayloadWriting):
     """Function calls."""
 
@@ -282,4 +274,8 @@ class _Older(_Writing):
         return [self.call("wait_5_seconds")] * max(1, ceil(action.seconds / WAIT))
 
 
-DIALECT = Dialect(NAME, "Gemini computer use", "json", from_gemini, to_gemini, ("2.5", "3.5"))
+_SETS = {"2.5": _Older, "3.5": _Newer}
+DIALECT = written_by(
+    lambda name, context, variant: _SETS[variant](name, context, "norm1000", variant=variant, signed=False, most=MOST),
+    NAME, "Gemini computer use", "json", from_gemini, tuple(_SETS),
+)  # fmt: skip

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, Dialect, NothingDone, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -39,7 +39,7 @@ def from_openai(payload: Any, context: Context) -> ParsedPayload:
 
     Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
     """
-    reading = _Reading(NAME, context, DIALECT.variant(context), *context.picture)
+    reading = _Reading(NAME, context, *context.picture, variant=DIALECT.variant(context))
     for fields in (fields for each, where in each_of(payload) for fields in reading.calls(each, where)):
         reading.fields = fields
         reading.actions += reading.read(_CALLS, fields.text("type"), "type")
@@ -162,18 +162,8 @@ _CALLS: Table = {
 }
 
 
-def to_openai(action: verbs.Action, context: Context) -> WrittenPayload:
-    """A `computer_call`, or a list of them in variant `single`; the ids are the service's to give. Raises DialectError."""
-    writing = _Writing(NAME, context, DIALECT.variant(context), *context.picture)
-    said: Any = writing.calls(action)
-    if not isinstance(action, verbs.Extension):
-        each = [{"actions": said}] if writing.variant == "batched" else [{"action": one} for one in said]
-        said = [{"type": "computer_call", **one} for one in each]
-    return measured(DIALECT, action, said[0] if len(said) == 1 else said, context)
-
-
 class _Writing(PayloadWriting):
-    """Actions of a call."""
+    """A `computer_call`, or several of them in variant `single`; the ids are the service's to give."""
 
     table = _CALLS
     can = frozenset({"tap"})
@@ -181,6 +171,13 @@ class _Writing(PayloadWriting):
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"type": name, **arguments}
+
+    def calls(self, action: verbs.Action) -> list[JsonObject]:
+        said: list[JsonObject] = super().calls(action)
+        if isinstance(action, verbs.Extension):
+            return said
+        each = [{"actions": said}] if self.variant == "batched" else [{"action": one} for one in said]
+        return [{"type": "computer_call", **one} for one in each]
 
     def drag(self, action: verbs.Drag) -> list[JsonObject]:
         self.only_left(action)
@@ -203,4 +200,7 @@ class _Writing(PayloadWriting):
         return super().extension(action)
 
 
-DIALECT = Dialect(NAME, "OpenAI computer use", "json", from_openai, to_openai, ("batched", "single"))
+DIALECT = written_by(
+    lambda name, context, variant: _Writing(name, context, *context.picture, variant=variant), NAME, "OpenAI computer use",
+    "json", from_openai, ("batched", "single"),
+)  # fmt: skip

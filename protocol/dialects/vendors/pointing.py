@@ -28,7 +28,6 @@ _MOST_KEYS = 20
 class _Canvas(Conversion):
     """Where the numbers of one payload count, and what is lost in it."""
 
-    variant: str
     space: Space
     image: Size | None = None
     signed: bool = True

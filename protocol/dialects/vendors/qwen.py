@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of, position, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -38,7 +38,7 @@ _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
 def from_qwen(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
-    reading = _Reading(NAME, context, DIALECT.variant(context), *_canvas(context))
+    reading = _Reading(NAME, context, *_canvas(context), variant=DIALECT.variant(context))
     given = reading.in_text(payload) if isinstance(payload, str) else payload
     for each, where in each_of(given):
         reading.fields, table = _arguments(each, where)
@@ -176,12 +176,6 @@ _PHONE: Table = {
 }
 
 
-def to_qwen(action: verbs.Action, context: Context) -> WrittenPayload:
-    """A call in its tags, or several on lines of their own. Raises DialectError."""
-    writing = _Writing(NAME, context, DIALECT.variant(context), *_canvas(context))
-    return measured(DIALECT, action, "\n".join(map(_tagged, writing.calls(action))), context)
-
-
 def _tagged(arguments: JsonObject) -> str:
     """The call as the chat template writes it. A tag within a text is escaped: others look for the first one that closes."""
     text = json.dumps({"name": FUNCTION, "arguments": arguments}, ensure_ascii=False)
@@ -200,6 +194,9 @@ class _Writing(PayloadWriting):
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         return {"action": name, **arguments}
+
+    def payload(self, action: verbs.Action) -> str:
+        return "\n".join(map(_tagged, self.calls(action)))
 
     def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         return {"coordinate": self.spot(target, what)}
@@ -220,4 +217,7 @@ class _Writing(PayloadWriting):
     fail_goal = finish_goal
 
 
-DIALECT = Dialect(NAME, "Qwen-VL computer_use", "text", from_qwen, to_qwen, ("999", "1000", "image"))
+DIALECT = written_by(
+    lambda name, context, variant: _Writing(name, context, *_canvas(context), variant=variant), NAME, "Qwen-VL computer_use",
+    "text", from_qwen, ("999", "1000", "image"),
+)  # fmt: skip

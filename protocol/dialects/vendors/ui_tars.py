@@ -11,9 +11,9 @@ from math import floor
 from typing import Any, NamedTuple, NoReturn
 
 from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, read_chord, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import parse_value
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -352,20 +352,9 @@ _CALLS: Table = {
 }
 
 
-def to_ui_tars(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The text of `action`, without a thought. Raises DialectError for what UI-TARS has no verb for."""
-    variant = DIALECT.variant(context)
-    calls = _Writing(NAME, context, variant).calls(action)
-    # The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those
-    text = f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>" if variant == "xml" else write_text(calls)
-    return measured(DIALECT, action, within_length(text, NAME), context)
-
-
-@dataclass
 class _Writing(Writing):
     """Calls with their arguments as texts."""
 
-    variant: str
     table = _CALLS
     can = frozenset({"submit", "hold", "modifiers"})
 
@@ -375,6 +364,11 @@ class _Writing(Writing):
 
     def call(self, name: str, /, **arguments: Any) -> ParsedCall:
         return ParsedCall(name, arguments)
+
+    def payload(self, action: verbs.Action) -> str:
+        """The text, without a thought."""
+        calls = self.calls(action)
+        return f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>" if self.variant == "xml" else write_text(calls)
 
     @property
     def tagged(self) -> bool:
@@ -412,4 +406,4 @@ class _Writing(Writing):
         return super().extension(action)
 
 
-DIALECT = Dialect(NAME, "UI-TARS", "text", from_ui_tars, to_ui_tars, ("1.5", "v1", "doubao", "xml"))
+DIALECT = written_by(_Writing, NAME, "UI-TARS", "text", from_ui_tars, ("1.5", "v1", "doubao", "xml"))

@@ -11,9 +11,9 @@ from math import inf, nextafter
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import FARTHEST, Part, Writing, given, pixels_in, read_chord, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
-from protocol.dialects.common.fields import Fields, a_text, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload
+from protocol.dialects.common.fields import Fields, a_text
+from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import CallReading, Means, parse_calls
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -169,13 +169,6 @@ _FUNCTIONS: dict[str, Means] = {
 """Every function of every subset, with its arguments in order, and what it means."""
 
 
-def to_browsergym(action: verbs.Action, context: Context) -> WrittenPayload:
-    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
-    DIALECT.variant(context)
-    text = within_length("\n".join(_Writing(NAME, context).calls(action)), NAME)
-    return measured(DIALECT, action, text, context)
-
-
 class _Writing(Writing):
     """Calls in Python's words."""
 
@@ -262,4 +255,4 @@ class _Writing(Writing):
         return [self.call("send_msg_to_user", text=action.summary)]
 
 
-DIALECT = Dialect(NAME, "BrowserGym", "text", from_browsergym, to_browsergym)
+DIALECT = written_by(_Writing, NAME, "BrowserGym", "text", from_browsergym)

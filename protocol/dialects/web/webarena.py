@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Reading, Table, Writing, read_chord, row
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, ParsedPayload, WrittenPayload
-from protocol.dialects.common.fields import a_text, build, position, within_length
-from protocol.dialects.common.losses import measured
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.fields import a_text, build, position
+from protocol.dialects.common.losses import written_by
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
@@ -140,18 +140,13 @@ _ACTIONS: Table = {
 }
 
 
-def to_webarena(action: verbs.Action, context: Context) -> WrittenPayload:
-    """The one line of `action`, without backticks. Raises DialectError for what takes more than one action there, or none."""
-    DIALECT.variant(context)
-    writing = _Writing(NAME, context)
-    text = within_length("".join(writing.said(action)), NAME)
-    return measured(DIALECT, action, text, context, writing.losses)
-
-
 class _Writing(Writing):
     """The one line of an action."""
 
     table = _ACTIONS
+
+    def payload(self, action: verbs.Action) -> str:
+        return "".join(self.said(action))
 
     def call(self, name: str, /, **arguments: Any) -> str:
         return " ".join([name, *(f"[{value}]" for value in arguments.values())])
@@ -213,4 +208,4 @@ class _Writing(Writing):
         return [self.call("stop", text=IMPOSSIBLE)]
 
 
-DIALECT = Dialect(NAME, "WebArena", "text", from_webarena, to_webarena)
+DIALECT = written_by(_Writing, NAME, "WebArena", "text", from_webarena)

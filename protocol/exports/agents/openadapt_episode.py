@@ -12,7 +12,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.common.fields import build
-from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
+from protocol.dialects.desktop.openadapt import DIALECT, from_openadapt
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.kept import (
     KEY,
@@ -167,7 +167,7 @@ def write(run: Run, path: Path) -> ExportResult:
 def _said(frame: Frame, exported: ExportResult) -> list[JsonObject]:
     """The step's action in theirs; none where they cannot say it, which is a loss."""
     try:
-        payload, losses = to_openadapt(frame.step.action, context_of(frame.step))
+        payload, losses = DIALECT.write(frame.step.action, context_of(frame.step))
     except DialectError as no:
         exported.losses[Loss(what="action", why=str(no)[:200])] += 1
         return []

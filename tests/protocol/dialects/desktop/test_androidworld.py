@@ -15,7 +15,7 @@ from written.dialect_cases import pairs
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, Scroll, VisualState
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.androidworld import from_androidworld, to_androidworld
+from protocol.dialects.desktop.androidworld import DIALECT, from_androidworld
 
 
 def element(name: str, y: int, **fields: Any) -> GUIElement:
@@ -46,13 +46,13 @@ def read(payload: Any, variant: str = "index") -> Any:
 
 def write(action: p.Action, variant: str = "index") -> Any:
     """The payload of an action that loses nothing."""
-    written = to_androidworld(action, context(variant))
+    written = DIALECT.write(action, context(variant))
     assert written.losses == []
     return written.payload
 
 
 def lost(action: p.Action, variant: str = "index") -> tuple[Any, list[str]]:
-    written = to_androidworld(action, context(variant))
+    written = DIALECT.write(action, context(variant))
     return written.payload, [loss.what for loss in written.losses]
 
 

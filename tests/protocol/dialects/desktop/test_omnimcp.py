@@ -13,7 +13,7 @@ from written.dialect_cases import Case, cases
 import protocol as p
 from protocol import Action, ActionTarget, BoundingBox, Click, FinishGoal, GUIElement, PressKey, Region, Scroll, Type
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.omnimcp import from_omnimcp, to_omnimcp
+from protocol.dialects.desktop.omnimcp import DIALECT, from_omnimcp
 
 RESPONSE, PLAN, DECISION = (Context(variant=variant) for variant in ("response", "plan", "decision"))
 NODE = ActionTarget(element_id="7")
@@ -71,7 +71,7 @@ def test_the_examples_of_the_seed_are_read(example: dict[str, Any], action: Acti
 @given(action=every_action)
 def test_a_response_is_what_this_crew_itself_reads_of_seed_003(action: Action) -> None:
     try:
-        payload, losses = to_omnimcp(action, RESPONSE)
+        payload, losses = DIALECT.write(action, RESPONSE)
     except DialectError:
         return
     if not losses and not isinstance(action, FinishGoal):
@@ -110,26 +110,26 @@ def test_chords_are_read_with_either_joint(said: str, keys: tuple[str, ...]) -> 
 def test_elements_with_names_are_counted_as_they_stand() -> None:
     for variant, path in (("plan", ["element_id"]), ("decision", ["target_element_id"])):
         context = Context(state=NAMED, variant=variant)
-        written = to_omnimcp(Click(target={"element_id": "save"}), context)
+        written = DIALECT.write(Click(target={"element_id": "save"}), context)
         assert written == ({**written.payload, path[0]: 1}, [])
         assert from_omnimcp(written.payload, context).actions == [Click(target={"element_id": "save"})]
     with pytest.raises(DialectError, match="there are 2 elements"):
         from_omnimcp(plan("click", element_id=2), Context(state=NAMED))
     with pytest.raises(DialectError, match="whole numbers"):
-        to_omnimcp(Click(target={"element_id": "save"}), PLAN)
+        DIALECT.write(Click(target={"element_id": "save"}), PLAN)
 
 
 def test_a_name_is_said_as_the_element_that_it_finds() -> None:
-    written = to_omnimcp(Click(target={"text": "Save"}), Context(state=NAMED, variant="decision"))
+    written = DIALECT.write(Click(target={"text": "Save"}), Context(state=NAMED, variant="decision"))
     assert written.payload["target_element_id"] == 1
     assert [loss.what for loss in written.losses] == ["target.text"]
 
 
 def test_a_response_has_boxes_in_fractions_of_the_screen() -> None:
-    written = to_omnimcp(Click(target=ActionTarget.of(NAMED.elements[1])), Context(state=NAMED))
+    written = DIALECT.write(Click(target=ActionTarget.of(NAMED.elements[1])), Context(state=NAMED))
     assert written.payload["action"]["target"] == {"track_id": "t1", "element_id": 1, "text": "Save", "bbox": [0.05] * 4}
     assert [loss.what for loss in written.losses] == ["target.bbox"]
-    point = to_omnimcp(Click(target=ActionTarget(point=p.Coordinate(x=640, y=400))), RESPONSE)
+    point = DIALECT.write(Click(target=ActionTarget(point=p.Coordinate(x=640, y=400))), RESPONSE)
     assert point.payload["action"]["target"]["bbox"] == [0.5, 0.5, 0.0, 0.0]
     assert [loss.what for loss in point.losses] == ["target.point"]
 
@@ -155,7 +155,7 @@ def test_a_goal_that_is_reached_ends_the_run_before_the_action(payload: dict[str
 
 
 def test_what_needs_several_answers_is_a_list() -> None:
-    written = to_omnimcp(p.Fill(target=NODE, text="new", submit=True), DECISION)
+    written = DIALECT.write(p.Fill(target=NODE, text="new", submit=True), DECISION)
     assert [loss.what for loss in written.losses] == ["fill"]
     assert from_omnimcp(written.payload, DECISION).actions == [
         Click(target=NODE),
@@ -164,7 +164,7 @@ def test_what_needs_several_answers_is_a_list() -> None:
         Type(text="new"),
         PressKey(keys=("Enter",)),
     ]
-    diagonal = to_omnimcp(Scroll(delta={"x": 1, "y": -2}), DECISION)
+    diagonal = DIALECT.write(Scroll(delta={"x": 1, "y": -2}), DECISION)
     assert from_omnimcp(diagonal.payload, DECISION).actions == [Scroll.toward("up", 2), Scroll.toward("right", 1)]
 
 

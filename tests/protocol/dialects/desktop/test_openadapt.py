@@ -15,7 +15,7 @@ from written.dialect_cases import pairs
 import protocol as p
 from protocol import Action, ActionTarget, Click, Coordinate, GUIElement, PressKey, Scroll, Type
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
+from protocol.dialects.desktop.openadapt import DIALECT, from_openadapt
 
 AT = ActionTarget(point=Coordinate(x=640, y=400))
 HALF = ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1"))
@@ -38,7 +38,7 @@ def test_their_model_takes_the_json_and_gives_it_back(payload: dict[str, Any], a
 @given(action=every_action)
 def test_their_model_takes_whatever_is_written(action: Action) -> None:
     try:
-        payload = to_openadapt(action, Context(state=SEEN)).payload
+        payload = DIALECT.write(action, Context(state=SEEN)).payload
     except DialectError:
         return
     for each in payload if isinstance(payload, list) else [payload]:
@@ -47,7 +47,7 @@ def test_their_model_takes_whatever_is_written(action: Action) -> None:
 
 @pytest.mark.parametrize(("payload", "action"), pairs("openadapt"))
 def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(payload: dict[str, Any], action: Action) -> None:
-    read = parse_action_dsl(to_openadapt(action, DSL).payload)
+    read = parse_action_dsl(DIALECT.write(action, DSL).payload)
     told = Theirs.model_validate(payload)
     assert (read.type, read.text, read.key, read.modifiers, read.url) == (
         told.type,
@@ -66,14 +66,14 @@ def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(payload: dict[str,
 
 
 def test_a_name_is_said_as_the_element_that_it_finds() -> None:
-    written = to_openadapt(Click(target=ActionTarget(text="Save", role="button")), Context(state=SEEN))
+    written = DIALECT.write(Click(target=ActionTarget(text="Save", role="button")), Context(state=SEEN))
     assert written.payload == {"type": "click", "target": {"node_id": "n1"}}
     assert [loss.what for loss in written.losses] == ["target.text"]
 
 
 def test_pixels_count_in_the_picture_that_the_model_saw() -> None:
     context = Context(image=(640, 400))
-    assert to_openadapt(Click(target=AT), context).payload["target"] == {"x": 320, "y": 200, "is_normalized": False}
+    assert DIALECT.write(Click(target=AT), context).payload["target"] == {"x": 320, "y": 200, "is_normalized": False}
     read = from_openadapt({"type": "click", "target": {"x": 320, "y": 200, "is_normalized": False}}, context)
     assert read.actions[0].target.point == Coordinate(x=320, y=200, space="image", image_size=(640, 400))
 
@@ -85,9 +85,9 @@ def test_a_pixel_at_one_one_is_never_taken_for_the_far_corner() -> None:
         read = from_openadapt(payload, context)
         assert read.actions == [Click(target={"point": [1, 1]})]
         assert [loss.what for loss in read.losses] == ["is_normalized"]
-    said = to_openadapt(Click(target={"point": [1, 1]}), DSL)
+    said = DIALECT.write(Click(target={"point": [1, 1]}), DSL)
     assert [loss.what for loss in said.losses] == ["target.point"]
-    assert to_openadapt(Click(target={"point": [1, 1]}), JSON).losses == []
+    assert DIALECT.write(Click(target={"point": [1, 1]}), JSON).losses == []
 
 
 @pytest.mark.parametrize("payload", ["CLICK(x=0.50, y=0.30)", "CLICK(x=1.0, y=1.0)", "CLICK(x=1, y=0.5)"])

@@ -11,7 +11,7 @@ from written.ufo_answers import UFO, UFO2, answer, answer2
 import protocol as p
 from protocol import Action, ActionTarget, AgentStatus, AskUser, Click, Fill, FinishGoal, KeyDown, KeyUp, PressKey, Type, Wait
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.ufo import decision_of, from_ufo, to_ufo
+from protocol.dialects.desktop.ufo import DIALECT, decision_of, from_ufo
 
 SEND = ActionTarget(element_id="12", text="Send")
 BARE = ActionTarget(element_id="12")
@@ -69,7 +69,7 @@ def both(action: Action, function: str, arguments: dict[str, Any]) -> tuple[Acti
 @pytest.mark.parametrize(("action", "old", "new"), [*(both(*each) for each in EXAMPLES), *APART])
 def test_each_function_is_said_and_read_in_both_forms(action: Action, old: dict[str, Any], new: dict[str, Any]) -> None:
     for context, payload in ((UFO, old), (UFO2, new)):
-        assert to_ufo(action, context) == (payload, [])
+        assert DIALECT.write(action, context) == (payload, [])
         assert from_ufo(payload, context) == ([action], [])
         assert from_ufo(f"```json\n{json.dumps(payload)}\n```", context) == ([action], [])
 
@@ -96,14 +96,14 @@ HOSTS: list[tuple[Action, dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("action", "old", "new"), HOSTS, ids=lambda value: getattr(value, "verb", None))
 def test_what_a_host_does_is_said_as_its_answer(action: Action, old: dict[str, Any], new: dict[str, Any]) -> None:
     for context, part in ((UFO, old), (UFO2, new)):
-        written = to_ufo(action, context)
+        written = DIALECT.write(action, context)
         assert not written.losses
         assert written.payload == {**written.payload, **part}
         assert from_ufo(written.payload, context) == ([action], [])
 
 
 def test_an_older_host_opens_apps() -> None:
-    written = to_ufo(p.LaunchApp(app="powerpnt"), UFO)
+    written = DIALECT.write(p.LaunchApp(app="powerpnt"), UFO)
     assert written.payload["AppsToOpen"] == {"APP": "powerpnt", "file_path": ""}
     assert from_ufo(written.payload, UFO) == ([p.LaunchApp(app="powerpnt")], [])
     none: dict[str, Any] = {"Current Sub-Task": "a", "ControlLabel": "12", "Status": "CONTINUE", "AppsToOpen": "None"}
@@ -287,7 +287,7 @@ def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: 
 
 
 def test_a_name_is_said_as_the_label_of_the_control() -> None:
-    written = to_ufo(Click(target={"text": "Send", "role": "button"}), Context(state=SEEN))
+    written = DIALECT.write(Click(target={"text": "Send", "role": "button"}), Context(state=SEEN))
     assert (written.payload["ControlLabel"], written.payload["ControlText"]) == ("12", "Send")
     assert [loss.what for loss in written.losses] == ["target.role"]
 
@@ -317,7 +317,7 @@ def test_a_name_is_said_as_the_label_of_the_control() -> None:
     ],
 )
 def test_what_is_said_less_exactly_is_declared(action: Action, said: list[Action], losses: list[str]) -> None:
-    written = to_ufo(action, UFO)
+    written = DIALECT.write(action, UFO)
     assert [loss.what for loss in written.losses] == losses
     assert from_ufo(written.payload, UFO) == (said, [])
 

@@ -11,7 +11,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.playwright.playwright_mcp import CARRIED, SKILL_ONLY, from_playwright_mcp, to_playwright_mcp
+from protocol.dialects.playwright.playwright_mcp import CARRIED, DIALECT, SKILL_ONLY, from_playwright_mcp
 
 HERE = Context()
 CLI = Context(variant="cli")
@@ -70,9 +70,9 @@ def read(payload: Any) -> list[p.AgentAction]:
 @pytest.mark.parametrize(("payload", "action"), SAID_BY_CLI)
 def test_tools_of_the_command_line_are_read_and_only_said_to_it(payload: Any, action: p.AgentAction) -> None:
     assert from_playwright_mcp(payload, HERE) == ([action], [])
-    assert to_playwright_mcp(action, CLI) == (payload, [])
+    assert DIALECT.write(action, CLI) == (payload, [])
     with pytest.raises(DialectError, match="cli"):
-        to_playwright_mcp(action, HERE)
+        DIALECT.write(action, HERE)
 
 
 def test_a_form_is_filled_field_by_field() -> None:
@@ -89,50 +89,50 @@ def test_a_form_is_filled_field_by_field() -> None:
         p.Fill(target={"selector": "#volume", "description": "Volume"}, text="7"),
     ]
     (box,) = read(call("fill_form", fields=fields[2:3]))
-    assert to_playwright_mcp(box, HERE) == (call("fill_form", fields=fields[2:3]), [])
+    assert DIALECT.write(box, HERE) == (call("fill_form", fields=fields[2:3]), [])
 
 
 def test_an_id_that_is_no_reference_goes_by_the_older_name() -> None:
     """As `target` it would be a selector."""
     click = p.Click(target={"element_id": "12"})
-    assert to_playwright_mcp(click, HERE) == (call("click", ref="12"), [])
+    assert DIALECT.write(click, HERE) == (call("click", ref="12"), [])
     assert read(call("click", ref="12")) == [click]
     assert read(call("click", target="12")) == [p.Click(target={"selector": "12"})]
 
 
 def test_a_selector_that_looks_like_a_reference_is_told_apart() -> None:
-    written = to_playwright_mcp(p.Click(target={"selector": "e12"}), HERE)
+    written = DIALECT.write(p.Click(target={"selector": "e12"}), HERE)
     assert written == (call("click", target="css=e12"), [Loss(what="target.selector", why="said otherwise")])
 
 
 def test_names_are_found_on_the_state_and_the_loss_is_declared() -> None:
-    written = to_playwright_mcp(p.Fill(target={"text": "Name"}, text="Ada"), SEEN)
+    written = DIALECT.write(p.Fill(target={"text": "Name"}, text="Ada"), SEEN)
     assert written == (call("type", target="e1", text="Ada"), [Loss(what="target.text", why="only the element of it is said")])
     with pytest.raises(DialectError, match="without a state 'Name' has none"):
-        to_playwright_mcp(p.Hover(target={"text": "Name"}), HERE)
+        DIALECT.write(p.Hover(target={"text": "Name"}), HERE)
 
 
 def test_a_reference_of_another_state_is_stale_unless_something_outlives_it() -> None:
     stale = {"element_id": "e9", "state_id": "another"}
     with pytest.raises(DialectError, match="observe again"):
-        to_playwright_mcp(p.Click(target=stale), SEEN)
-    assert to_playwright_mcp(p.Click(target=stale | {"text": "Save"}), SEEN).payload == call("click", target="e2")
+        DIALECT.write(p.Click(target=stale), SEEN)
+    assert DIALECT.write(p.Click(target=stale | {"text": "Save"}), SEEN).payload == call("click", target="e2")
 
 
 def test_a_long_or_triple_click_on_an_element_is_done_at_its_place() -> None:
-    written = to_playwright_mcp(p.Click(target={"element_id": "e2"}, count=3), SEEN)
+    written = DIALECT.write(p.Click(target={"element_id": "e2"}, count=3), SEEN)
     assert written.payload == call("mouse_click_xy", x=50, y=10, clickCount=3)
     assert [loss.what for loss in written.losses] == ["target.element_id"]
 
 
 def test_an_upload_opens_the_chooser_first() -> None:
-    written = to_playwright_mcp(p.Upload(target=REF, files=("a.txt",)), HERE)
+    written = DIALECT.write(p.Upload(target=REF, files=("a.txt",)), HERE)
     assert written.payload == [call("click", target="e12"), call("file_upload", paths=["a.txt"])]
     assert [loss.what for loss in written.losses] == ["upload"]
 
 
 def test_a_held_key_comes_up_again() -> None:
-    written = to_playwright_mcp(p.HoldKey(keys=("Shift", "a"), seconds=1), CLI)
+    written = DIALECT.write(p.HoldKey(keys=("Shift", "a"), seconds=1), CLI)
     assert [one["name"].removeprefix("browser_") for one in written.payload] == [
         "keydown",
         "keydown",
@@ -146,7 +146,7 @@ def test_a_held_key_comes_up_again() -> None:
 def test_only_listed_tools_and_parameters_are_written(action: p.Action) -> None:
     for context in (HERE, CLI, SEEN):
         try:
-            payload = to_playwright_mcp(action, context).payload
+            payload = DIALECT.write(action, context).payload
         except DialectError:
             continue
         for one in payload if isinstance(payload, list) else [payload]:
@@ -166,4 +166,4 @@ def test_every_other_tool_is_carried_whole_and_never_run(tool: str) -> None:
     if tool == "fill_form":
         return  # a tool of ours, but for its boxes
     assert read(payload) == [action]
-    assert to_playwright_mcp(action, CLI) == (payload, [])
+    assert DIALECT.write(action, CLI) == (payload, [])

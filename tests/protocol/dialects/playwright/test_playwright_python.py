@@ -11,7 +11,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.playwright.playwright_python import from_playwright_python, to_playwright_python
+from protocol.dialects.playwright.playwright_python import DIALECT, from_playwright_python
 
 HERE = Context()
 AT = {"point": [10, 20]}
@@ -192,7 +192,7 @@ def test_options_that_no_field_holds_are_declared() -> None:
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str) -> None:
     click = p.Click(target={"selector": selector})
-    written = to_playwright_python(click, HERE)
+    written = DIALECT.write(click, HERE)
     assert from_playwright_python(written.payload, HERE) == ([click], [])
     assert written.losses == []
     tree = ast.parse(written.payload)
@@ -201,21 +201,21 @@ def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str)
 
 
 def test_a_selector_with_a_shorter_form_is_said_so_and_declared() -> None:
-    written = to_playwright_python(p.Click(target={"selector": 'locator("#a")'}), HERE)
+    written = DIALECT.write(p.Click(target={"selector": 'locator("#a")'}), HERE)
     assert written == ('page.locator("#a").click()', [Loss(what="target.selector", why="said otherwise")])
 
 
 def test_an_element_of_the_state_is_said_by_its_role_and_name() -> None:
-    by_role = to_playwright_python(p.Fill(target={"element_id": "1"}, text="Ada"), SEEN)
+    by_role = DIALECT.write(p.Fill(target={"element_id": "1"}, text="Ada"), SEEN)
     assert by_role.payload == 'page.get_by_role("textbox", name="Name").fill("Ada")'
     assert [loss.what for loss in by_role.losses] == ["target.element_id"]
-    by_text = to_playwright_python(p.Click(target={"element_id": "2"}), SEEN)
+    by_text = DIALECT.write(p.Click(target={"element_id": "2"}), SEEN)
     assert by_text.payload == 'page.get_by_text("Total").click()'
-    assert to_playwright_python(p.Click(target=AT), SEEN) == ("page.mouse.click(10, 20)", [])
+    assert DIALECT.write(p.Click(target=AT), SEEN) == ("page.mouse.click(10, 20)", [])
 
 
 def test_a_held_key_comes_up_again() -> None:
-    lines = to_playwright_python(p.HoldKey(keys=("Shift", "a"), seconds=1), HERE).payload.splitlines()
+    lines = DIALECT.write(p.HoldKey(keys=("Shift", "a"), seconds=1), HERE).payload.splitlines()
     assert [line.split("(")[0] for line in lines] == [
         "page.keyboard.down", "page.keyboard.down", "page.wait_for_timeout", "page.keyboard.up", "page.keyboard.up",
     ]  # fmt: skip
@@ -224,7 +224,7 @@ def test_a_held_key_comes_up_again() -> None:
 @given(action=every_action)
 def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
     try:
-        text = to_playwright_python(action, HERE).payload
+        text = DIALECT.write(action, HERE).payload
     except DialectError:
         return
     for statement in ast.parse(text).body:

@@ -7,7 +7,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.python.computer_13 import SPACE, from_computer_13, to_computer_13
+from protocol.dialects.python.computer_13 import DIALECT, SPACE, from_computer_13
 
 HERE = Context(screen=(1920, 1080))
 AT = {"point": [10, 20]}
@@ -52,17 +52,17 @@ def test_a_drag_from_where_the_pointer_is_says_no_start() -> None:
 
 def test_up_is_positive_there_and_right_is_right_on_both_sides() -> None:
     down_and_right = p.Scroll(delta=p.Delta(x=4, y=7))
-    assert to_computer_13(down_and_right, HERE).payload["parameters"] == {"dx": 4, "dy": -7}
+    assert DIALECT.write(down_and_right, HERE).payload["parameters"] == {"dx": 4, "dy": -7}
 
 
 def test_pixels_are_never_taken_for_notches() -> None:
-    payload, losses = to_computer_13(p.Scroll(delta=p.Delta(y=240), unit="px"), HERE)
+    payload, losses = DIALECT.write(p.Scroll(delta=p.Delta(y=240), unit="px"), HERE)
     assert payload["parameters"] == {"dx": 0, "dy": -2}
     assert losses == [Loss(what="scroll.unit", why="said as notch")]
 
 
 def test_a_held_key_comes_up_again() -> None:
-    payload, losses = to_computer_13(p.HoldKey(keys=("Control", "a"), seconds=3), HERE)
+    payload, losses = DIALECT.write(p.HoldKey(keys=("Control", "a"), seconds=3), HERE)
     assert [(call["action_type"], call.get("parameters")) for call in payload] == [
         ("KEY_DOWN", {"key": "ctrl"}),
         ("KEY_DOWN", {"key": "a"}),
@@ -74,7 +74,7 @@ def test_a_held_key_comes_up_again() -> None:
 
 
 def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_released() -> None:
-    payload, losses = to_computer_13(p.Drag(target=AT, to=THERE, path=([50, 60],), button="right"), HERE)
+    payload, losses = DIALECT.write(p.Drag(target=AT, to=THERE, path=([50, 60],), button="right"), HERE)
     assert [call["action_type"] for call in payload] == ["MOVE_TO", "MOUSE_DOWN", "MOVE_TO", "MOVE_TO", "MOUSE_UP"]
     assert losses == [Loss(what="drag", why="said as mouse_down, hover, mouse_up")]
 
@@ -82,7 +82,7 @@ def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_relea
 @given(action=every_action)
 def test_only_declared_verbs_parameters_and_keys_are_written(action: p.Action) -> None:
     try:
-        payload = to_computer_13(action, HERE).payload
+        payload = DIALECT.write(action, HERE).payload
     except DialectError:
         return
     for call in payload if isinstance(payload, list) else [payload]:

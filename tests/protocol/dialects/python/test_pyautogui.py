@@ -12,7 +12,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.python.pyautogui import from_pyautogui, to_pyautogui
+from protocol.dialects.python.pyautogui import DIALECT, from_pyautogui
 
 HERE = Context(screen=(1920, 1080))
 AT = {"point": [10, 20]}
@@ -73,13 +73,13 @@ def test_a_fence_within_a_typed_text_is_text() -> None:
 
 def test_several_actions_can_be_joined() -> None:
     actions = [p.Click(target=AT), p.Type(text="a;b\n"), p.PressKey(keys=("Enter",)), p.FinishGoal()]
-    assert read("\n".join(to_pyautogui(action, HERE).payload for action in actions)) == actions
+    assert read("\n".join(DIALECT.write(action, HERE).payload for action in actions)) == actions
 
 
 @given(action=every_action)
 def test_what_is_written_is_python_that_pyautogui_would_take(action: p.Action) -> None:
     try:
-        text = to_pyautogui(action, HERE).payload
+        text = DIALECT.write(action, HERE).payload
     except DialectError:
         return
     compile(text, "written", "exec")
@@ -98,7 +98,7 @@ def test_what_is_written_is_python_that_pyautogui_would_take(action: p.Action) -
 
 
 def test_a_held_key_comes_up_again_and_a_held_button_is_let_go() -> None:
-    held = to_pyautogui(p.HoldKey(keys=("Shift", "a"), seconds=2), HERE).payload
+    held = DIALECT.write(p.HoldKey(keys=("Shift", "a"), seconds=2), HERE).payload
     assert held.splitlines() == [
         "pyautogui.keyDown('shift')",
         "pyautogui.keyDown('a')",
@@ -106,7 +106,7 @@ def test_a_held_key_comes_up_again_and_a_held_button_is_let_go() -> None:
         "pyautogui.keyUp('a')",
         "pyautogui.keyUp('shift')",
     ]
-    long = to_pyautogui(p.Click(target=AT, hold=1.5, modifiers=("Control",)), HERE).payload
+    long = DIALECT.write(p.Click(target=AT, hold=1.5, modifiers=("Control",)), HERE).payload
     assert long.splitlines() == [
         "pyautogui.keyDown('ctrl')",
         "pyautogui.moveTo(10, 20)",
@@ -118,7 +118,7 @@ def test_a_held_key_comes_up_again_and_a_held_button_is_let_go() -> None:
 
 
 def test_setting_a_field_replaces_what_is_there() -> None:
-    written = to_pyautogui(p.Fill(target=AT, text="Ada", submit=True), HERE)
+    written = DIALECT.write(p.Fill(target=AT, text="Ada", submit=True), HERE)
     assert written.payload.splitlines() == [
         "pyautogui.click(10, 20)",
         "pyautogui.hotkey('ctrl', 'a')",
@@ -132,19 +132,19 @@ def test_setting_a_field_replaces_what_is_there() -> None:
 def test_tags_count_the_visible_elements_from_one() -> None:
     click = p.Click(target={"element_id": "c"})
     assert from_pyautogui("pyautogui.click(tag_2)", MARKED) == ([click], [])
-    assert to_pyautogui(click, MARKED) == ("pyautogui.click(tag_2)", [])
+    assert DIALECT.write(click, MARKED) == ("pyautogui.click(tag_2)", [])
     drag = p.Drag(target={"element_id": "c"}, to={"element_id": "a"})
     text = "pyautogui.moveTo(tag_2)\npyautogui.dragTo(tag_1, button='left')"
-    assert (read(text, MARKED), to_pyautogui(drag, MARKED).payload) == ([drag], text)
+    assert (read(text, MARKED), DIALECT.write(drag, MARKED).payload) == ([drag], text)
     scroll = p.Scroll(target={"element_id": "a"}, delta=p.Delta(y=1))
-    assert to_pyautogui(scroll, MARKED) == ("pyautogui.scroll(-1, x=tag_1)", [])
+    assert DIALECT.write(scroll, MARKED) == ("pyautogui.scroll(-1, x=tag_1)", [])
     assert read("pyautogui.scroll(-1, x=tag_1)", MARKED) == [scroll]
 
 
 def test_a_tag_says_no_more_than_the_element_and_a_mere_place_has_none() -> None:
-    written = to_pyautogui(p.Click(target={"text": "Save"}), MARKED)
+    written = DIALECT.write(p.Click(target={"text": "Save"}), MARKED)
     assert written == ("pyautogui.click(tag_2)", [Loss(what="target.text", why="only the element of it is said")])
-    assert to_pyautogui(p.Click(target={"point": [50, 10]}), MARKED) == ("pyautogui.click(50, 10)", [])
+    assert DIALECT.write(p.Click(target={"point": [50, 10]}), MARKED) == ("pyautogui.click(50, 10)", [])
 
 
 @pytest.mark.parametrize(("text", "context"), [("pyautogui.click(tag_3)", MARKED), ("pyautogui.click(tag_0)", MARKED)])
@@ -235,7 +235,7 @@ def test_what_is_only_copied_is_carried_and_pasted_later_as_keys() -> None:
     code = "import pyperclip\npyperclip.copy(text='a')"
     copy = p.parse_action({"action_type": "x-pyautogui.copy", "arguments": {"text": "a"}})
     assert from_pyautogui(code, HERE) == ([copy], [])
-    assert to_pyautogui(copy, HERE) == (code, [])
+    assert DIALECT.write(copy, HERE) == (code, [])
     later = from_pyautogui(code + "\npyautogui.press('a')\npyautogui.hotkey('ctrl', 'v')", HERE)
     assert later == ([copy, p.PressKey(keys="a"), p.PressKey(keys="ctrl+v")], [])
     with pytest.raises(DialectError, match=r"pyautogui\.copy"):

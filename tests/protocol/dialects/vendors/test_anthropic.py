@@ -14,7 +14,7 @@ from written.dialect_cases import pairs
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.vendors.anthropic import DIALECT, from_anthropic, to_anthropic
+from protocol.dialects.vendors.anthropic import DIALECT, from_anthropic
 
 HERE = Context()
 PICTURE = Context(screen=(1920, 1080), image=(1280, 720))
@@ -54,7 +54,7 @@ def test_the_blocks_of_the_toolset_are_read(call: dict[str, Any], action: p.Acti
 def test_the_sdk_takes_every_block_that_is_written(action: p.Action) -> None:
     """Strictly: whole numbers, known directions, nothing missing."""
     try:
-        written = to_anthropic(action, TOOLSET).payload
+        written = DIALECT.write(action, TOOLSET).payload
     except DialectError:
         return
     for block in written if isinstance(written, list) else [written]:
@@ -72,13 +72,13 @@ def test_coordinates_are_pixels_of_the_picture_that_the_model_saw() -> None:
     (action,) = from_anthropic({"action": "left_click", "coordinate": [640, 360]}, PICTURE).actions
     assert action.target.point == p.Coordinate(x=640, y=360, space="image", image_size=(1280, 720))
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
-    assert to_anthropic(action, PICTURE) == ({"action": "left_click", "coordinate": [640, 360]}, [])
+    assert DIALECT.write(action, PICTURE) == ({"action": "left_click", "coordinate": [640, 360]}, [])
 
 
 def test_a_zoom_is_a_part_of_the_picture_too() -> None:
     (action,) = from_anthropic({"action": "zoom", "region": [0, 0, 640, 360]}, PICTURE).actions
     assert action == p.Screenshot(region=p.Region(x1=0, y1=0, x2=640, y2=360, space="image", image_size=(1280, 720)))
-    assert to_anthropic(p.Screenshot(region=[0, 0, 960, 540]), PICTURE).payload == {"action": "zoom", "region": [0, 0, 640, 360]}
+    assert DIALECT.write(p.Screenshot(region=[0, 0, 960, 540]), PICTURE).payload == {"action": "zoom", "region": [0, 0, 640, 360]}
 
 
 @pytest.mark.parametrize("direction", ["up", "down", "left", "right"])
@@ -87,19 +87,19 @@ def test_a_scroll_goes_where_it_went(direction: p.Direction) -> None:
     call = {"action": "scroll", "coordinate": [1, 2], "scroll_direction": direction, "scroll_amount": 5}
     (action,) = from_anthropic(call, HERE).actions
     assert action == p.Scroll.toward(direction, 5, target={"point": [1, 2]})
-    assert to_anthropic(action, HERE) == (call, [])
+    assert DIALECT.write(action, HERE) == (call, [])
 
 
 def test_scrolling_in_other_units_is_said_in_notches_and_declared() -> None:
-    said, losses = to_anthropic(p.Scroll(delta=p.Delta(y=-600), unit="px"), HERE)
+    said, losses = DIALECT.write(p.Scroll(delta=p.Delta(y=-600), unit="px"), HERE)
     assert said == {"action": "scroll", "scroll_direction": "up", "scroll_amount": 5}
     assert [loss.what for loss in losses] == ["scroll.unit"]
-    assert to_anthropic(p.Scroll(delta=p.Delta(y=1), unit="page"), HERE).payload["scroll_amount"] == 7
-    assert to_anthropic(p.Scroll(delta=p.Delta(y=10), unit="px"), HERE).payload["scroll_amount"] == 1, "it still moves"
+    assert DIALECT.write(p.Scroll(delta=p.Delta(y=1), unit="page"), HERE).payload["scroll_amount"] == 7
+    assert DIALECT.write(p.Scroll(delta=p.Delta(y=10), unit="px"), HERE).payload["scroll_amount"] == 1, "it still moves"
 
 
 def test_a_diagonal_scroll_is_two_calls() -> None:
-    said, losses = to_anthropic(p.Scroll(delta=p.Delta(x=2, y=-3)), HERE)
+    said, losses = DIALECT.write(p.Scroll(delta=p.Delta(x=2, y=-3)), HERE)
     assert [(call["scroll_direction"], call["scroll_amount"]) for call in said] == [("up", 3), ("right", 2)]
     assert [loss.what for loss in losses] == ["scroll"]
 
@@ -123,32 +123,32 @@ def test_a_click_at_an_unknown_place_is_carried() -> None:
     call = {"action": "left_click", "text": "ctrl"}
     actions = from_anthropic(call, FIRST).actions
     assert actions == [p.Extension(action_type="x-anthropic.left_click", arguments={"text": "ctrl"})]
-    assert to_anthropic(actions[0], FIRST) == (call, [])
+    assert DIALECT.write(actions[0], FIRST) == (call, [])
     drag = {"action": "left_click_drag", "coordinate": [3, 4]}
-    assert to_anthropic(from_anthropic(drag, FIRST).actions[0], FIRST) == (drag, [])
+    assert DIALECT.write(from_anthropic(drag, FIRST).actions[0], FIRST) == (drag, [])
 
 
 def test_the_first_tool_moves_and_then_clicks() -> None:
-    said, losses = to_anthropic(click(count=2), FIRST)
+    said, losses = DIALECT.write(click(count=2), FIRST)
     assert said == [{"action": "mouse_move", "coordinate": [10, 20]}, {"action": "double_click"}]
     assert losses == []
     assert from_anthropic(said, FIRST).actions == [click(count=2)]
     drag = p.Drag(target=AT, to={"point": [3, 4]})
-    assert from_anthropic(to_anthropic(drag, FIRST).payload, FIRST).actions == [drag]
+    assert from_anthropic(DIALECT.write(drag, FIRST).payload, FIRST).actions == [drag]
 
 
 def test_a_long_wait_is_as_long_in_parts() -> None:
-    assert [call["duration"] for call in to_anthropic(p.Wait(seconds=250.5), HERE).payload] == [100, 100, 50.5]
+    assert [call["duration"] for call in DIALECT.write(p.Wait(seconds=250.5), HERE).payload] == [100, 100, 50.5]
 
 
 def test_the_toolset_says_whole_seconds_and_holds_keys_while_it_drags() -> None:
-    hold = to_anthropic(p.HoldKey(keys=("a",), seconds=1.2), TOOLSET)
+    hold = DIALECT.write(p.HoldKey(keys=("a",), seconds=1.2), TOOLSET)
     assert (hold.payload["input"]["duration"], [loss.what for loss in hold.losses]) == (2, ["hold_key.seconds"])
-    assert to_anthropic(p.Drag(target=AT, to=AT, modifiers=("Shift",)), TOOLSET).losses == []
+    assert DIALECT.write(p.Drag(target=AT, to=AT, modifiers=("Shift",)), TOOLSET).losses == []
 
 
 def test_a_zoom_is_the_whole_screen_where_there_is_none() -> None:
-    said, losses = to_anthropic(p.Screenshot(region=[0, 0, 5, 5]), Context(variant="20250124"))
+    said, losses = DIALECT.write(p.Screenshot(region=[0, 0, 5, 5]), Context(variant="20250124"))
     assert (said, [loss.what for loss in losses]) == ({"action": "screenshot"}, ["screenshot.region"])
 
 
@@ -161,7 +161,7 @@ def test_a_verb_of_a_later_tool_is_refused() -> None:
 
 def test_the_newest_single_tool_is_spoken_by_default() -> None:
     assert DIALECT.variants[0] == "20251124"
-    assert to_anthropic(p.Screenshot(), HERE) == to_anthropic(p.Screenshot(), Context(variant="20251124"))
+    assert DIALECT.write(p.Screenshot(), HERE) == DIALECT.write(p.Screenshot(), Context(variant="20251124"))
 
 
 def test_a_message_of_the_assistant_is_read_with_its_calls() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.vendors.gemini import from_gemini, to_gemini
+from protocol.dialects.vendors.gemini import DIALECT, from_gemini
 
 HERE = Context()
 NEW = Context(variant="3.5")
@@ -34,7 +34,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
 def test_the_grid_ends_at_999_and_is_divided_by_1000() -> None:
     (action,) = from_gemini({"name": "click_at", "args": {"x": 999, "y": 500}}, Context(screen=(2000, 1000))).actions
     assert action.target.point.to_px((2000, 1000)) == (1998, 500)
-    said, losses = to_gemini(p.Click(target={"point": [1999, 999]}), Context(screen=(2000, 1000)))
+    said, losses = DIALECT.write(p.Click(target={"point": [1999, 999]}), Context(screen=(2000, 1000)))
     assert said["args"] == {"x": 999, "y": 999}
     assert [loss.what for loss in losses] == ["target.point"]
 
@@ -43,7 +43,7 @@ def test_the_magnitude_of_a_scroll_is_a_share_of_the_screen() -> None:
     call = {"name": "scroll_at", "args": {"x": 1, "y": 2, "direction": "up", "magnitude": 250}}
     (action,) = from_gemini(call, HERE).actions
     assert action == p.Scroll(target=at(1, 2), delta=p.Delta(y=-0.25), unit="page")
-    notches = to_gemini(p.Scroll(target=at(1, 2), delta=p.Delta(y=2)), HERE)
+    notches = DIALECT.write(p.Scroll(target=at(1, 2), delta=p.Delta(y=2)), HERE)
     assert notches.payload["args"]["magnitude"] == 300, "240 of 800 pixels"
     assert [loss.what for loss in notches.losses] == ["scroll.unit"]
 
@@ -52,7 +52,7 @@ def test_a_scroll_of_the_document_says_no_amount() -> None:
     actions, losses = from_gemini({"name": "scroll_document", "args": {"direction": "down"}}, HERE)
     assert actions == [p.Scroll(delta=p.Delta(y=1), unit="page")]
     assert losses == [Loss(what="scroll.delta", why="how far is not said; taken as a page")]
-    said, losses = to_gemini(p.Scroll(delta=p.Delta(y=-2.2), unit="page"), HERE)
+    said, losses = DIALECT.write(p.Scroll(delta=p.Delta(y=-2.2), unit="page"), HERE)
     assert said == [{"name": "scroll_document", "args": {"direction": "up"}}] * 2
     assert [loss.what for loss in losses] == ["scroll", "scroll.delta"]
 
@@ -63,11 +63,11 @@ def test_the_desktop_says_notches() -> None:
 
 
 def test_a_wait_is_a_wait_of_five_seconds_or_several() -> None:
-    assert to_gemini(p.Wait(seconds=5), HERE) == ({"name": "wait_5_seconds", "args": {}}, [])
-    said, losses = to_gemini(p.Wait(seconds=12), HERE)
+    assert DIALECT.write(p.Wait(seconds=5), HERE) == ({"name": "wait_5_seconds", "args": {}}, [])
+    said, losses = DIALECT.write(p.Wait(seconds=12), HERE)
     assert len(said) == 3
     assert [loss.what for loss in losses] == ["wait"]
-    assert to_gemini(p.Wait(seconds=1.5), NEW).payload["args"] == {"seconds": 2}
+    assert DIALECT.write(p.Wait(seconds=1.5), NEW).payload["args"] == {"seconds": 2}
 
 
 def test_calls_come_in_parts_and_with_words() -> None:
@@ -90,7 +90,7 @@ def test_a_confirmation_comes_before_the_action() -> None:
     assert first == p.Extension(action_type="x-gemini.safety_decision", arguments=safety)
     assert second == p.Click(target=at(60, 100))
     with pytest.raises(DialectError, match="gemini has no"):
-        to_gemini(first, HERE)
+        DIALECT.write(first, HERE)
 
 
 def test_an_action_that_is_allowed_is_only_the_action() -> None:

@@ -14,8 +14,10 @@ from written.dialect_cases import pairs
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
-from protocol.dialects.vendors.anthropic import from_anthropic, to_anthropic
-from protocol.dialects.vendors.openai import from_openai, to_openai
+from protocol.dialects.vendors.anthropic import DIALECT as ANTHROPIC
+from protocol.dialects.vendors.anthropic import from_anthropic
+from protocol.dialects.vendors.openai import DIALECT as OPENAI
+from protocol.dialects.vendors.openai import from_openai
 
 HERE = Context()
 SINGLE = Context(variant="single")
@@ -34,13 +36,13 @@ def test_an_action_may_stand_alone_and_in_a_call_of_the_older_tool(said: dict[st
     (alone,) = said["actions"]
     call = {"type": "computer_call", "action": alone}
     assert from_openai(alone, HERE) == from_openai(call, HERE) == ([action], [])
-    assert to_openai(action, SINGLE) == (call, [])
+    assert OPENAI.write(action, SINGLE) == (call, [])
 
 
 @given(action=every_action)
 def test_the_sdk_takes_every_action_that_is_written(action: p.Action) -> None:
     try:
-        written = to_openai(action, HERE).payload
+        written = OPENAI.write(action, HERE).payload
     except DialectError:
         return
     for said in written["actions"]:
@@ -82,8 +84,8 @@ def test_letters_of_a_shortcut_are_keys_and_no_capitals(said: list[str], meant: 
 
 
 def test_a_capital_in_a_shortcut_is_a_loss_when_it_is_written() -> None:
-    assert [loss.what for loss in to_openai(p.PressKey(keys=("Control", "L")), HERE).losses] == ["press_key.keys"]
-    assert to_openai(p.PressKey(keys=("Control", "l")), HERE).losses == []
+    assert [loss.what for loss in OPENAI.write(p.PressKey(keys=("Control", "L")), HERE).losses] == ["press_key.keys"]
+    assert OPENAI.write(p.PressKey(keys=("Control", "l")), HERE).losses == []
 
 
 def test_safety_checks_come_before_the_action_and_are_kept() -> None:
@@ -97,7 +99,7 @@ def test_safety_checks_come_before_the_action_and_are_kept() -> None:
     first, second = from_openai(call, HERE).actions
     assert first == p.Extension(action_type="x-openai.pending_safety_checks", arguments={"checks": checks})
     assert second.verb == "click"
-    said, losses = to_openai(first, HERE)
+    said, losses = OPENAI.write(first, HERE)
     assert (said, losses) == ({"type": "computer_call", "pending_safety_checks": checks}, [])
     assert from_openai(said, HERE) == ([first], [])
 
@@ -107,7 +109,7 @@ def test_a_wait_says_no_time_in_either_direction() -> None:
         [p.Wait(seconds=1)],
         [Loss(what="wait.seconds", why="a wait says no time; taken as 1 s")],
     )
-    said, losses = to_openai(p.Wait(seconds=2, text="Done"), HERE)
+    said, losses = OPENAI.write(p.Wait(seconds=2, text="Done"), HERE)
     assert said == batch({"type": "wait"})
     assert [loss.what for loss in losses] == ["wait.seconds", "wait.text"]
 
@@ -115,7 +117,7 @@ def test_a_wait_says_no_time_in_either_direction() -> None:
 def test_coordinates_are_pixels_of_the_picture_that_was_sent() -> None:
     (action,) = from_openai({"type": "move", "x": 480, "y": 270}, PICTURE).actions
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
-    assert to_openai(action, PICTURE).payload == batch({"type": "move", "x": 480, "y": 270})
+    assert OPENAI.write(action, PICTURE).payload == batch({"type": "move", "x": 480, "y": 270})
 
 
 @pytest.mark.parametrize(("x", "y", "direction"), [(0, 240, "down"), (0, -240, "up"), (240, 0, "right"), (-240, 0, "left")])
@@ -124,15 +126,15 @@ def test_scrolling_keeps_its_sign_on_both_axes(x: int, y: int, direction: str) -
     said = {"type": "scroll", "x": 1, "y": 2, "scroll_x": x, "scroll_y": y}
     (action,) = from_openai(said, HERE).actions
     assert action == p.Scroll(target={"point": [1, 2]}, delta=p.Delta(x=x, y=y), unit="px")
-    theirs, losses = to_anthropic(action, HERE)
+    theirs, losses = ANTHROPIC.write(action, HERE)
     assert (theirs["scroll_direction"], theirs["scroll_amount"]) == (direction, 2)
     assert [loss.what for loss in losses] == ["scroll.unit"]
     (back,) = from_anthropic(theirs, HERE).actions
-    assert to_openai(back, HERE).payload == batch(said)
+    assert OPENAI.write(back, HERE).payload == batch(said)
 
 
 def test_the_older_tool_has_a_call_for_each_action() -> None:
-    said = to_openai(p.Type(text="a", submit=True), SINGLE).payload
+    said = OPENAI.write(p.Type(text="a", submit=True), SINGLE).payload
     assert [call["action"]["type"] for call in said] == ["type", "keypress"]
     assert from_openai(said, SINGLE).actions == [p.Type(text="a"), p.PressKey(keys=("Enter",))]
 
@@ -144,4 +146,4 @@ def test_a_function_of_the_harness_is_carried_in_both_directions() -> None:
     function, look = read.actions
     assert function.action_type == "x-openai.function_call"
     assert look == p.Screenshot()
-    assert to_openai(function, HERE) == (item, [])
+    assert OPENAI.write(function, HERE) == (item, [])

@@ -11,7 +11,7 @@ from written.actions import HOSTILE
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.vendors.qwen import from_qwen, to_qwen
+from protocol.dialects.vendors.qwen import DIALECT, from_qwen
 
 HERE = Context()
 PICTURE = Context(variant="image", screen=(1920, 1080), image=(1932, 1092))
@@ -53,7 +53,7 @@ SAID = [
 
 @pytest.mark.parametrize(("arguments", "action"), SAID, ids=lambda value: value["action"] if isinstance(value, dict) else "")
 def test_every_verb_is_the_same_in_both_directions(arguments: dict[str, Any], action: p.Action) -> None:
-    assert to_qwen(action, HERE) == (tagged(arguments), [])
+    assert DIALECT.write(action, HERE) == (tagged(arguments), [])
     for payload in (
         tagged(arguments),
         arguments,
@@ -88,7 +88,7 @@ def test_a_call_that_is_cut_off_after_its_json_is_whole() -> None:
 
 @pytest.mark.parametrize("text", [*HOSTILE, "</tool_call>", "<tool_call>{}</tool_call>", "</think>", "a </think> b"])
 def test_others_find_the_call_whatever_is_typed(text: str) -> None:
-    said = to_qwen(p.Type(text=text), HERE).payload
+    said = DIALECT.write(p.Type(text=text), HERE).payload
     (found,) = THEIRS.findall(said)
     assert json.loads(found)["arguments"]["text"] == text
     assert "</think>" not in said
@@ -107,7 +107,7 @@ def test_a_grid_is_divided_by_what_the_variant_says(variant: str, x: int, pixel:
 def test_pixels_are_those_of_the_resized_picture() -> None:
     (action,) = from_qwen({"action": "left_click", "coordinate": [966, 546]}, PICTURE).actions
     assert action.target.point.to_px(PICTURE.size) == (960, 540)
-    assert to_qwen(action, PICTURE) == (tagged({"action": "left_click", "coordinate": [966, 546]}), [])
+    assert DIALECT.write(action, PICTURE) == (tagged({"action": "left_click", "coordinate": [966, 546]}), [])
 
 
 def test_a_place_is_never_guessed_from_the_size_of_its_numbers() -> None:
@@ -117,15 +117,15 @@ def test_a_place_is_never_guessed_from_the_size_of_its_numbers() -> None:
 
 
 def test_scrolling_up_is_positive_and_right_is_positive() -> None:
-    assert to_qwen(p.Scroll.toward("down", 100, "px"), HERE).payload == tagged({"action": "scroll", "pixels": -100})
-    assert to_qwen(p.Scroll.toward("up", 100, "px"), HERE).payload == tagged({"action": "scroll", "pixels": 100})
-    assert to_qwen(p.Scroll.toward("right", 100, "px"), HERE).payload == tagged({"action": "hscroll", "pixels": 100})
-    assert to_qwen(p.Scroll.toward("left", 100, "px"), HERE).payload == tagged({"action": "hscroll", "pixels": -100})
+    assert DIALECT.write(p.Scroll.toward("down", 100, "px"), HERE).payload == tagged({"action": "scroll", "pixels": -100})
+    assert DIALECT.write(p.Scroll.toward("up", 100, "px"), HERE).payload == tagged({"action": "scroll", "pixels": 100})
+    assert DIALECT.write(p.Scroll.toward("right", 100, "px"), HERE).payload == tagged({"action": "hscroll", "pixels": 100})
+    assert DIALECT.write(p.Scroll.toward("left", 100, "px"), HERE).payload == tagged({"action": "hscroll", "pixels": -100})
 
 
 def test_a_drag_is_a_move_and_a_drag_and_is_read_as_one() -> None:
     drag = p.Drag(target=at(1, 2), to=at(3, 4))
-    said, losses = to_qwen(drag, HERE)
+    said, losses = DIALECT.write(drag, HERE)
     assert said == tagged({"action": "mouse_move", "coordinate": [1, 2]}, {"action": "left_click_drag", "coordinate": [3, 4]})
     assert losses == []
     assert from_qwen(said, HERE).actions == [drag]
@@ -156,7 +156,7 @@ SPLIT = [
 
 @pytest.mark.parametrize(("action", "verbs", "lost"), SPLIT, ids=lambda value: value if isinstance(value, str) else "")
 def test_what_is_said_otherwise_is_declared(action: p.Action, verbs: list[str], lost: str) -> None:
-    said, losses = to_qwen(action, HERE)
+    said, losses = DIALECT.write(action, HERE)
     assert [json.loads(call)["arguments"]["action"] for call in THEIRS.findall(said)] == verbs
     assert [loss.what for loss in losses] == [lost]
 

@@ -14,7 +14,7 @@ from written.dialect_cases import Case, cases, pairs
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, Coordinate, GUIElement, Region, Scroll, Type, VisualState
 from protocol.dialects import Context, DialectError
-from protocol.dialects.vendors.ui_tars import DIALECT, from_ui_tars, thought_of, to_ui_tars
+from protocol.dialects.vendors.ui_tars import DIALECT, from_ui_tars, thought_of
 
 VARIANTS = DIALECT.variants
 TEXTS = VARIANTS[:3]
@@ -33,13 +33,13 @@ def read(text: str, variant: str = "1.5", **context: Any) -> Any:
 
 def write(action: p.Action, variant: str = "1.5", **context: Any) -> str:
     """The text of an action that loses nothing."""
-    written = to_ui_tars(action, Context(variant=variant, **context))
+    written = DIALECT.write(action, Context(variant=variant, **context))
     assert written.losses == []
     return str(written.payload)
 
 
 def lost(action: p.Action, variant: str = "1.5", **context: Any) -> tuple[str, list[str]]:
-    written = to_ui_tars(action, Context(variant=variant, **context))
+    written = DIALECT.write(action, Context(variant=variant, **context))
     return str(written.payload), [loss.what for loss in written.losses]
 
 
@@ -199,7 +199,7 @@ def test_it_cannot_read_the_special_tokens_of_v1() -> None:
 @given(text=st.sampled_from(HOSTILE) | st.text(max_size=60), submit=st.booleans())
 def test_it_reads_every_text_we_write_but_for_blanks_at_the_start(variant: str, text: str, submit: bool) -> None:
     """It strips those, and drops an argument that is empty."""
-    written = to_ui_tars(Type(text=text, submit=submit), Context(variant=variant)).payload
+    written = DIALECT.write(Type(text=text, submit=submit), Context(variant=variant)).payload
     (found,) = theirs(written, "doubao" if variant == "doubao" else "qwen25vl")
     content = text + "\n" * submit
     assert (found["name"], found.get("content", "")) == ("type", content.lstrip())

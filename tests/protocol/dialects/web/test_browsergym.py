@@ -9,7 +9,7 @@ import pytest
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, Scroll, VisualState
 from protocol.dialects import Context, DialectError
-from protocol.dialects.web.browsergym import from_browsergym, to_browsergym
+from protocol.dialects.web.browsergym import DIALECT, from_browsergym
 
 SEEN = VisualState(elements=(GUIElement(element_id="a51", text="Save", bbox=BoundingBox(x1=0, y1=0, x2=100, y2=20)),))
 
@@ -27,7 +27,7 @@ def read(text: str) -> Any:
 
 
 def lost(action: p.Action, **context: Any) -> tuple[str, list[str]]:
-    written = to_browsergym(action, Context(**context))
+    written = DIALECT.write(action, Context(**context))
     return str(written.payload), [loss.what for loss in written.losses]
 
 
@@ -56,7 +56,7 @@ def test_the_bid_of_a_target_is_found_in_the_state() -> None:
     mixed = p.Drag(target={"text": "Save"}, to=at(5, 6))
     assert lost(mixed, state=SEEN) == ("mouse_drag_and_drop(50, 10, 5, 6)", ["target.text"])
     with pytest.raises(DialectError, match="a state is needed"):
-        to_browsergym(Click(target={"text": "Save"}), Context())
+        DIALECT.write(Click(target={"text": "Save"}), Context())
 
 
 def test_pixels_of_a_picture_become_pixels_of_the_screen() -> None:

@@ -9,7 +9,7 @@ import pytest
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState
 from protocol.dialects import Context, DialectError
-from protocol.dialects.web.webarena import from_webarena, to_webarena
+from protocol.dialects.web.webarena import DIALECT, from_webarena
 
 SEARCH = GUIElement(element_id="164", text="Search", role="textbox", bbox=BoundingBox(x1=0, y1=0, x2=100, y2=20))
 SEEN = VisualState(elements=(SEARCH,))
@@ -25,13 +25,13 @@ def read(text: str) -> Any:
 
 def write(action: p.Action) -> str:
     """The text of an action that loses nothing."""
-    written = to_webarena(action, Context(state=SEEN))
+    written = DIALECT.write(action, Context(state=SEEN))
     assert written.losses == []
     return str(written.payload)
 
 
 def lost(action: p.Action) -> tuple[str, list[str]]:
-    written = to_webarena(action, Context(state=SEEN))
+    written = DIALECT.write(action, Context(state=SEEN))
     return str(written.payload), [loss.what for loss in written.losses]
 
 
@@ -103,13 +103,13 @@ def test_the_element_of_a_target_is_found_in_the_state() -> None:
     assert lost(Click(target={"bbox": [0, 0, 90, 20]})) == ("click [164]", ["target.bbox"])
     for target in ({"text": "Find"}, {"point": [500, 500]}, {"selector": "#search"}):
         with pytest.raises(DialectError):
-            to_webarena(Click(target=target), Context(state=SEEN))
+            DIALECT.write(Click(target=target), Context(state=SEEN))
     with pytest.raises(DialectError, match="a state is needed"):
-        to_webarena(Click(target={"text": "Search"}), Context())
+        DIALECT.write(Click(target={"text": "Search"}), Context())
 
 
 def test_an_id_is_said_as_it_is_without_a_state() -> None:
-    assert to_webarena(Click(target=FIELD), Context()) == ("click [164]", [])
+    assert DIALECT.write(Click(target=FIELD), Context()) == ("click [164]", [])
 
 
 def test_ids_that_are_no_numbers_are_read_by_us_alone() -> None:
@@ -118,7 +118,7 @@ def test_ids_that_are_no_numbers_are_read_by_us_alone() -> None:
     assert read(said) == Click(target={"element_id": "abDb123"})
     for element_id in ("", "a]b", "["):
         with pytest.raises(DialectError, match="would be read as another"):
-            to_webarena(Click(target={"element_id": element_id}), Context())
+            DIALECT.write(Click(target={"element_id": element_id}), Context())
 
 
 def test_the_first_action_between_backticks_counts() -> None:
