@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli import common
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, RunsDir, command
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, CheckedThing, RunsDir, command, tell_checked
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
@@ -82,7 +82,7 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
     """Report errors in tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     from orchestrator.tasks.check import check_tasks
 
-    _tell(check_tasks(tasks or [], seeds), as_json)
+    tell_checked(map(_as_checked, check_tasks(tasks or [], seeds)), as_json)
 
 
 @task_app.command("play")
@@ -137,7 +137,7 @@ def check_world(
     """Report errors in worlds: unknown apps and keys, duplicates, rules that match nothing."""
     from orchestrator.tasks.check import check_worlds
 
-    _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
+    tell_checked(map(_as_checked, check_worlds(worlds or [], seeds, vary or ())), as_json)
 
 
 @world_app.command("apps")
@@ -204,18 +204,9 @@ def _verb_line(verb: VerbCard) -> str:
     return f"> {verb.verb}: {control} at the {verb.at}{asks}" + (f" [{verb.effect}]" if verb.effect else "")
 
 
-def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
-    bad = 0
-    for checked in found:
-        bad += bool(checked.problems)
-        if as_json:
-            typer.echo(json_text(checked._asdict()))
-            continue
-        typer.echo(f"{'wrong' if checked.problems else 'ok':<6} {clean(checked.name)}: {clean(checked.says, 200)}".rstrip(": "))
-        for problem in checked.problems:
-            typer.echo(f"       {clean(problem, 1000)}")
-    if bad:
-        raise typer.Exit(FAILED)
+def _as_checked(file: CheckedFile) -> CheckedThing:
+    about = f": {clean(file.says, 200)}" if file.says else ""
+    return CheckedThing(file._asdict(), file.name, bool(file.problems), about, file.problems)
 
 
 @world_app.command("serve")

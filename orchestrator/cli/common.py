@@ -7,14 +7,14 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -35,32 +35,21 @@ def run_ids(ctx: typer.Context, incomplete: str) -> list[str]:
     return offered(sorted(names, reverse=True), incomplete)
 
 
-def tasks(incomplete: str) -> list[str]:
-    """Names of shipped tasks."""
-    return offered(_shipped("tasks"), incomplete)
+def _one_of(words: Callable[[], Sequence[str]]) -> Callable[[str], list[str]]:
+    return lambda incomplete: offered(words(), incomplete)
 
 
-def worlds(incomplete: str) -> list[str]:
-    """Names of shipped worlds."""
-    return offered(_shipped("worlds"), incomplete)
+def _shipped(kind: str) -> list[str]:
+    names = (path.name for path in files("configs").joinpath(kind).iterdir())
+    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 
-def presets(incomplete: str) -> list[str]:
-    """Names of shipped presets of policies."""
-    return offered(_shipped("policies"), incomplete)
+tasks, worlds, presets = (_one_of(partial(_shipped, kind)) for kind in ("tasks", "worlds", "policies"))
+displays, shells = _one_of(lambda: _DISPLAYS), _one_of(lambda: SHELLS)
+"""What completes a word of these kinds."""
 
 
-def displays(incomplete: str) -> list[str]:
-    """Faces of a run."""
-    return offered(_DISPLAYS, incomplete)
-
-
-def shells(incomplete: str) -> list[str]:
-    """Shells that can be helped."""
-    return offered(SHELLS, incomplete)
-
-
-def offered(names: list[str] | tuple[str, ...], incomplete: str) -> list[str]:
+def offered(names: Sequence[str], incomplete: str) -> list[str]:
     """Those of the names that begin so and that no shell reads as anything but a word."""
     return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)][:MOST]
 
@@ -82,11 +71,6 @@ def answer_shells() -> None:
         from typer._completion_classes import completion_init
 
         completion_init()
-
-
-def _shipped(kind: str) -> list[str]:
-    names = (path.name for path in files("configs").joinpath(kind).iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 
 if TYPE_CHECKING:
@@ -259,6 +243,33 @@ def _as_command(
     done.__annotations__ = {one.name: one.annotation for one in (*kept, *more)}
     vars(done)["__signature__"] = own.replace(parameters=[*kept, *more])
     return done
+
+
+class CheckedThing(NamedTuple):
+    """Something that was checked."""
+
+    data: Any
+    name: str
+    wrong: bool
+    about: str
+    findings: Sequence[str]
+
+
+def tell_checked(found: Iterable[CheckedThing], as_json: bool) -> None:
+    """Each with its findings; exit code 1 where one is wrong."""
+    from orchestrator.store.printable import clean, json_text
+
+    bad = False
+    for one in found:
+        bad |= one.wrong
+        if as_json:
+            typer.echo(json_text(one.data))
+            continue
+        typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}{one.about}")
+        for finding in one.findings:
+            typer.echo(f"       {clean(finding, 1000)}")
+    if bad:
+        raise typer.Exit(FAILED)
 
 
 def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, command, presets
+from orchestrator.cli.common import EPILOG, RUNS, AsJson, CheckedThing, Debug, RunsDir, command, presets, tell_checked
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
-    from orchestrator.settings.build import PolicyReport
+    from orchestrator.settings.build import PolicyReport, SafetyReport
 
 
 policy_app = typer.Typer(help="Safety policies: which actions are allowed.", no_args_is_help=True, epilog=EPILOG)
@@ -27,17 +27,13 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     from orchestrator.settings.build import check_safety
 
     found = check_safety([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()])
-    for one in found:
-        if as_json:
-            typer.echo(json.dumps(one._asdict(), ensure_ascii=True))
-            continue
-        rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
-        typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}{rules}")
-        for kind, said in (("wrong", [one.wrong] if one.wrong else []), ("note", one.notes)):
-            for words in said:
-                typer.echo(f"       {kind}: {clean(words, 1000)}")
-    if any(one.wrong for one in found):
-        raise typer.Exit(FAILED)
+    tell_checked(map(_as_checked, found), as_json)
+
+
+def _as_checked(one: SafetyReport) -> CheckedThing:
+    rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
+    findings = [*([f"wrong: {one.wrong}"] if one.wrong else []), *(f"note: {note}" for note in one.notes)]
+    return CheckedThing(one._asdict(), one.name, bool(one.wrong), rules, findings)
 
 
 @command
@@ -106,7 +102,8 @@ def show_preset(name: Name, as_json: AsJson = False) -> None:
     typer.echo(f"{clean(shown.report.name)}: {clean(shown.report.about)}")
     rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
     typer.echo(table(rows, width_of_terminal()))
-    _tell(shown.report)
+    for finding in _findings(shown.report):
+        typer.echo(f"       {clean(finding, 1000)}")
 
 
 @policies_app.command("check")
@@ -116,22 +113,12 @@ def check_presets(files: Files = None, as_json: AsJson = False) -> None:
     from orchestrator.settings.build import report, report_presets
 
     found = (report(file) for file in files) if files else report_presets()
-    bad = 0
-    for one in found:
-        bad += bool(one.wrong)
-        if as_json:
-            typer.echo(json_text(one._asdict()))
-            continue
-        typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}")
-        _tell(one)
-    if bad:
-        raise typer.Exit(FAILED)
+    things = (CheckedThing(one._asdict(), one.name, bool(one.wrong), "", _findings(one)) for one in found)
+    tell_checked(things, as_json)
 
 
-def _tell(one: PolicyReport) -> None:
-    for words, problems in (("wrong", one.wrong), ("lacks", one.lacking)):
-        for problem in problems:
-            typer.echo(f"       {words}: {clean(problem, 1000)}")
+def _findings(one: PolicyReport) -> list[str]:
+    return [*(f"wrong: {problem}" for problem in one.wrong), *(f"lacks: {problem}" for problem in one.lacking)]
 
 
 def _table(found: Iterable[PolicyReport]) -> str:
