@@ -22,7 +22,6 @@ _PLACES = {
     "omnimcp_log": "agents.omnimcp_log",
     "devtools_recorder": "recorders.devtools_recorder",
     "browser_use_history": "agents.browser_use_history",
-    "mind2web": "training.mind2web",
     "playwright_trace": "recorders.playwright_trace",
     "draft": "common.draft",
 }

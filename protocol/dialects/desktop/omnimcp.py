@@ -88,8 +88,6 @@ _PARAMETERS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """The seed's verbs, and their parameters: as they are read, and what they are here. The seed itself leaves most names open."""
 
-_TARGET = ("track_id", "element_id", "text", "bbox")
-
 
 def read_response(fields: Fields, reading: Conversion) -> AgentAction:
     """The action of a response; the goal is reached where it says so, and then nothing else is done."""

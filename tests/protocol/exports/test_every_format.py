@@ -26,7 +26,6 @@ INTERACTED = {"ax_name": "Save", "x_path": "html/a", "attributes": {"role": "but
 BROWSED = [{"click": {"index": 5}}, {"input": {"index": 5, "text": "a", "clear": True}}, {"scroll": {"down": True, "pages": 1}}]
 PRESSED = {"selector": "#a", "button": "left", "delay": 5, "modifiers": ["Shift"]}
 CHOSEN = {"selector": "#a", "options": [{"label": "b"}]}
-CANDIDATE = {"backend_node_id": "7", "attributes": '{"bounding_box_rect": "1,2,3,4"}', "is_original_target": True}
 SAMPLES: dict[str, Any] = {
     "atif": {"schema_version": "ATIF-v1.6", "steps": [{"source": "agent", "tool_calls": [CALL], "observation": SEEN}]},
     "osworld": [
@@ -62,9 +61,6 @@ SAMPLES: dict[str, Any] = {
         {"type": "before", "callId": "c", "startTime": 1.5, "class": "Frame", "method": "click", "params": PRESSED},
         {"type": "before", "callId": "d", "class": "Frame", "method": "selectOption", "params": CHOSEN},
     ],
-    "mind2web": [{"annotation_id": "t", "website": "s", "action_reprs": ["[button]  S -> CLICK"], "actions": [
-        {"operation": {"op": "CLICK", "original_op": "CLICK", "value": ""}, "pos_candidates": [CANDIDATE]},
-    ]}],
 }  # fmt: skip
 """What each format that is read may hold, small enough to be spoiled everywhere."""
 READ = [name for name in NAMES if format_named(name).read]
@@ -73,7 +69,7 @@ READ = [name for name in NAMES if format_named(name).read]
 def read(name: str, folder: Path, document: Any) -> list[Any]:
     form = format_named(name)
     path = folder / f"run{form.suffix}"
-    lines = isinstance(document, list) and name != "mind2web"
+    lines = isinstance(document, list)
     path.write_text("".join(json.dumps(line) + "\n" for line in document) if lines else json.dumps(document), encoding="utf-8")
     return list(form.read(path).lines)
 
