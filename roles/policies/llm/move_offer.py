@@ -26,7 +26,7 @@ from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import Schema, object_of_form, verbs_of
 from roles.policies.llm.subtask_words import COMMITS, cut, without_values
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
-from roles.screen.evidence import is_search, names_effect, original
+from roles.screen.evidence import WRITES, is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen, fold
 from roles.screen.values import same_value
@@ -304,7 +304,7 @@ class _MoveOffer:
 
     def _commits(self, element: GUIElement) -> bool:
         """Whether it hands in what stands in the fields of this screen, which is done before the screen is left."""
-        wrote = {on for verb, on, _ in self._job.done if verb in {"fill", "type", "select_option"}}
+        wrote = {on for verb, on, _ in self._job.done if verb in WRITES}
         filled = any(field.name in wrote for field in self._screen.inputs if field.value)
         return self._job.planned and filled and any(names_effect(element.name, verb) for verb in self._job.deeds)
 
