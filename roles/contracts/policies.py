@@ -170,6 +170,8 @@ class GateRequest(_WorldRequest):
     """How many gates the run had before this one."""
     nth: int = 0
     """How many of them had this trigger."""
+    continued: bool = False
+    """Whether the subtask's worker has reported success before, and was to go on."""
     reask: str = ""
     """Why the last answer was unusable."""
 

@@ -25,6 +25,7 @@ from roles.evaluator.ledger import asked_again, ledger
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
+    Event,
     FactEvent,
     GateEvent,
     LedgerEvent,
@@ -208,8 +209,14 @@ def _request(state: State, ctx: Context) -> GateRequest:
         earlier_goals=tuple(ctx.journal.alike(assignment.get("earlier_goals", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
+        continued=subtask is not None and any(_went_on(event, subtask.id) for event in ctx.journal.events(GateEvent)),
         notes=ctx.say.notes("evaluator"),
     )
+
+
+def _went_on(event: Event, subtask: str) -> bool:
+    went_on = (GateTrigger.WORKER_SUCCESS, Signal.GATE_CONTINUE)
+    return event.subtask == subtask and (event.body["trigger"], event.body["decision"]) == went_on
 
 
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:

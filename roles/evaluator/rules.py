@@ -50,17 +50,20 @@ def _success(request: GateRequest) -> GateVerdict:
     state = request.screens[-1] if request.screens else None
     named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
-    complaints = [*found.undone, *_partial(request), *_miscollected(request), *_misread(request)]
-    complaints += [*_unkept(request), *_failed_last(request)]
-    complaints += _complaints(state) if state else []
+    short = [*missing, *found.undone, *_skipped(request)]
+    complaints = [*_partial(request), *_miscollected(request), *_misread(request)]
+    complaints += [*_unkept(request), *_failed_last(request), *(_complaints(state) if state else ())]
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
-    if not missing and not complaints:
+    if short and not complaints and not request.continued:
+        reason = f"not all was done: {'; '.join(short)}"
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
+    if not short and not complaints:
         count = len(found.checked)
         reason = f"all {count} expectations hold" if count else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=Signal.GATE_DONE, reason=reason, evidence=evidence)
-    return _failed([*missing, *complaints], evidence)
+    return _failed([*short, *complaints], evidence)
 
 
 def _failed(issues: list[str], evidence: tuple[str, ...]) -> GateVerdict:
@@ -124,6 +127,28 @@ def _misread(request: GateRequest) -> Iterator[str]:
             yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
 
 
+def _skipped(request: GateRequest) -> Iterator[str]:
+    """A control that a step names and that no attempt pressed, and lines that were to be entered and were not: what is expected
+    may be there without them, or be seen of another step."""
+    task = request.subtask
+    if task is None:
+        return
+    every = {s.step: s for s in (*(s for s in request.run if s.subtask == task.id), *request.steps)}.values()
+    done = [s for s in every if s.exec_status is ExecStatus.EXECUTED or shown_for_it(s)]
+    presses = [one for one in task.steps if isinstance(one, PressStep)]
+    if presses and not task.expect and all(s.recovery for s in request.steps):
+        yield "nothing was done, and something was to be pressed"
+        return
+    # With a record it may be so already, where the control is another one: Unmute, of what is not muted.
+    for name in (one.control for one in presses if one.control and one.records is None):
+        if not any(s.instead_of or similarity(s.target, name) >= 0.9 for s in done):
+            yield f'"{name}" was not pressed'
+    lines = sum(isinstance(one, FillStep) and one.commit == "enter" for one in task.steps)
+    entered = sum(map(_entered_by, done))
+    if entered < lines:
+        yield f"Enter was pressed {entered} of {lines} times"
+
+
 def _unkept(request: GateRequest) -> Iterator[str]:
     """What was written for a step that ends with a press, by this attempt or by one before it, where the control for that stands
     there and was not pressed since."""
@@ -164,12 +189,8 @@ def _place(state: VisualState) -> tuple[str | None, frozenset[str]]:
 
 
 def _failed_last(request: GateRequest) -> list[str]:
-    """Who ends on an action that did not work is not done, unless the screen shows that it did; nor is who was to press something
-    of which nothing is expected to be seen, and did nothing at all."""
+    """Who ends on an action that did not work is not done, unless the screen shows that it did."""
     work = [s for s in request.steps if not s.recovery]
-    task = request.subtask
-    if not work and task is not None and not task.expect and any(isinstance(step, PressStep) for step in task.steps):
-        return ["nothing was done, and something was to be pressed"]
     if not work or work[-1].exec_status is ExecStatus.EXECUTED or shown_for_it(work[-1]):
         return []
     return [f"the last action did not work: {work[-1].verb} {work[-1].target} ({work[-1].error})"]

@@ -21,7 +21,7 @@ from roles.contracts import (
     Supplement,
     TextShown,
 )
-from roles.contracts.orders import CollectStep, PressStep, Records, RowTest
+from roles.contracts.orders import CollectStep, Entry, FillStep, PressStep, Records, RowTest
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
 from roles.evaluator.rules import RulesEvaluator
 
@@ -51,7 +51,8 @@ def subtask(
 
 
 def judge(trigger: GateTrigger, **more: Any) -> GateVerdict:
-    verdict = RulesEvaluator().judge(GateRequest(trigger=trigger, goal=more.pop("goal", "Scroll down"), **more))
+    asked = {"goal": "Scroll down", "continued": True, **more}
+    verdict = RulesEvaluator().judge(GateRequest(trigger=trigger, **asked))
     assert verdict.decision in ALLOWED_DECISIONS[trigger]
     assert verdict.reason
     return verdict
@@ -236,7 +237,21 @@ def test_who_ends_on_an_action_that_did_not_work_is_not_done() -> None:
 def test_who_was_to_press_something_and_did_nothing_is_not_done() -> None:
     task = subtask().model_copy(update={"steps": (PressStep(app="trips", verb="merge", control="Merge"),)})
     assert judge(GateTrigger.WORKER_SUCCESS, subtask=task).decision == "gate_fail"
-    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(step(1),)).decision == "gate_done"
+    other = {"subtask": task, "steps": (step(1),)}
+    assert judge(GateTrigger.WORKER_SUCCESS, **other).issues == ('"Merge" was not pressed',)
+    assert judge(GateTrigger.WORKER_SUCCESS, continued=False, **other).decision == "gate_continue"
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(step(1, target="Merge"),)).decision == "gate_done"
+
+
+def test_a_line_that_was_to_be_entered_and_was_not_is_missed() -> None:
+    lines = tuple(FillStep(app="trips", entries=(Entry(label="Command", value=f"mv {n}"),), commit="enter") for n in "ab")
+    task = subtask().model_copy(update={"steps": lines})
+    typed = tuple(
+        step(n, "fill", target="Command", action={"action_type": "fill", "text": f"mv {x}", "submit": True})
+        for n, x in enumerate("ab", 1)
+    )
+    assert "Enter was pressed 1 of 2 times" in judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=typed[:1]).reason
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=typed).decision == "gate_done"
 
 
 def test_an_effect_that_the_screen_announces_counts_whatever_was_pressed_for_it() -> None:

@@ -265,7 +265,7 @@ def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() 
     assert run('Enter "fact:amount" as the amount.').status == "fulfilled"  # what no fact says yet cannot be looked for
     other = run('Enter "$7.00" as the amount.')
     assert other.status == "rejected"
-    assert gates(other)[0]["issues"][0].startswith('not done: Enter "$7.00" as the amount')
+    assert gates(other)[1]["issues"][0].startswith('not done: Enter "$7.00" as the amount')
 
 
 def test_what_a_plan_expects_does_not_take_the_place_of_what_its_steps_show() -> None:
