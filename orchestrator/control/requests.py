@@ -29,7 +29,7 @@ from roles.contracts.requests import (
     request_in,
     screen_of,
 )
-from roles.journal.rows import inflated
+from roles.journal.rows import screen_text
 from roles.manager.plans import WORK_PLAN, PlanError
 from roles.safety.policy import problem_in
 
@@ -163,10 +163,10 @@ def seen_at(folder: Path, state_id: str) -> VisualState | None:
     """A screen as it was written, private content masked; None where it cannot be read."""
     try:
         with closing(open_read_only(folder / "journal.sqlite")) as db:
-            asked = "SELECT body FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1"
-            rows = db.execute(asked, (state_id,)).fetchall()
-        return VisualState.model_validate_json(inflated(rows[0][0])) if rows else None
-    except (sqlite3.Error, OSError, ValueError, zlib.error):
+            asked = "SELECT row FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1"
+            found = db.execute(asked, (state_id,)).fetchone()
+            return VisualState.model_validate_json(screen_text(db, found[0])) if found is not None else None
+    except (sqlite3.Error, OSError, ValueError, TypeError, zlib.error):
         return None
 
 

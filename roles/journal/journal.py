@@ -37,7 +37,7 @@ from roles.journal.events import (
     event_of,
 )
 from roles.journal.events import Event as Event
-from roles.journal.rows import Rows, deflated, dumps, inflated
+from roles.journal.rows import MUCH, Rows, deflated, difference, dumps, inflated, is_difference, screen_text
 from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
@@ -57,6 +57,8 @@ class Screens:
         newest = rows.texts("SELECT state_id FROM observations ORDER BY row DESC LIMIT ?", _REMEMBERED)
         self._stored: deque[str] = deque(reversed(newest), maxlen=_REMEMBERED)
         self._latest = latest
+        self._bases: dict[str, tuple[int, bytes]] = {}
+        """By application the row and the text of the last screen that was written whole."""
 
     def keep(self, state: VisualState) -> str:
         """Store a screen once, redacted, and return its id."""
@@ -72,7 +74,11 @@ class Screens:
                 self._at_hand.popitem(last=False)
         if state_id not in self._stored:
             shown = self._redactor.screen(state) if self._redactor is not None else state
-            self._rows.append("observations", state_id, state.app or "", deflated(shown.canonical))
+            row, base = self._bases.get(state.app or "", (0, b""))
+            body = difference(shown.canonical, row, base) or deflated(shown.canonical)
+            written = self._rows.append("observations", state_id, state.app or "", body)
+            if not is_difference(body):
+                self._bases[state.app or ""] = (written, shown.canonical)
             self._stored.append(state_id)
         return state_id
 
@@ -95,8 +101,7 @@ class Screens:
 
     def at(self, row: int) -> VisualState:
         """The screen of a row, as it was written."""
-        (body,) = self._rows.read("SELECT body FROM observations WHERE row = ?", row).fetchone()
-        return VisualState.model_validate_json(inflated(bytes(body)))
+        return VisualState.model_validate_json(screen_text(self._rows.connection, row))
 
     def latest(self) -> dict[str, str]:
         """app -> id of its latest screen, oldest look first."""
@@ -143,6 +148,7 @@ class Journal(Ledger):
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._facts: tuple[Fact, ...] | None = None
+        self._cursor_base = b""
         self._learned = 0
         """How many private values were known when the facts were read."""
         self._all_steps: deque[StepRecord] | None = None
@@ -338,12 +344,17 @@ class Journal(Ledger):
 
     def keep_cursor(self, at: str, state: Json) -> None:
         """Where a worker goes on that is stopped in the effect that follows; `at` names its delegation."""
-        self.rows.set_meta("cursor", b64encode(deflated(dumps([at, state]).encode())).decode())
+        text = dumps([at, state]).encode()
+        body = deflated(text, self._cursor_base)
+        if not self._cursor_base or len(body) > MUCH * len(self._cursor_base):
+            self._cursor_base, body = text, deflated(text, text)
+            self.rows.set_meta("cursor base", b64encode(deflated(text)).decode())
+        self.rows.set_meta("cursor", b64encode(body).decode())
 
     def cursor(self, at: str) -> Json | None:
         """The cursor of that delegation, if it is the latest."""
-        written = self.rows.text(_META, "cursor")
-        whose, state = json.loads(inflated(b64decode(written))) if written else ("", {})
+        written, base = (b64decode(self.rows.text(_META, key) or "") for key in ("cursor", "cursor base"))
+        whose, state = json.loads(inflated(written, base=inflated(base) if base else b"")) if written else ("", {})
         return dict(state) if whose == at else None
 
     def close(self) -> None:

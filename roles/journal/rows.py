@@ -174,15 +174,45 @@ class Rows:
 
 MOST = 64 * 2**20
 """Bytes that one stored text may come to: far more than any screen or cursor, and no more than a machine can hold."""
+_DIFFERS = b"\0"
+"""First of a screen that is stored as what differs from that of another row, whose number follows. No zlib stream begins so."""
+MUCH = 0.1
+"""What differs, of a text that is stored as a difference, is at most this part of the other one."""
+_REACH = 2**15
+"""How far back zlib finds what is alike."""
 
 
-def deflated(body: bytes) -> bytes:
-    return zlib.compress(body)
+def deflated(body: bytes, base: bytes = b"") -> bytes:
+    """The text as it is stored; of one that is much like `base` only what differs, which takes `base` again to be read."""
+    engine = zlib.compressobj(zdict=base[-_REACH:]) if base else zlib.compressobj()
+    return engine.compress(body) + engine.flush()
 
 
-def inflated(body: bytes, most: int = MOST) -> bytes:
+def difference(body: bytes, row: int, base: bytes) -> bytes:
+    """A screen as it is stored where it is much like that of another row; empty where it is not."""
+    differs = deflated(body, base) if base else b""
+    return _DIFFERS + row.to_bytes(8, "big") + differs if 0 < len(differs) <= MUCH * len(base) else b""
+
+
+def is_difference(body: bytes) -> bool:
+    return body[:1] == _DIFFERS
+
+
+def screen_text(database: sqlite3.Connection, row: int) -> bytes:
+    """The screen of a row of observations, as JSON. Raises sqlite3.Error, zlib.error, and TypeError where there is none."""
+
+    def read(number: int) -> bytes:
+        return bytes(database.execute("SELECT body FROM observations WHERE row = ?", (number,)).fetchone()[0])
+
+    body = read(row)
+    if not is_difference(body):
+        return inflated(body)
+    return inflated(body[9:], base=inflated(read(int.from_bytes(body[1:9], "big"))))
+
+
+def inflated(body: bytes, most: int = MOST, base: bytes = b"") -> bytes:
     """The text again. Raises zlib.error for what is no such text, is cut off, or would come to more than `most` bytes."""
-    engine = zlib.decompressobj()
+    engine = zlib.decompressobj(zdict=base[-_REACH:]) if base else zlib.decompressobj()
     text = engine.decompress(body, most + 1)
     if len(text) > most:
         raise zlib.error(f"a stored text of {len(body)} bytes would come to more than {most}")

@@ -22,7 +22,7 @@ from orchestrator.views.page.data import number
 from orchestrator.views.page.source import hear_picture, png_file
 from protocol import JsonObject
 from roles.journal.journal import Event
-from roles.journal.rows import inflated
+from roles.journal.rows import screen_text
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
 
@@ -215,10 +215,10 @@ class RunJournal:
                 last = max(self._rows.values(), default=0)
                 for row, state in self._db.execute("SELECT row, state_id FROM observations WHERE row > ? ORDER BY row", (last,)):
                     self._rows.setdefault(str(state), row)
-        body = self._one("SELECT body FROM observations WHERE row = ?", self._rows.get(state_id))
+        row = self._rows.get(state_id)
         try:
-            screen = self.private.seal(json.loads(inflated(body))) if body is not None else {}
-        except (zlib.error, *UNREADABLE):
+            screen = self.private.seal(json.loads(screen_text(self._db, row))) if row is not None and self._db is not None else {}
+        except (sqlite3.Error, zlib.error, *UNREADABLE):
             return {}
         return screen if isinstance(screen, dict) else {}
 

@@ -21,7 +21,7 @@ from protocol import JsonObject
 from protocol.model.steps import picture_file
 from roles.journal.events import PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Event
-from roles.journal.rows import inflated
+from roles.journal.rows import screen_text
 
 _PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -151,8 +151,8 @@ def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, JsonO
         notes.append(f"the screens could not be read ({bad})")
     for (row,) in rows:
         try:
-            state_id, body = db.execute("SELECT state_id, body FROM observations WHERE row = ?", (row,)).fetchone()
-            screen = json.loads(inflated(body))
+            (state_id,) = db.execute("SELECT state_id FROM observations WHERE row = ?", (row,)).fetchone()
+            screen = json.loads(screen_text(db, row))
         except (sqlite3.Error, zlib.error, OSError, *UNREADABLE):
             lost += 1
             continue

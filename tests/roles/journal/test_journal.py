@@ -240,6 +240,39 @@ def test_an_old_screen_is_still_there_when_the_cache_has_moved_on(reopen: Open) 
     assert [journal.screens.get(i) for i in ids] == screens
 
 
+edits_of_screens = st.lists(
+    st.tuples(st.sampled_from(["mail", "web"]), st.integers(0, 39), st.text(max_size=30), st.booleans()), max_size=40
+)
+
+
+@given(edits_of_screens)
+def test_screens_that_are_alike_are_stored_as_what_differs_and_read_back_whole(edits: list[tuple[str, int, str, bool]]) -> None:
+    fields = {app: [GUIElement(element_id=f"e{n}", text=f"Field {n}", value="") for n in range(40)] for app in ("mail", "web")}
+    shown: dict[str, VisualState] = {}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.sqlite"
+        journal = Journal(path, ticking)
+        for app, n, text, again in edits:
+            fields[app][n] = fields[app][n].model_copy(update={"value": text})
+            state = VisualState(elements=tuple(fields[app]), app=app)
+            shown[journal.screens.keep(state)] = state
+            if again:
+                journal.close()
+                journal = Journal(path, ticking)
+        assert {name: journal.screens.written(name) for name in shown} == shown
+        journal.close()
+
+
+def test_of_a_screen_that_is_like_the_last_one_only_what_differs_is_stored(reopen: Open) -> None:
+    journal = reopen()
+    fields = [GUIElement(element_id=f"e{n}", text=f"Field {n}", value="") for n in range(40)]
+    for n in range(20):
+        fields[n] = fields[n].model_copy(update={"value": str(n)})
+        journal.screens.keep(VisualState(elements=tuple(fields), app="mail"))
+    first, *others = (size for (size,) in journal.rows.read("SELECT length(body) FROM observations ORDER BY row"))
+    assert max(others) < first / 2
+
+
 commands = st.lists(
     st.one_of(
         st.tuples(st.just("step"), st.sampled_from("abcdefghijk"), st.integers(0, 2)),
