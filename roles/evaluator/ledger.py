@@ -465,8 +465,10 @@ class _Check:
             return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
         if effect.kind is not Effect.SAVE or not effect.written:
             return False
+        if self._written_over(effect):
+            return True
         told, said = {(value.label.casefold(), value.value) for value in effect.written}, effect.says()
-        for one in (one for one in mine if one.app == effect.app and not self._written_over(effect)):
+        for one in (one for one in mine if one.app == effect.app):
             wrote = {(value.label.casefold(), value.value) for value in one.written}
             if effect.opened == one.opened > 0 or told == wrote or (wrote and all(value in said for _, value in wrote)):
                 return False  # what was changed since is written again
