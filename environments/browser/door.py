@@ -75,7 +75,7 @@ async def _shut(spot: Spot) -> Mapping[str, Any]:
     from playwright.async_api import Error
 
     try:
-        said = await spot.eye.evaluate("eye => eye.disarm()")
+        said = await spot.eye.handle.evaluate("eye => eye.disarm()")
     except Error:
         return {"fouls": [], "reached": True}
     return dict(said)

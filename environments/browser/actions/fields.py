@@ -56,14 +56,14 @@ async def type_text(sight: Sight, action: Type) -> Resolved | None:
         raise Refused(f"{where}, so nothing was typed; name the field as the target, or click what is to be pressed")
     if aim is not None and look.said.get("tag") == "input" and ("\n" in action.text or "\r" in action.text):
         raise Refused(f"{name} takes one line; leave the line breaks out, and set submit to press Enter")
-    before, _ = await beat(sight)
+    before = (await beat(sight)).pulse
     async with door.leaving(sight, look):
         async with door.keys(sight, look, name, focused=aim is None):
             await door.write(sight, action.text)
         if action.submit:
             await door.enter(sight, look, name)
         await _offered(sight, look.role)
-    if action.text and (await beat(sight))[0] == before:
+    if action.text and (await beat(sight)).pulse == before:
         sight.session.notes.append("nothing on the page changed; no field may have had the focus")
     return aim.resolved if aim else None
 
@@ -160,7 +160,7 @@ async def _step(sight: Sight, spot: Spot, keys: tuple[str, str]) -> float:
 
 
 async def _figures(spot: Spot) -> list[float]:
-    return [float(n) for n in await spot.eye.evaluate("eye => eye.figures()")]
+    return [float(n) for n in await spot.eye.ask("figures")]
 
 
 def is_drawn_slider(element: GUIElement | None, tag: str) -> bool:
@@ -206,7 +206,7 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
 async def _offered(sight: Sight, role: str) -> None:
     """Wait until the page is at rest, and for what it looks up for a text: it begins a moment after the last key."""
     await settle(sight)
-    if role in ("combobox", "searchbox") and await effect(sight, (await beat(sight))[0], WAITS):
+    if role in ("combobox", "searchbox") and await effect(sight, (await beat(sight)).pulse, WAITS):
         await settle(sight)
 
 
@@ -344,7 +344,7 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
     within = _inside(sight, aim)
     option = _option(within, wanted[0])
     if option is None:
-        before, _ = await beat(sight)
+        before = (await beat(sight)).pulse
         aim = await door.press(sight, aim, first)
         await came_of_it(sight, aim, before)
         option, within = await _unfolded(sight, aim, known, wanted[0])
@@ -403,7 +403,7 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
         else:
             aim = await usable_in_view(sight, aim)
             if sight.session.chooser is None:
-                before, _ = await beat(sight)
+                before = (await beat(sight)).pulse
                 aim = await door.press(sight, aim, first)
                 await came_of_it(sight, aim, before)
             await door.give_chooser(sight, aim, first, paths)

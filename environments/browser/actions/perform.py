@@ -116,7 +116,7 @@ async def through_history(sight: Sight, action: GoBack | GoForward) -> None:
     try:
         answer = await step(wait_until="domcontentloaded", timeout=_PATIENCE)
         if answer is None and page.url != was:  # a script of the page draws what it leads to
-            await effect(sight, (await beat(sight))[0], pointer.WAITS)
+            await effect(sight, (await beat(sight)).pulse, pointer.WAITS)
         await settle(sight)
     finally:
         sight.session.gate.end()
@@ -188,8 +188,7 @@ async def wait(sight: Sight, action: Wait) -> None:
 
 async def _holds(sight: Sight, action: Wait) -> bool:
     await sight.look()
-    frames = [handle for handle, _ in sight.eyes.values()]
-    said = [_plain(str(await handle.evaluate("eye => eye.words()"))) for handle in frames]
+    said = [_plain(str(await eye.ask("words"))) for eye in list(sight.eyes.values())]
     said += [_plain(e.name) for e in sight.elements if e.visible]
     shows = action.text is None or any(_plain(action.text) in text for text in said)
     gone = action.text_gone is None or not any(_plain(action.text_gone) in text for text in said)

@@ -32,7 +32,7 @@ async def click(sight: Sight, action: Click) -> Resolved:
     aim = await find_usable(sight, action.target)
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
-    before, _ = await beat(sight)
+    before = await _pulse(sight)
 
     async def press(aim: Aim) -> Aim:
         count, held = action.count, action.hold
@@ -52,7 +52,9 @@ async def click(sight: Sight, action: Click) -> Resolved:
 
 async def came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
     """Whether the page shows that it was pressed, once it is at rest."""
-    await settle(sight)
+    rest = await settle(sight)
+    if rest is not None and rest.content() != before.content():
+        return True
     field = aim.element is not None and aim.element.role in _FIELDS
     done = await effect(sight, before, 0.0 if field else WAITS)
     if done and not sight.session.dialogs:
@@ -67,12 +69,11 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
     """
     from playwright.async_api import Error
 
-    now = await _pulse(sight)
-    if aim.spot is None or now.elsewhere() != before.elsewhere():
+    if aim.spot is None:
         return False
     try:
-        heard = await aim.spot.eye.evaluate("eye => eye.heard()")
-        if heard == "press":
+        heard = await aim.spot.eye.ask("heard")
+        if heard == "press" or (await _pulse(sight)).elsewhere() != before.elsewhere():
             return False
         await asyncio.sleep(_SWALLOWED)
         await usable(sight, aim)
@@ -87,7 +88,7 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
 
 
 async def _pulse(sight: Sight) -> Activity:
-    return (await beat(sight))[0]
+    return (await beat(sight)).pulse
 
 
 async def hover(sight: Sight, action: Hover) -> Resolved:
@@ -169,7 +170,7 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
             return aim.resolved
         x, y = aim.x, aim.y
     across, down = {"notch": (NOTCH, NOTCH), "px": (1, 1), "page": (width * 0.9, height * 0.9)}[action.unit]
-    before, _ = await beat(sight)
+    before = await _pulse(sight)
     mouse = sight.session.page.mouse
     if action.unit == "page":
         whole = await sight.session.page.evaluate(_SCROLLED, [x, y])

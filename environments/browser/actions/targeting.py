@@ -114,6 +114,8 @@ def _on_screen(found: Sequence[Sequence[Any]], left: float, top: float, size: tu
 
 SETTLE = 0.03
 """Seconds between moving and pressing: what reacts to the pointer has shown it by then."""
+_STAND = 35
+"""Milliseconds for which an element is at one place before it is pressed there."""
 _REDRAWN = 4
 """How often an element is found anew: some pages draw themselves several times a second, and nothing was pressed so far."""
 
@@ -164,12 +166,13 @@ async def find(sight: Sight, target: ActionTarget | None) -> Aim:
     return Aim(resolved, spot, element, point.x, point.y)
 
 
-async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
-    """The same aim, at a point where nothing covers it. Raises Refused where a pointer cannot get to it."""
+async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping[str, Any] | None = None) -> Aim:
+    """The same aim, at a point where nothing covers it; `place` is where it came to rest, if that is known. Raises Refused where
+    a pointer cannot get to it."""
     if aim.spot is None:
         return aim
     exact = aim.given
-    place = await _at_rest(sight, aim, None)
+    place = place or await _at_rest(aim.spot)
     name = aim.name
     if place.get("gone"):
         raise Gone(f"{name} is gone from the page; look again")
@@ -208,11 +211,11 @@ async def into_view(sight: Sight, aim: Aim) -> None:
 
 async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
     """As usable(), but what is out of view is scrolled to first."""
-    if aim.spot is not None:
-        place = await aim.spot.ask("place", None)
-        if place.get("off") or _outside(sight, aim, place):
-            await into_view(sight, aim)
-    return await usable(sight, aim)
+    place = None if aim.spot is None else await _at_rest(aim.spot)
+    if place is not None and (place.get("off") or _outside(sight, aim, place)):
+        await into_view(sight, aim)
+        place = None
+    return await usable(sight, aim, place=place)
 
 
 def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
@@ -224,17 +227,14 @@ def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
     return not (0 <= x < width and 0 <= y < height)
 
 
-async def _at_rest(sight: Sight, aim: Aim, point: list[float] | None) -> Mapping[str, Any]:
+async def _at_rest(spot: Spot) -> Mapping[str, Any]:
     """Where it is once it no longer moves: an animation carries things off, and swallows presses."""
-    assert aim.spot is not None  # noqa: S101 - callers looked
-    place: Mapping[str, Any] = await aim.spot.ask("place", point)
+    place: Mapping[str, Any] = await spot.ask("place")
     for _ in range(40):
-        if place.get("gone"):
+        if place.get("gone") or (place["stood"] >= _STAND and not place["moving"]):
             break
-        await asyncio.sleep(0.035)
-        then, place = place, await aim.spot.ask("place", point)
-        if place.get("b") == then.get("b") and not place.get("moving"):
-            break
+        await asyncio.sleep((_STAND if place["moving"] else _STAND - place["stood"]) / 1000)
+        place = await spot.ask("place")
     return place
 
 
@@ -253,7 +253,7 @@ async def move(sight: Sight, aim: Aim) -> Aim:
     await _to(sight, aim)
     if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
-    if (await aim.spot.ask("place", None)).get("gone"):
+    if (await aim.spot.ask("place")).get("gone"):
         return aim  # it was replaced on hover: the door looks whether by the same
     aim = await usable(sight, aim)
     await _to(sight, aim)

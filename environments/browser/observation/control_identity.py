@@ -232,13 +232,12 @@ async def look_under(sight: Sight, x: float, y: float) -> Look:
     """The control at a pixel of the page, in whichever frame that lies."""
     frame, left, top = sight.session.page.main_frame, 0.0, 0.0
     while True:
-        eye, _ = await sight.eye(frame)
-        hit = await eye.evaluate("(eye, at) => eye.under(...at)", [x - left, y - top])
+        eye, hit = await sight.ask(frame, "under", x - left, y - top)
         inner = (await sight.children(frame, eye)).get(int(hit["i"])) if hit and hit["tag"] in ("iframe", "frame") else None
         spot = Spot(frame, eye, 0, left, top)
         if inner is None:
             return Look(await spot.ask("look", [x - left, y - top], "press"), spot)
-        dx, dy = await eye.evaluate("(eye, id) => eye.inner(id)", int(hit["i"]))
+        dx, dy = await eye.ask("inner", int(hit["i"]))
         frame, left, top = inner, left + float(dx), top + float(dy)
 
 
@@ -246,9 +245,9 @@ async def look_focus(sight: Sight) -> Look:
     """What has the focus, in whichever frame that is."""
     frame = sight.session.page.main_frame
     while True:
-        eye, _ = await sight.eye(frame)
+        eye, said = await sight.ask(frame, "look", 0, None, "focus")
         spot = Spot(frame, eye, 0, 0.0, 0.0)
-        look = Look(await spot.ask("look", None, "focus"), spot)
+        look = Look(said, spot)
         local, framed = int(look.said["i"]), look.said.get("tag") in ("iframe", "frame")
         inner = (await sight.children(frame, eye)).get(local) if framed else None
         if inner is None:

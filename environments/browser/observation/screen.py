@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,21 +68,39 @@ _DEEP, _FRAMES = 5, 30
 APP = "browser"
 
 
+class Eye(NamedTuple):
+    """The script of this package in one document, and the number of that document."""
+
+    handle: JSHandle
+    number: int
+
+    async def ask(self, what: str, *given: Any) -> Any:
+        """The answer of a function of the script; `what` is one of ours, never a page's word.
+
+        It comes as one text: Playwright takes apart value by value what it carries, which takes longer than the answer itself.
+        """
+        said = await self.handle.evaluate("(eye, given) => eye.told(...given)", [what, *given])
+        try:
+            return None if said is None else json.loads(said)
+        except (TypeError, ValueError):  # a page may have put another JSON in its place
+            return await self.handle.evaluate("(eye, [what, ...given]) => eye[what](...given)", [what, *given])
+
+
 class Spot(NamedTuple):
     """Where an element lives: its document's script, its number there, and where that frame begins on the page."""
 
     frame: Frame
-    eye: JSHandle
+    eye: Eye
     local: int
     x: float
     y: float
 
     async def ask(self, what: str, *given: Any) -> Any:
-        """The answer of a function of the page's script about this element; `what` is one of ours, never a page's word."""
-        return await self.eye.evaluate(f"(eye, given) => eye.{what}(...given)", [self.local, *given])
+        """The answer of a function of the page's script about this element."""
+        return await self.eye.ask(what, self.local, *given)
 
     async def handle(self) -> ElementHandle | None:
-        found = await self.eye.evaluate_handle("(eye, id) => eye.node(id)", self.local)
+        found = await self.eye.handle.evaluate_handle("(eye, id) => eye.node(id)", self.local)
         return found.as_element()
 
 
@@ -90,7 +110,7 @@ class Sight:
 
     session: Session
     clock: float = 0.0
-    eyes: dict[Frame, tuple[JSHandle, int]] = field(default_factory=dict)
+    eyes: dict[Frame, Eye] = field(default_factory=dict)
     spots: dict[str, Spot] = field(default_factory=dict)
     elements: tuple[GUIElement, ...] = ()
     documents: int = 0
@@ -107,21 +127,24 @@ class Sight:
         self.elements, self.modal, self.documents, self.busy = (), None, 0, False
         self.titles.clear()
 
-    async def eye(self, frame: Frame) -> tuple[JSHandle, int]:
-        """The script in this frame's document, brought there when it is new."""
+    async def ask(self, frame: Frame, what: str, *given: Any) -> tuple[Eye, Any]:
+        """The script in this frame's document, brought there when it is new, and its answer."""
         from playwright.async_api import Error
 
         known = self.eyes.get(frame)
         if known is not None:
+            with suppress(Error):
+                return known, await known.ask(what, *given)
             try:
-                await known[0].evaluate("0")
-                return known
+                await known.handle.evaluate("0")
             except Error:
                 self.eyes.pop(frame, None)  # a navigation meanwhile has forgotten them all
-        handle = await frame.evaluate_handle(PAGE_SCRIPT)
-        self.documents += 1
-        eye = self.eyes[frame] = handle, self.documents
-        return eye
+                known = None
+        if known is None:
+            handle = await frame.evaluate_handle(PAGE_SCRIPT)
+            self.documents += 1
+            known = self.eyes[frame] = Eye(handle, self.documents)
+        return known, await known.ask(what, *given)
 
     async def look(self) -> None:
         """Read the front tab anew."""
@@ -136,15 +159,14 @@ class Sight:
 
     async def _frame(self, frame: Frame, x: float, y: float, spots: dict[str, Spot], depth: int) -> list[PageRecord]:
         """Records of a frame and of those inside it, in pixels of the page."""
-        handle, number_ = await self.eye(frame)
-        seen = await handle.evaluate("eye => eye.list()")
+        eye, seen = await self.ask(frame, "list")
         if depth == 0:
             self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
             self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
-        inner = await self.children(frame, handle) if depth < _DEEP else {}
+        inner = await self.children(frame, eye) if depth < _DEEP else {}
         records: list[PageRecord] = []
         for said in seen["els"]:
-            spot, record = Spot(frame, handle, int(said["i"]), x, y), PageRecord.of(said, f"d{number_}e", x, y)
+            spot, record = Spot(frame, eye, int(said["i"]), x, y), PageRecord.of(said, f"d{eye.number}e", x, y)
             records.append(record)
             spots[record.id] = spot
             if spot.local in inner and (address := shown_address(inner[spot.local].url)):
@@ -153,7 +175,7 @@ class Sight:
                 records += await self._inside(inner[spot.local], spot, record, spots, depth)
         return records
 
-    async def children(self, frame: Frame, handle: JSHandle) -> dict[int, Frame]:
+    async def children(self, frame: Frame, eye: Eye) -> dict[int, Frame]:
         """Frames by the number of the element that holds them."""
         from playwright.async_api import Error
 
@@ -161,7 +183,7 @@ class Sight:
         for child in frame.child_frames:
             try:
                 holder = await child.frame_element()
-                found[int(await handle.evaluate("(eye, el) => eye.idOf(el)", holder))] = child
+                found[int(await eye.handle.evaluate("(eye, el) => eye.idOf(el)", holder))] = child
             except Error:
                 continue
         return found
@@ -248,7 +270,7 @@ STILL = 120
 LIMIT = 4.0
 _TICKING = 1.2
 """Seconds after which a page that changes all the time, as a clock does, is taken as it is."""
-_POLL = 0.03
+_POLL, _TICK = 0.03, 0.002
 _PUT_OFF = 8.0
 """Seconds for which an effect is waited for that the page has put off, where nothing else came of a press."""
 
@@ -273,55 +295,64 @@ class Activity(NamedTuple):
         return self.documents, self.sent, self.asked, self.tabs, self.url
 
 
-async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> tuple[Activity, bool]:
+class Beat(NamedTuple):
+    """A look at a tab's activity."""
+
+    pulse: Activity
+    rest: bool
+    due: float
+    """Seconds after which the page may be at rest, if nothing else happens."""
+
+
+async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> Beat:
     """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`)."""
     from playwright.async_api import Error
 
     session, frame = sight.session, sight.session.page.main_frame
-    changes = contents = 0
-    rest = session.flying() == 0
+    calm = session.flying() == 0
     states: list[Mapping[str, Any]] = []
     try:
-        states.append(await (await sight.eye(frame))[0].evaluate("eye => eye.state()"))
+        states.append((await sight.ask(frame, "state"))[1])
     except Error:
-        rest = False
-    for other, (handle, _) in list(sight.eyes.items()):
+        calm = False
+    for other, eye in list(sight.eyes.items()):
         if other is frame or other.is_detached() or other.page is not session.page:
             continue
         try:
-            states.append(await handle.evaluate("eye => eye.state()"))
+            states.append(await eye.ask("state"))
         except Error:
-            rest = False
-    for state in states:
-        changes += int(state["changes"])
-        contents += int(state["contents"])
-        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
-        rest = rest and (busy or not state["busy"])
+            calm = False
+    calm = calm and all(
+        state["since"] >= 0 and state["ready"] == "complete" and not state["moving"] and (busy or not state["busy"])
+        for state in states
+    )
+    wait = max((still - state["since"] for state in states), default=0)
+    changes, contents = (sum(int(state[name]) for state in states) for name in ("changes", "contents"))
     pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
-    return pulse, rest
+    return Beat(pulse, calm and wait <= 0, wait / 1000 + _TICK if calm else _POLL)
 
 
-async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> bool:
-    """True when the page came to rest, False when it was still busy after that time or a dialog stopped it.
+async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> Activity | None:
+    """The pulse with which the page came to rest, None when it was still busy after that time or a dialog stopped it.
 
     One that was just `opened` may say that it is busy until there is anything to be seen.
     """
     start = monotonic()
-    while monotonic() < start + seconds:
+    while (passed := monotonic() - start) < seconds:
         if _stopped(sight.session):
-            return False
-        _, rest = await beat(sight, STILL if monotonic() < start + _TICKING else 0, not opened)
-        if rest:
-            return True
-        await asyncio.sleep(_POLL)
-    return False
+            return None
+        now = await beat(sight, STILL if passed < _TICKING else 0, not opened)
+        if now.rest:
+            return now.pulse
+        await asyncio.sleep(min(now.due, max((_TICKING if passed < _TICKING else seconds) - passed, _TICK)))
+    return None
 
 
 async def effect(sight: Sight, before: Activity, seconds: float) -> bool:
     """Whether something came of an action: now, or within that time, or of what the page put off, within as many seconds."""
     start = monotonic()
     while not _stopped(sight.session):
-        pulse, _ = await beat(sight)
+        pulse = (await beat(sight)).pulse
         if pulse.content() != before.content():
             return True
         if monotonic() > start + seconds and (monotonic() > start + _PUT_OFF or not seconds or not await _put_off(sight)):
@@ -335,7 +366,7 @@ async def _put_off(sight: Sight) -> bool:
     from playwright.async_api import Error
 
     try:
-        return any([await handle.evaluate("eye => eye.later()") for handle, _ in list(sight.eyes.values())])
+        return any([await eye.ask("later") for eye in list(sight.eyes.values())])
     except Error:
         return True
 

@@ -98,23 +98,22 @@ const soon = () => later().some((takes) => takes < (performance.now() - spoken <
 const later = () => { const ask = globalThis[KEY]; return typeof ask === 'function' ? ask('LATER') : []; };
 const state = () => ({changes, contents, since: announced() || soon() ? -1 : performance.now() - last, ready: document.readyState,
   moving: moving(null), busy: Boolean(document.querySelector('[aria-busy=true]'))});
-function place(id, point) {
+function place(id) {
   const el = node(id);
   if (!el) return {gone: true};
   const body = standIn(el), box = body.getBoundingClientRect(), shown = cut(box, clipOf(body));
   const disabled = el.matches(':disabled') || flag(el, 'aria-disabled') || Boolean(el.closest('[inert]'));
-  const base = {disabled, b: [box.left, box.top, box.right, box.bottom], moving: moving(el)};
+  const base = {disabled, stood: stood(el, box), moving: moving(el)};
   if (empty(box)) return {...base, hidden: true};
   if (empty(shown)) return {...base, off: true, side: box.bottom <= 0 ? 'up' : box.top >= innerHeight ?
     'down' : box.left >= innerWidth ? 'right'
     : box.right <= 0 ? 'left' : 'inside'};
-  if (point) return {...base, pt: point};
   const pt = free(el, shown, !firmControl(el) && !presses(el));
   if (pt) return {...base, pt};
   const hit = hitAt((shown.left + shown.right) / 2, (shown.top + shown.bottom) / 2);
   return {...base, cover: hit ? described(hit) : 'something'};
 }
-return {
+const answers = {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
   state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
@@ -140,3 +139,6 @@ return {
     if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
       const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
 };
+/* The answer as one text, as it is, whatever a page adds to its arrays (`toJSON`). */
+answers.told = (what, ...given) => JSON.stringify(answers[what](...given), function (name) { return this[name]; });
+return answers;

@@ -1,5 +1,12 @@
 const cut = (a, b) => ({left: Math.max(a.left, b.left), top: Math.max(a.top, b.top),
   right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)});
+/* For how many milliseconds an element has been seen at the place where it is now. */
+const stands = new WeakMap();
+function stood(el, box) {
+  const known = stands.get(el), same = known && ['left', 'top', 'right', 'bottom'].every((side) => known.box[side] === box[side]);
+  if (!same) stands.set(el, {box, since: performance.now()});
+  return same ? performance.now() - known.since : 0;
+}
 const empty = (r) => r.right - r.left < 1 || r.bottom - r.top < 1;
 const view = () => ({left: 0, top: 0, right: innerWidth, bottom: innerHeight});
 const clips = (style) => /auto|scroll|hidden|clip/.test(style.overflowX + style.overflowY);

@@ -9,6 +9,7 @@ function record(el, role, name, source, parent, clip, faded) {
   const body = standIn(el), box = body.getBoundingClientRect(), shown = cut(box, clip), calm = !CONTROLS.has(role) &&
     !presses(el);
   const onScreen = !empty(shown) && !faded;
+  stood(el, box);
   const point = onScreen ? free(el, shown, calm) : null;
   const b = point ? shown : box;
   const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || ''),
