@@ -18,8 +18,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -61,7 +62,12 @@ class Step(NamedTuple):
     text: str | None = None
 
 
-WORLD = "name: bench\nuser: Ada Lind\napps: {billing: {generate: 12}, reimbursement: {}, notes: {generate: 3}}\nopen: [reimbursement]\n"
+WORLD = """
+name: bench
+user: Ada Lind
+apps: {billing: {generate: 12}, reimbursement: {}, notes: {generate: 3}}
+open: [reimbursement]
+"""
 CLAIM = tuple(Step(f"reimbursement.{field}", text) for field, text in (
     ("vendor", "Acme"), ("amount", "12.50"), ("receipt", None), ("description", "A ticket"), ("save-draft", None),
 ))  # fmt: skip
@@ -181,10 +187,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=15)
     given = parser.parse_args()
-    cases = {"served world": (served, CLAIM)}
+    cases: dict[str, tuple[Callable[[], BrowserEnvironment], tuple[Step, ...]]] = {"served world": (served, CLAIM)}
     try:
         pages_folder()
-        cases |= {name: (lambda name=name: MiniwobPage(name), steps) for name, steps in PAGES.items()}
+        cases |= {name: (partial(MiniwobPage, name), steps) for name, steps in PAGES.items()}
     except EnvironmentFault as missing:
         print(f"benchmarks/browser.py: {missing}", file=sys.stderr)
     print(f"{'':18}{'bare':>8}{'perform':>9}{'ratio':>7}{'action':>8}{'ratio':>7}{'asked':>7}")
@@ -199,9 +205,10 @@ def main() -> int:
             finally:
                 env.close()
                 chromium.close()
-            bare = median(found)
-            perform, action, asked = (median(column) for column in zip(*((t.perform, t.action, t.asked) for t in times), strict=True))
-            print(f"{name:18}{bare:8.0f}{perform:9.0f}{perform / bare:7.2f}{action:8.0f}{action / bare:7.2f}{asked:7.0f}", flush=True)
+            bare, columns = median(found), zip(*times, strict=True)
+            action, perform, asked = (median(column) for column in columns)
+            row = f"{bare:8.0f}{perform:9.0f}{perform / bare:7.2f}{action:8.0f}{action / bare:7.2f}{asked:7.0f}"
+            print(f"{name:18}{row}", flush=True)
     return 0
 
 

@@ -1,5 +1,5 @@
 const ids = new WeakMap(), byId = new Map();
-let next = 0, out = [], used = new Set(), textPlaces = null, focused = null;
+let next = 0, out = [], used = new Set(), sources = new WeakMap(), textPlaces = null, focused = null;
 const idOf = (el) => {
   if (!ids.has(el)) { ids.set(el, ++next); byId.set(next, new WeakRef(el)); }
   return ids.get(el);

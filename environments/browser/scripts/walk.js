@@ -6,22 +6,24 @@ const SHAPES = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-dd
 const flag = (el, name) => attr(el, name) === 'true';
 
 function record(el, role, name, source, parent, clip, faded) {
-  const body = standIn(el), box = body.getBoundingClientRect(), shown = cut(box, clip), calm = !CONTROLS.has(role) &&
-    !presses(el);
-  const onScreen = !empty(shown) && !faded;
-  stood(el, box);
-  const point = onScreen ? free(el, shown, calm) : null;
-  const b = point ? shown : box;
-  const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || ''),
-    b: [b.left, b.top, b.right, b.bottom], v: Boolean(point)};
-  if (point) e.pt = point;
-  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal') || coversWindow(el))) e.m = 1;
+  const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || '')};
+  sources.set(e, {el, clip, faded, calm: !CONTROLS.has(role) && !presses(el)});
   if (CONTROLS.has(role) || role === 'row' || role === 'cell') states(el, role, e);
   /* A page may say that something moves the physical world, of a thing and of all in it; it cannot say that nothing does. */
   if (el.closest('[data-actuator]')) e.ac = 1;
   if (role === 'progressbar' || role === 'meter') e.val = tidy(attr(el, 'aria-valuenow') ?? (el.value !== undefined ?
     el.value : ''));
   out.push(e);
+  return e;
+}
+/* Where it is and can be pressed, which takes longest: told of what is listed alone. */
+function placed(e) {
+  const {el, clip, faded, calm} = sources.get(e), box = standIn(el).getBoundingClientRect(), shown = cut(box, clip);
+  const point = !empty(shown) && !faded ? free(el, shown, calm) : null, b = point ? shown : box;
+  stood(el, box);
+  Object.assign(e, {b: [b.left, b.top, b.right, b.bottom], v: Boolean(point)});
+  if (point) e.pt = point;
+  if (point && /dialog$/.test(e.r) && (flag(el, 'aria-modal') || el.matches(':modal') || coversWindow(el))) e.m = 1;
   return e;
 }
 function valueOf(el, role) {
@@ -163,7 +165,7 @@ function children(el, parent, clip, pointing, taken, faded, style) {
   for (const child of inner) visit(child, parent, clip, pointing, taken === 'all' ? taken : taken && !blockish(child), faded);
 }
 function list() {
-  out = []; used = new Set(); textPlaces = null;
+  out = []; used = new Set(); textPlaces = null; sources = new WeakMap();
   focused = document.activeElement;
   while (focused && focused.shadowRoot && focused.shadowRoot.activeElement) focused = focused.shadowRoot.activeElement;
   if (document.body) visit(document.body, null, view(), false, false, false);
@@ -174,7 +176,7 @@ function list() {
   const naming = out.filter((e) => /^(label|nearby)$/.test(e.s || '')), named = new Set(naming.map((e) => e.n));
   const forms = new Set(naming.filter((e) => !/^(checkbox|radio|switch)$/.test(e.r)).map((e) => e.n));  /* a row's own box takes no cell from it */
   return out.filter((e) => !(/^(text|cell|columnheader)$/.test(e.r) && !parents.has(e.i) && (spare.has(e.i) ||
-    within_used(e)) && (e.r === 'cell' ? forms : named).has(e.n)));
+    within_used(e)) && (e.r === 'cell' ? forms : named).has(e.n))).map(placed);
 }
 /* A control that only wraps another of the same name is one control with it: the firm one, or the
    outer where both are; a native one that stands in it takes the press for both. */

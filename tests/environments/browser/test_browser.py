@@ -51,6 +51,58 @@ def test_the_contract_is_kept(site, page):
     assert "a known key with another action is refused" in kept
 
 
+# --- what a page is asked
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Every question to the script in a page."""
+    from playwright.async_api import JSHandle
+
+    said, plain = [], JSHandle.evaluate
+
+    async def counted(self, script, given=None):
+        said.append(given)
+        return await plain(self, script, given)
+
+    monkeypatch.setattr(JSHandle, "evaluate", counted)
+    return said
+
+
+def test_a_page_without_frames_is_asked_once_for_a_look_and_little_more_than_ten_times_for_a_press(surf, asked):
+    surf.open("edit.html")
+    surf.see()
+    asked.clear()
+    surf.see()
+    assert asked == [["list"]]
+    asked.clear()
+    assert surf.fill("Story", "three").ok
+    assert len(asked) <= 12, asked
+    asked.clear()
+    assert surf.click("Story").ok
+    assert len(asked) <= 14, asked
+
+
+def test_a_page_that_stands_still_is_asked_no_more_until_it_may_be_at_rest(surf, asked):
+    surf.open("edit.html")
+    surf.env._run(surf.env._sight.session.page.evaluate("document.body.append('more')"), 20)
+    asked.clear()
+    surf.do(Screenshot())
+    assert len(asked) <= 3, "it waits for 120 ms without a change, and looks when they are over"
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["Array.prototype.toJSON = () => 'another'; 0", "JSON.stringify = () => 'another'; 0", "JSON.stringify = () => 7; 0"],
+)
+def test_a_page_with_another_json_is_seen_as_it_is(surf, script):
+    seen = surf.open("edit.html")
+    surf.env._run(surf.env._sight.session.page.evaluate(script), 20)
+    assert surf.see().elements == seen.elements
+    assert surf.fill("Story", "three").ok
+    assert surf.one("Story").value == "three"
+
+
 # --- what verbs do
 
 
