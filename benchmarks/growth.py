@@ -3,6 +3,8 @@
 
     benchmarks/growth.py                    10, 100, 1,000 and 10,000 actions
     benchmarks/growth.py --actions 1000     up to so many
+    benchmarks/growth.py --runs 5000        folders of a tenth of so many runs and of so many: `ls`, the first look of the desk, the next
+    benchmarks/growth.py --shown 10000      `show` and `view` of a run of a tenth of so many actions, and of so many
     benchmarks/growth.py --pairs 12         the last windows of the longest run, each beside the window of a run of a hundred
 
 The run is that of `benchmarks/overhead.py`: the crew fills a field again and again, with gates, checkpoints, the journal and the
@@ -21,6 +23,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -211,11 +215,76 @@ def show_pairs(actions: int, pairs: int) -> None:
     print(f"median {statistics.median(ratios):.2f}, the middle half {middle}, {pairs} pairs")
 
 
+TASK = ("run", "add-to-a-note", "--display", "none", "-c", "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}")
+
+
+def finished(place: Path) -> Path:
+    """A small run that has ended."""
+    spent("-m", "deskcrew", *TASK, "--runs-dir", str(place))
+    return next(path for path in place.iterdir() if path.is_dir())
+
+
+def spent(*command: str) -> tuple[float, float]:
+    """Seconds of the processor and megabytes that a fresh process takes for this."""
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
+
+
+LOOKS = """
+import sys, time; from pathlib import Path; from orchestrator.desk.live.list import RunList
+runs = RunList(Path(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+    runs.look(); runs.page("", "", 50, "")
+"""
+
+
+def show_runs(runs: int) -> None:
+    print(f"{'runs':>7}{'ls s':>8}{'MB':>6}{'desk s':>9}{'MB':>6}{'again s':>9}")
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        small, folder = finished(Path(first)), Path(second)
+        record, report = (json.loads((small / name).read_text()) for name in ("run.json", "report.json"))
+        for number in range(runs):
+            copy = folder / f"{small.name[:-6]}{number:06d}"
+            shutil.copytree(small, copy)
+            (copy / "run.json").write_text(json.dumps(record | {"run_id": copy.name, "started": record["started"] + number}))
+            (copy / "report.json").write_text(json.dumps(report | {"run_id": copy.name}))
+            if number + 1 in (runs // 10, runs):
+                ls, one, many = (
+                    spent("-m", "deskcrew", "ls", "--runs-dir", second),
+                    *(spent("-c", LOOKS, second, n) for n in "16"),
+                )
+                again = (many[0] - one[0]) / 5
+                print(f"{number + 1:>7,}{ls[0]:>8.2f}{ls[1]:>6.0f}{one[0]:>9.2f}{one[1]:>6.0f}{again:>9.2f}", flush=True)
+
+
+def show_shown(actions: int) -> None:
+    print(f"{'actions':>8}{'show s':>8}{'MB':>6}{'view s':>8}{'MB':>6}{'page MB':>9}")
+    with tempfile.TemporaryDirectory() as first:
+        record = json.loads((finished(Path(first)) / "run.json").read_text())
+    for length in (actions // 10, actions):
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "long"
+            folder.mkdir()
+            subprocess.run(
+                [sys.executable, __file__, "--one", str(length), "--folder", str(folder)], check=True, stdout=subprocess.DEVNULL
+            )
+            (folder / "run.json").write_text(json.dumps(record | {"run_id": "long"}))
+            show, view = (spent("-m", "deskcrew", word, "long", "--runs-dir", place) for word in ("show", "view"))
+            page = (folder / "view.html").stat().st_size / 1e6
+            print(f"{length:>8,}{show[0]:>8.2f}{show[1]:>6.0f}{view[0]:>8.2f}{view[1]:>6.0f}{page:>9.1f}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--actions", type=int, default=LENGTHS[-1], help="the longest run")
     parser.add_argument("--turns", type=int, default=1, help="the cheapest of so many counts")
     parser.add_argument("--pairs", type=int, default=0, help="compare the longest run with a short one instead, so many times")
+    parser.add_argument("--runs", type=int, default=0, help="measure a folder of so many runs instead")
+    parser.add_argument("--shown", type=int, default=0, help="measure what shows a run of so many actions instead")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--windows", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
@@ -227,6 +296,9 @@ def main() -> int:
         return 0
     if given.one:
         print(json.dumps(take_up(given.folder, given.one) if given.again else run(given.folder, given.one)))
+        return 0
+    if given.runs or given.shown:
+        show_runs(given.runs) if given.runs else show_shown(given.shown)
         return 0
     if given.pairs:
         show_pairs(given.actions, given.pairs)

@@ -6,6 +6,7 @@ A list of runs needs nothing of what a run is worked with, or shown by: that is 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Mapping
@@ -84,7 +85,8 @@ def _names(runs_dir: Path) -> list[str]:
         if runs_dir.exists():
             raise UsageProblem(f"{runs_dir} is not a folder; name the one with the runs: --runs-dir FOLDER.")
         return []
-    return sorted(path.name for path in runs_dir.iterdir() if (path / "run.json").is_file())
+    with os.scandir(runs_dir) as found:
+        return sorted(entry.name for entry in found if os.path.isfile(f"{entry.path}/run.json"))
 
 
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
@@ -101,14 +103,19 @@ def wrong_in(record: Any) -> str:
 
 
 def read_run(folder: Path) -> JsonObject:
-    """`run.json`. Raises UsageProblem when it cannot be read."""
+    """`run.json`, one of an earlier version as this one writes it. Raises UsageProblem when it cannot be read."""
+    return without_what_is_gone(written_run(folder))
+
+
+def written_run(folder: Path) -> JsonObject:
+    """`run.json` as it was written, which is all that a list needs. Raises UsageProblem when it cannot be read."""
     try:
-        record: JsonObject = json.loads(read_small(folder / "run.json", LARGEST))
+        record: JsonObject = _json(folder / "run.json")
         if why := wrong_in(record):
             raise ValueError(why)
     except (OSError, ValueError, RecursionError) as bad:
         raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
-    return without_what_is_gone(record)
+    return record
 
 
 _ROLES = ("manager", "operator", "evaluator", "technician", "analyst")
@@ -143,7 +150,7 @@ def list_runs(runs_dir: Path) -> list[RunInfo]:
 
 def _info(folder: Path) -> RunInfo:
     try:
-        record = read_run(folder)
+        record = written_run(folder)
     except UsageProblem as bad:
         return RunInfo(folder.name, "", "damaged", 0.0, 0, False, str(bad))
     report = stored_report(folder)
@@ -201,10 +208,20 @@ def _judged(verdict: Any) -> str | None:
 def stored_report(folder: Path) -> JsonObject:
     """`report.json`; empty where there is none that can be read: it is made anew from the journal."""
     try:
-        report = json.loads(read_small(folder / "report.json", LARGEST))
+        report = _json(folder / "report.json")
     except (OSError, ValueError, RecursionError):
         return {}
     return good_report(report)
+
+
+def _json(path: Path) -> Any:
+    from pydantic_core import from_json
+
+    text = read_small(path, LARGEST)
+    try:
+        return from_json(text)
+    except ValueError:  # half a character, for one, is read by Python alone; and it says best what is wrong
+        return json.loads(text)
 
 
 def good_report(report: Any) -> JsonObject:

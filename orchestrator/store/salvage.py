@@ -173,7 +173,8 @@ def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: lis
             for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
                 number, at, kind, role, subtask, step, body = row
                 try:
-                    events.setdefault(number, Event(number, at, kind, role, subtask, step, _body(body)))
+                    if number not in events:
+                        events[number] = Event(number, at, kind, role, subtask, step, _body(body))
                 except (ValueError, TypeError, RecursionError) as bad:
                     problems.append(f"event {number}: {bad}")
         except sqlite3.Error as bad:

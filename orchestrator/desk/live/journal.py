@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.lease import RunStatus, standing, told
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import read_run, stored_report
+from orchestrator.runs.folders import read_run, stored_report, written_run
 from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import events_after, open_read_only, part_in, salvage
 from orchestrator.views.page.data import number
@@ -33,6 +33,8 @@ AT_ONCE = 500
 """Changes, or events, that are told together."""
 _PATIENCE = 50
 """Milliseconds to wait for whoever writes; the next look is soon."""
+_LISTED = ("goal", "task_id", "started", "settings", "status", "reason", "ended_by", "pending", "counts", "wall_seconds")
+"""What a list tells of a run's record and report."""
 _READ = ("run.json", "report.json", CONTROL, f"{CONTROL}-wal")
 Sign = tuple[int, int, int]
 NO_FILE: Sign = (0, 0, 0)
@@ -48,10 +50,11 @@ def sign_of(path: Path) -> Sign:
 
 
 class RunFiles:
-    """Record, report and standing of a run."""
+    """Record, report and standing of a run; of one that is only listed what a list tells, since there may be thousands."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, listed: bool = False) -> None:
         self.folder = folder
+        self._listed = listed
         self.notes: list[str] = []
         self.record: JsonObject = {}
         self.report: JsonObject = {}
@@ -69,22 +72,32 @@ class RunFiles:
             return False
         self._looked = now
         before, self.signs = self.signs, {name: sign_of(self.folder / name) for name in _READ}
-        if self.signs == before and (self.standing.ended or now - self._read_at < ALIVE):
+        asleep = self.standing.ended or self.standing.holder is None  # whoever takes it up writes that down
+        if self.signs == before and (asleep or now - self._read_at < ALIVE):
             return False
         known = (self.record, self.report, self.standing, self.who_works) if before else None
         if self.signs["run.json"] != before.get("run.json"):
             try:
-                self.record, self.notes = read_run(self.folder), []
+                self.record, self.notes = self._kept(written_run if self._listed else read_run), []
             except UsageProblem as bad:
                 self.record, self.notes = {}, [str(bad)]
         if self.signs["report.json"] != before.get("report.json"):
-            self.report = stored_report(self.folder)
+            self.report = self._kept(stored_report)
         self.standing = standing(self.folder, self.report)
         if self.notes and self.standing.holder is None:
             self.standing = self.standing._replace(state="damaged", reason=self.notes[0])
         self.who_works = told(self.standing.holder) if self.standing.holder is not None else ""
         self._read_at = now
         return known != (self.record, self.report, self.standing, self.who_works)
+
+    def _kept(self, read: Callable[[Path], JsonObject]) -> JsonObject:
+        whole = read(self.folder)
+        if not self._listed:
+            return whole
+        kept = {name: whole[name] for name in _LISTED if name in whole}
+        if isinstance(settings := kept.get("settings"), dict):
+            kept["settings"] = {"policies": settings.get("policies")}
+        return kept
 
     @property
     def gone(self) -> bool:

@@ -69,7 +69,7 @@ class ListedRun:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files = RunFiles(folder)
+        self.files = RunFiles(folder, listed=True)
         self.changed = 0
         """The number of the change by which it became what it is."""
         self._signs: object = None
@@ -186,6 +186,9 @@ class RunList:
                 if run.look():
                     self.version += 1
                     run.changed = self.version
+
+    def __len__(self) -> int:
+        return len(self._runs)
 
     def rest(self) -> float:
         return _OFTEN if len(self._runs) < _MANY else _SELDOM

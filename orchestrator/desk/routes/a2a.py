@@ -120,9 +120,7 @@ class _Tasks(RequestHandler):
             rows, more = listing.page("", "", size, params.page_token)
             ids = [row.id for row in rows if params.context_id in ("", row.id)]
             tasks = [_task(self._desk.folder(one)) for one in ids]
-            return a2a.ListTasksResponse(
-                tasks=tasks, next_page_token=more, page_size=size, total_size=len(listing.page("", "", 10**9, "")[0])
-            )
+            return a2a.ListTasksResponse(tasks=tasks, next_page_token=more, page_size=size, total_size=len(listing))
 
         return await self._threaded(listed)
 
