@@ -3,7 +3,7 @@
 
     benchmarks/growth.py                    10, 100, 1,000 and 10,000 actions
     benchmarks/growth.py --actions 1000     up to so many
-    benchmarks/growth.py --runs 5000        folders of a tenth of so many runs and of so many: `ls`, the first look of the desk, the next
+    benchmarks/growth.py --runs 5000        `ls` and the looks of the desk, with a tenth of so many runs, and with all
     benchmarks/growth.py --shown 10000      `show` and `view` of a run of a tenth of so many actions, and of so many
     benchmarks/growth.py --pairs 12         the last windows of the longest run, each beside the window of a run of a hundred
 

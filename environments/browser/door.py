@@ -215,11 +215,11 @@ async def key_half(sight: Sight, name: str, *, up: bool) -> None:
 
 
 async def _handle(aim: Aim, local: int | None = None) -> Any:
-    spot = aim.spot if local is None or aim.spot is None else aim.spot._replace(local=local)
-    handle = await spot.handle() if spot is not None else None
-    if handle is None:
-        raise Refused(f"{aim.name} is gone from the page; look again")
-    return handle
+    if (spot := aim.spot) is not None:
+        found = await spot.eye.handle.evaluate_handle("(eye, id) => eye.node(id)", spot.local if local is None else local)
+        if (handle := found.as_element()) is not None:
+            return handle
+    raise Refused(f"{aim.name} is gone from the page; look again")
 
 
 async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:

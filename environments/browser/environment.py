@@ -296,7 +296,6 @@ class BrowserEnvironment:
 
     async def _look(self) -> VisualState:
         from playwright.async_api import Error
-        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
         sight = self._seen()
         session = sight.session
@@ -305,26 +304,18 @@ class BrowserEnvironment:
         if session.dialogs:
             return sight.state()
 
-        async def rest(_: Any) -> None:
-            await settle(sight, 2.0)
-
-        trying = AsyncRetrying(
-            retry=retry_if_exception_type(Error),  # on its way to another page
-            stop=stop_after_attempt(3),
-            before_sleep=rest,
-            retry_error_callback=lambda _: None,
-        )
-
-        async def look() -> None:
-            patience = _LOOK_AGAIN if session.front is self._stuck else _LOOK
-            await self._unless_stirred(sight.look(), patience, park=False)
-
-        try:
-            await trying(look)
-            self._stuck = None
-        except TimeoutError:
-            self._stuck = session.front
-            return sight.alone(_STUCK)
+        for last in (False, False, True):
+            try:
+                patience = _LOOK_AGAIN if session.front is self._stuck else _LOOK
+                await self._unless_stirred(sight.look(), patience, park=False)
+                break
+            except TimeoutError:
+                self._stuck = session.front
+                return sight.alone(_STUCK)
+            except Error:  # on its way to another page
+                if not last:
+                    await settle(sight, 2.0)
+        self._stuck = None
         if session.front is not None and session.front in session.crashed:
             return sight.alone(_CRASHED)
         return sight.state()

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -171,12 +171,8 @@ def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: lis
     for order in ("ASC", "DESC"):
         try:
             for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
-                number, at, kind, role, subtask, step, body = row
-                try:
-                    if number not in events:
-                        events[number] = Event(number, at, kind, role, subtask, step, _body(body))
-                except (ValueError, TypeError, RecursionError) as bad:
-                    problems.append(f"event {number}: {bad}")
+                if row[0] not in events and (event := _event(row, problems)) is not None:
+                    events[event.id] = event
         except sqlite3.Error as bad:
             problems.append(str(bad))
 
@@ -186,20 +182,21 @@ def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[E
     rows = db.execute(
         "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (number, most)
     ).fetchall()
-    events, problems = [], []
-    for id_, at, kind, role, subtask, step, body in rows:
-        try:
-            events.append(Event(id_, at, kind, role, subtask, step, _body(body)))
-        except (ValueError, TypeError, RecursionError) as bad:
-            problems.append(f"event {id_}: {bad}")
-    return events, rows[-1][0] if rows else number, problems
+    problems: list[str] = []
+    read = [_event(row, problems) for row in rows]
+    return [event for event in read if event is not None], rows[-1][0] if rows else number, problems
 
 
-def _body(text: str) -> JsonObject:
-    body = json.loads(text)
-    if not isinstance(body, dict):
-        raise ValueError("its body is not a mapping")
-    return body
+def _event(row: Sequence[Any], problems: list[str]) -> Event | None:
+    number, at, kind, role, subtask, step, text = row
+    try:
+        body = json.loads(text)
+        if not isinstance(body, dict):
+            raise ValueError("its body is not a mapping")
+    except (ValueError, TypeError, RecursionError) as bad:
+        problems.append(f"event {number}: {bad}")
+        return None
+    return Event(number, at, kind, role, subtask, step, body)
 
 
 def export_log(journal: Journal, path: Path, run_id: str) -> int:

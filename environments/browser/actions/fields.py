@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.browser import door
-from environments.browser.actions.pointer import WAITS, came_of_it
+from environments.browser.actions.pointer import WAITS, pressed
 from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
 from environments.browser.observation.control_identity import Look, hold, look_at, look_focus
 from environments.browser.observation.elements import clean
@@ -344,9 +344,7 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
     within = _inside(sight, aim)
     option = _option(within, wanted[0])
     if option is None:
-        before = (await beat(sight)).pulse
-        aim = await door.press(sight, aim, first)
-        await came_of_it(sight, aim, before)
+        aim = await pressed(sight, aim, first)
         option, within = await _unfolded(sight, aim, known, wanted[0])
     typed = option is None and kind.tag == "input" and not kind.readonly
     if typed:  # it lists what fits a text that is typed
@@ -403,9 +401,7 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
         else:
             aim = await usable_in_view(sight, aim)
             if sight.session.chooser is None:
-                before = (await beat(sight)).pulse
-                aim = await door.press(sight, aim, first)
-                await came_of_it(sight, aim, before)
+                aim = await pressed(sight, aim, first)
             await door.give_chooser(sight, aim, first, paths)
             sight.session.notes[:] = [note for note in sight.session.notes if "asks for a file" not in note]
         await settle(sight)

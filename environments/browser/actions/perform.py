@@ -60,8 +60,6 @@ class PageBusy(Refused):
 class ConditionTimeout(Exception):
     """The time of a condition ran out."""
 
-    status = ExecStatus.TIMEOUT
-
 
 async def navigate(sight: Sight, action: Navigate) -> None:
     await open_address(sight, action.url)

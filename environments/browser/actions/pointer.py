@@ -7,7 +7,7 @@ import asyncio
 from environments.browser import door
 from environments.browser.actions.targeting import Aim, Refused, find, find_usable, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
-from environments.browser.observation.control_identity import hold, look_at
+from environments.browser.observation.control_identity import Look, hold, look_at
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
@@ -40,17 +40,25 @@ async def click(sight: Sight, action: Click) -> Resolved:
 
     async with door.leaving(sight, first):
         aim = await press(aim)
-        done = await came_of_it(sight, aim, before)
+        done = await _came_of_it(sight, aim, before)
         if await _unheard(sight, aim, before, done):
             await press(aim)
             sight.session.notes.append("the first press was swallowed, it was pressed once more")
-            await came_of_it(sight, aim, before)
+            await _came_of_it(sight, aim, before)
     if not sight.session.dialogs and (await _pulse(sight)) == before:
         sight.session.notes.append("nothing on the page changed")
     return aim.resolved
 
 
-async def came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
+async def pressed(sight: Sight, aim: Aim, first: Look) -> Aim:
+    """Press it once, and wait for what comes of it."""
+    before = await _pulse(sight)
+    aim = await door.press(sight, aim, first)
+    await _came_of_it(sight, aim, before)
+    return aim
+
+
+async def _came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
     """Whether the page shows that it was pressed, once it is at rest."""
     rest = await settle(sight)
     if rest is not None and rest.content() != before.content():

@@ -233,9 +233,9 @@ async def look_under(sight: Sight, x: float, y: float) -> Look:
     frame, left, top = sight.session.page.main_frame, 0.0, 0.0
     while True:
         eye, hit = await sight.ask(frame, "under", x - left, y - top)
-        inner = (await sight.children(frame, eye)).get(int(hit["i"])) if hit and hit["tag"] in ("iframe", "frame") else None
-        spot = Spot(frame, eye, 0, left, top)
+        inner = await sight.inside(frame, eye, hit)
         if inner is None:
+            spot = Spot(frame, eye, 0, left, top)
             return Look(await spot.ask("look", [x - left, y - top], "press"), spot)
         dx, dy = await eye.ask("inner", int(hit["i"]))
         frame, left, top = inner, left + float(dx), top + float(dy)
@@ -246,10 +246,7 @@ async def look_focus(sight: Sight) -> Look:
     frame = sight.session.page.main_frame
     while True:
         eye, said = await sight.ask(frame, "look", 0, None, "focus")
-        spot = Spot(frame, eye, 0, 0.0, 0.0)
-        look = Look(said, spot)
-        local, framed = int(look.said["i"]), look.said.get("tag") in ("iframe", "frame")
-        inner = (await sight.children(frame, eye)).get(local) if framed else None
+        inner = await sight.inside(frame, eye, said)
         if inner is None:
-            return look._replace(spot=spot._replace(local=local))
+            return Look(said, Spot(frame, eye, int(said["i"]), 0.0, 0.0))
         frame = inner

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,7 +59,7 @@ def dialog_elements(dialog: OpenDialog, size: tuple[int, int]) -> tuple[GUIEleme
 
 
 if TYPE_CHECKING:
-    from playwright.async_api import ElementHandle, Frame, JSHandle
+    from playwright.async_api import Frame, JSHandle
 
 MOST = 1500
 """Elements of one screen; beyond, those farthest out of view are left out, and it is said."""
@@ -99,10 +98,6 @@ class Spot(NamedTuple):
         """The answer of a function of the page's script about this element."""
         return await self.eye.ask(what, self.local, *given)
 
-    async def handle(self) -> ElementHandle | None:
-        found = await self.eye.handle.evaluate_handle("(eye, id) => eye.node(id)", self.local)
-        return found.as_element()
-
 
 @dataclass
 class Sight:
@@ -133,18 +128,14 @@ class Sight:
 
         known = self.eyes.get(frame)
         if known is not None:
-            with suppress(Error):
-                return known, await known.ask(what, *given)
             try:
-                await known.handle.evaluate("0")
+                return known, await known.ask(what, *given)
             except Error:
                 self.eyes.pop(frame, None)  # a navigation meanwhile has forgotten them all
-                known = None
-        if known is None:
-            handle = await frame.evaluate_handle(PAGE_SCRIPT)
-            self.documents += 1
-            known = self.eyes[frame] = Eye(handle, self.documents)
-        return known, await known.ask(what, *given)
+        handle = await frame.evaluate_handle(PAGE_SCRIPT)
+        self.documents += 1
+        eye = self.eyes[frame] = Eye(handle, self.documents)
+        return eye, await eye.ask(what, *given)
 
     async def look(self) -> None:
         """Read the front tab anew."""
@@ -187,6 +178,11 @@ class Sight:
             except Error:
                 continue
         return found
+
+    async def inside(self, frame: Frame, eye: Eye, found: Mapping[str, Any] | None) -> Frame | None:
+        """The frame that what was found holds, if it is one."""
+        framed = found is not None and found.get("tag") in ("iframe", "frame")
+        return (await self.children(frame, eye)).get(int(found["i"])) if found and framed else None
 
     async def _inside(
         self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], depth: int

@@ -114,7 +114,7 @@ function place(id) {
   return {...base, cover: hit ? described(hit) : 'something'};
 }
 const answers = {
-  list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
+  list: () => ({els: list(), title: document.title, ...state()}),
   state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
@@ -126,9 +126,7 @@ const answers = {
   show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
   holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },
   kind: (id) => { const el = node(id); return el ? {tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
-    editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), min: attr(el, 'min'), max: attr(el,
-      'max'),
-    opens: opens(el),
+    editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), opens: opens(el),
     file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null} : null; },
   options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
     label: tidy(o.label), value: String(o.value),

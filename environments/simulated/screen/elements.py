@@ -281,7 +281,7 @@ def _element(node: Node, number: str, parent: str | None, pane: Pane, over: tupl
     return element, covered
 
 
-_MOST_ELEMENTS = 8_192
+_MOST_ELEMENTS = 4_096
 _ELEMENTS: dict[tuple[object, ...], GUIElement] = {}
 """Elements by all that they are made of: most of a window that is drawn anew are as before, and what was worked out of one (its
 JSON, its line) stays with it."""
