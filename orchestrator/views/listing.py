@@ -69,13 +69,8 @@ if TYPE_CHECKING:
 GOAL_WIDTH = 60
 
 
-def plain_data(value: Any) -> Any:
-    """A named tuple as JSON data."""
-    return value._asdict() if hasattr(value, "_asdict") else value
-
-
 def runs_json(runs: Iterable[RunInfo]) -> str:
-    return json.dumps([plain_data(run) for run in runs], indent=2, default=str)
+    return json.dumps([run._asdict() for run in runs], indent=2, default=str)
 
 
 def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
@@ -83,19 +78,11 @@ def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
     if not runs:
         return 'There are no runs here yet; start one with: deskcrew run "..."'
     rows = [("RUN", "STATUS", "STEPS", "STARTED", "GOAL")]
-    for data in map(plain_data, runs):
-        status = "waiting" if data.get("waiting") else str(data.get("status", "")).replace("_", " ")
-        rows.append(
-            (
-                clean(data["run_id"]),
-                clean(status),
-                str(data.get("steps", "")),
-                moment(data.get("started") or "-"),
-                clean(data.get("goal", ""), GOAL_WIDTH),
-            )
-        )
+    for run in runs:
+        status = "waiting" if run.waiting else str(run.status).replace("_", " ")
+        rows.append((clean(run.run_id), clean(status), str(run.steps), moment(run.started or "-"), clean(run.goal, GOAL_WIDTH)))
     if width is not None and width < NARROW:
-        return table([(run, status, steps, goal) for run, status, steps, _, goal in rows], width)
+        return table([(name, status, steps, goal) for name, status, steps, _, goal in rows], width)
     return table(rows, width)
 
 
@@ -107,7 +94,7 @@ def moment(value: Any) -> str:
 
 
 def run_json(view: RunView) -> str:
-    return json.dumps(plain_data(view), indent=2, default=str)
+    return json.dumps(view._asdict(), indent=2, default=str)
 
 
 def run_page(view: RunView) -> str:

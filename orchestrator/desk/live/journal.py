@@ -167,14 +167,10 @@ class RunJournal:
         """Events that cannot be read, and why."""
         self._db: sqlite3.Connection | None = None
         self._damaged = False
-        self._damage: list[str] = []
+        self.notes: list[str] = []
+        """What could not be read, and why."""
         self._rows: dict[str, int] = {}
         self._pictures: dict[str, str] = {}
-
-    @property
-    def notes(self) -> list[str]:
-        """What could not be read, and why."""
-        return [*self._damage]
 
     def read_on(self) -> list[Event] | None:
         """The next events, AT_ONCE at most; None where there are none."""
@@ -187,7 +183,7 @@ class RunJournal:
             return None
         except sqlite3.Error:
             kept = salvage(self.path)
-            self._damaged, self._damage = True, [kept.note] if kept.note else []
+            self._damaged, self.notes = True, [kept.note] if kept.note else []
             events, wrong = [event for event in kept.events if event.id > self.reached], []
             reached = events[-1].id if events else self.reached
         self.caught_up = self._damaged or reached == self.reached
