@@ -22,10 +22,10 @@ from typing import Any
 from environments.cards import card_of_screen
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from protocol import ActionTarget, BoundingBox, ExecStatus, Fill, GUIElement, VisualState
+from protocol import ActionTarget, BoundingBox, Click, ExecStatus, Fill, GUIElement, LaunchApp, VisualState
 from protocol.prompt_form import whole_form
 from roles.contracts import EffectSeen, FieldHas, GateRequest, OperatorView, StepRecord, Subtask, TextShown
-from roles.contracts.orders import Entry, FillStep, PressStep, ReadStep, Records, RowTest, Step
+from roles.contracts.orders import CollectStep, Entry, FillStep, PressStep, ReadStep, Records, RowTest, Step
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.rules import RulesEvaluator
 from roles.operator.rules import RulesOperator
@@ -50,7 +50,8 @@ def main() -> None:
             least = least or each / elements
             rows.append({"what": name, "elements": elements, "ms": 1000 * each, "ratio": each / elements / least})
             if not given.json:
-                print("{what:<44}{elements:>8,}{ms:>12,.2f} ms{ratio:>8.2f} times an element of the smallest".format(**rows[-1]))
+                ratio = each / elements / least
+                print(f"{name:<44}{elements:>8,}{1000 * each:>12,.2f} ms{ratio:>8.2f} times an element of the smallest")
     if given.json:
         print(json.dumps(rows))
 
@@ -61,7 +62,10 @@ def works() -> dict[str, Callable[[int], tuple[int, Callable[[], Any]]]]:
     steps: dict[str, Step] = {
         "step: press a button of a row": PressStep(app=APP, verb="press", control="Remove", kind="button", records=last),
         "step: press a control by name": PressStep(app=APP, verb="press", control="Save", kind="button"),
-        "step: fill two fields": FillStep(app=APP, entries=(Entry(label="Field 3", value="x"), Entry(label="Field 4", value="y"))),
+        "step: fill two fields": FillStep(
+            app=APP, entries=(Entry(label="Field 3", value="x"), Entry(label="Field 4", value="y"))
+        ),
+        "step: collect every row": CollectStep(records=Records(app=APP, kind="item"), name="items"),
         "step: read a value": ReadStep(app=APP, labels=("Total",), names=("total",)),
     }
     expected = {
@@ -74,7 +78,9 @@ def works() -> dict[str, Callable[[int], tuple[int, Callable[[], Any]]]]:
     return {
         **{name: partial(_step, step) for name, step in steps.items()},
         **{name: partial(_gate, one) for name, one in expected.items()},
-        "text: the whole form of a new screen": _text,
+        "card: what a page shows": lambda size: _of(size, card_of_screen),
+        "safety: which of many buttons it is": lambda size: _of(size, lambda seen: seen.beside(seen.elements[-1])),
+        "text: the whole form of a new screen": lambda size: _of(size, whole_form),
         "world: step and observation": _world,
     }
 
@@ -141,16 +147,18 @@ def _gate(expected: Any, size: int) -> tuple[int, Callable[[], Any]]:
     return len(after.elements), partial(RulesEvaluator().judge, request)
 
 
-def _text(size: int) -> tuple[int, Callable[[], Any]]:
+def _of(size: int, work: Callable[[VisualState], Any]) -> tuple[int, Callable[[], Any]]:
     seen = page(size)
-    return len(seen.elements), partial(whole_form, seen)
+    return len(seen.elements), partial(work, seen)
 
 
 def _world(size: int) -> tuple[int, Callable[[], Any]]:
     """A window in front of another one that shows so many elements: what is behind stands as before."""
-    rows = max(2, size // 6)
-    apps = f"{{billing: {{generate: {rows}, page_size: {rows}}}, notes: {{generate: 2}}}}"
-    env = SimulatedDesktop(parse_world(f"name: large\narrange: cascade\napps: {apps}\nopen: [notes, billing]"))
+    letter = {"from": "Ada", "subject": "Log", "body": "\n".join(f"line {number}" for number in range(size))}
+    apps = {"mail": {"messages": [letter]}, "notes": {"generate": 2}}
+    env = SimulatedDesktop(parse_world(json.dumps({"name": "large", "arrange": "cascade", "apps": apps, "open": ["mail"]})))
+    for action in (Click(target=ActionTarget(text="Log")), LaunchApp(app="notes")):
+        assert env.perform(action, key=action.verb).ok
     field = next(e for e in env.observe().elements if e.role == "textbox" and e.app == "notes")
     target, words = ActionTarget(track_id=field.track_id), (f"words {number}" for number in count(1))
     for _ in range(2):

@@ -5,7 +5,8 @@
     benchmarks/world.py --no-browser    in process only
     benchmarks/world.py --json          one JSON object
 
-The world has ten windows, one a little below the other, and about 300 elements. In process, times are those of the CPU
+The world has ten windows, one a little below the other, and 305 elements: it had grown to 494 as its apps did, and was set
+back, so run this file on both commits that are compared. In process, times are those of the CPU
 (`time.process_time`), the median of several rounds; in Chromium, where much happens in other processes, those of the wall.
 Memory is what ten further desktops add to the process, a tenth each (`tracemalloc` for what they hold, resident size beside).
 """
@@ -29,21 +30,22 @@ from environments.contract import EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldSpec, parse_world
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, Hover, PressKey, Scroll, VisualState
+from protocol.prompt_form import prompt_form
 
 WORLD = """
 name: ten-windows
 arrange: cascade
 screen: [1280, 800]
 apps:
-  billing: {generate: 24, page_size: 6}
+  billing: {generate: 24, page_size: 2}
   reimbursement: {}
-  mail: {generate: 30}
-  notes: {generate: 5}
-  files: {generate: 5}
+  mail: {generate: 1}
+  notes: {generate: 2}
+  files: {generate: 1}
   settings: {}
   calendar: {}
-  contacts: {}
-  chat: {}
+  contacts: {generate: 1}
+  chat: {generate: 1}
   terminal: {}
 open: [reimbursement, billing, notes, mail, files, settings, contacts, chat, terminal, calendar]
 """
@@ -85,7 +87,8 @@ def in_process(spec: WorldSpec) -> Iterator[Figure]:
     yield Figure("steps", len(actions) / median(lambda: work(env, actions)), "1/s", "10,000")
     for action in actions:
         yield Figure(f"  {action.verb}", 20 / median(lambda: work(env, [action] * 20)), "1/s")  # noqa: B023
-    yield Figure("steps and observations", len(actions) / median(lambda: work(env, actions, look=True)), "1/s")
+    yield Figure("steps and observations", len(actions) / median(lambda: work(env, actions, SimulatedDesktop.observe)), "1/s")
+    yield Figure("steps with a text observation", len(actions) / median(lambda: work(env, actions, text)), "1/s", "5,000")
     yield Figure("reset", 1000 * median(lambda: env.reset(seed=1)), "ms", "below 1")
     env.perform(actions[0], key=f"bench/{next(_keys)}")
     then = env.snapshot()
@@ -115,12 +118,16 @@ def _first(elements: list[GUIElement], role: str) -> GUIElement:
     return next(e for e in elements if e.role == role and e.enabled)
 
 
-def work(env: SimulatedDesktop, actions: list[Action], look: bool = False) -> None:
+def text(env: SimulatedDesktop) -> str:
+    return prompt_form(env.observe())
+
+
+def work(env: SimulatedDesktop, actions: list[Action], look: Callable[[SimulatedDesktop], Any] | None = None) -> None:
     for action in actions:
         result = env.perform(action, key=f"bench/{next(_keys)}")
         assert result.ok, result.error
         if look:
-            env.observe()
+            look(env)
 
 
 def median(do: Callable[[], Any], rounds: int = ROUNDS, clock: Callable[[], float] = time.process_time) -> float:
@@ -144,7 +151,7 @@ def memory(spec: WorldSpec) -> Iterator[Figure]:
     before = resident()
     kept = [SimulatedDesktop(spec, seed=seed) for seed in range(10)]
     for env in kept:
-        work(env, list(mixed(env.observe())), look=True)
+        work(env, list(mixed(env.observe())), SimulatedDesktop.observe)
     yield Figure("memory of an instance, resident", (resident() - before) / 10, "MB", "below 20")
     tracemalloc.start()
     more = [SimulatedDesktop(spec, seed=seed) for seed in range(10, 15)]
@@ -171,7 +178,7 @@ def growth() -> Iterator[Figure]:
         for size in (10, 100, 1_000, 10_000):
             made = content.format(size=size, tenth=size // 10)
             env = SimulatedDesktop(parse_world(f"apps: {{{app}: {{{made}}}}}\nopen: [{app}]"))
-            each = median(lambda: work(env, [*actions], look=True), 3) / 2  # noqa: B023
+            each = median(lambda: work(env, [*actions], SimulatedDesktop.observe), 3) / 2  # noqa: B023
             first = first or each
             yield Figure(f"step and observation with {size:,} {name}", each * 1000, "ms", f"{each / first:.2f} times that of 10")
             env.close()

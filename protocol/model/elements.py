@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from itertools import compress
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -133,8 +134,16 @@ class VisualState(Frozen):
     def by_id(self) -> dict[str, GUIElement]:
         return {element.element_id: element for element in self.elements}
 
+    @cached_property
+    def _held(self) -> dict[str | None, list[tuple[int, GUIElement]]]:
+        """The elements with their places, by what they stand in."""
+        held: dict[str | None, list[tuple[int, GUIElement]]] = {}
+        for at, element in enumerate(self.elements):
+            held.setdefault(element.parent, []).append((at, element))
+        return held
+
     def children(self, element_id: str) -> tuple[GUIElement, ...]:
-        return tuple(e for e in self.elements if e.parent == element_id)
+        return tuple([element for _, element in self._held.get(element_id, ())])
 
     def above(self, element: GUIElement) -> tuple[GUIElement, ...]:
         """Its containers, from the inside out. A screen that claims very many, or a circle of them, is cut off."""
@@ -147,12 +156,18 @@ class VisualState(Frozen):
 
     def within(self, holder: GUIElement) -> tuple[GUIElement, ...]:
         """All that stands inside of it, in reading order."""
-        return tuple(e for e in self.elements if any(a.element_id == holder.element_id for a in self.above(e)))
+        found: dict[int, GUIElement] = {}
+        level, depth = {holder.element_id}, 0
+        while level and depth < _DEEPEST:
+            fresh = {at: e for name in level for at, e in self._held.get(name, ()) if at not in found}
+            found, level, depth = found | fresh, {e.element_id for e in fresh.values()}, depth + 1
+        return tuple([found[at] for at in sorted(found)])
 
     def beside(self, element: GUIElement) -> str:
         """What tells it from others of its role and name: the words of the largest container that holds none of them, else those
         before it. Empty where there are no others."""
-        alike = [e for e in self.elements if (e.role, e.name) == (element.role, element.name)]
+        same = [(e.role, e.name) == (element.role, element.name) for e in self.elements]
+        alike = [*compress(self.elements, same)]
         if len(alike) < 2 or not element.name:
             return ""
         others = {holder.element_id for e in alike if e.element_id != element.element_id for holder in self.above(e)}
@@ -161,6 +176,6 @@ class VisualState(Frozen):
             near = (holders[-1], *self.within(holders[-1]))
         else:
             at = next(n for n, e in enumerate(self.elements) if e.element_id == element.element_id)
-            begin = max((n + 1 for n, e in enumerate(self.elements[:at]) if e in alike), default=0)
+            begin = max((n + 1 for n in range(at) if same[n]), default=0)
             near = self.elements[max(begin, at - _NEAR) : at]
         return " ".join(dict.fromkeys(e.name for e in near if e.name and e.name != element.name))[:_LONGEST]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from protocol.model.elements import VisualState, Window
 from protocol.prompt_form.element_text import Style, quoted, word
-from protocol.prompt_form.lines import KINDS, RANKS, ElementLine, lines_of
+from protocol.prompt_form.lines import KINDS, RANKS, ElementLine, lines_of, surrounded
 
 Counter = Callable[[str], int]
 """Gives the tokens of a text. It is asked for one line at a time, with its line end."""
@@ -132,8 +132,6 @@ def _tail(left: Sequence[tuple[str, str]]) -> str:
 BUDGET = 4_000
 """Tokens, where none are named."""
 WINDOWS = 12
-DEEPEST = 12
-"""What lies deeper is not indented further, so that a line stays short; it names its container."""
 _TITLE = 60
 NO_SIGNS: Mapping[int, str] = {}
 
@@ -143,7 +141,7 @@ def whole_form(
 ) -> Form:
     """Every element of `state`: on a line, folded, or counted in the tail where the budget is spent. None is no budget."""
     style = style or Style()
-    lines, folded = lines_of(state, style)
+    lines, folded, _ = lines_of(state, style)
     form = keep(_head(state, style, len(folded)), excerpt(state, lines, range(len(lines))), budget, count)
     return form._replace(folded=names(state, folded))
 
@@ -155,19 +153,20 @@ def _head(state: VisualState, style: Style, folded: int) -> list[str]:
     return [*filter(None, [first]), *windows(state), *above_all(state)]
 
 
-_WRITTEN: dict[bytes, str] = {}
+_WRITTEN: dict[str, str] = {}
 """What was said of the latest screens, because they come again: a window is left and entered, waiting shows nothing new."""
 
 
 def prompt_form(state: VisualState) -> str:
     """The text of the whole form, without a budget."""
-    text = _WRITTEN.get(state.canonical)
+    text = _WRITTEN.get(state.state_id)
     if text is None:
         if len(_WRITTEN) >= 64:
             _WRITTEN.clear()
-        lines, folded = lines_of(state, Style())
-        texts = zip(_indented(state, lines, range(len(lines))), (line.place.behind for line in lines), strict=True)
-        text = _WRITTEN[state.canonical] = _joined(_head(state, Style(), len(folded)), [*texts])
+        lines, folded, texts = lines_of(state, Style())
+        head = _head(state, Style(), len(folded))
+        behind = [*zip(texts, (line.place.behind for line in lines), strict=True)] if state.modal is not None else []
+        text = _WRITTEN[state.state_id] = _joined(head, behind) if behind else "\n".join([*head, *texts])
     return text
 
 
@@ -185,19 +184,8 @@ def excerpt(
 def _indented(
     state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS
 ) -> list[str]:
-    """Some of the lines, indented below their container where it is written right above them, and else naming it."""
-    path: list[int] = []
-    texts: list[str] = []
-    for i in chosen:
-        line = lines[i]
-        parent = line.parent
-        while path and path[-1] != parent:
-            path.pop()
-        alone = parent >= 0 and not 0 < len(path) <= DEEPEST
-        where = f" in {word(state.elements[lines[parent].members[0]].element_id)}" if alone else ""
-        texts.append(f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.said.text}{where}")
-        path.append(i)
-    return texts
+    around = zip(chosen, surrounded(state, lines, chosen), strict=True)
+    return [f"{signs.get(i, '')}{lead}{lines[i].said.text}{where}" for i, (lead, where) in around]
 
 
 def names(state: VisualState, members: Sequence[int]) -> tuple[str, ...]:

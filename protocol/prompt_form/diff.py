@@ -90,7 +90,7 @@ def _view(state: VisualState, style: Style) -> _View:
         kind, name = ("element", element.element_id) if element.track_id is None else ("track", element.track_id)
         keys.append((kind, name, times[kind, name]))
         times[kind, name] += 1
-    return _View(state, *lines_of(state, style), keys)
+    return _View(state, *lines_of(state, style)[:2], keys)
 
 
 def _rearranged(old: _View, new: _View) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from protocol.prompt_form.element_text import (
     secrets,
     traits,
     tree_of,
+    word,
     words_of,
 )
 
@@ -133,6 +134,8 @@ class ElementLines(NamedTuple):
 
     lines: list[ElementLine]
     folded: list[int]
+    texts: list[str]
+    """The lines as they are written where all of them are."""
 
 
 Say = Callable[[GUIElement, Place, Style], str]
@@ -145,6 +148,8 @@ class _WrittenLines(NamedTuple):
     elements: tuple[GUIElement, ...]
     children: list[list[int]]
     line_of: dict[int, int]
+    around: list[tuple[str, str]]
+    """What stands before and behind each line: no element by itself decides about that."""
     said: ElementLines
 
 
@@ -160,11 +165,12 @@ def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines
     if known is None or (changed := _changed(known, state.elements)) is None:
         known = _written_lines(state, style, say)
     elif changed:
-        lines = [*known.said.lines]
+        lines, texts = [*known.said.lines], [*known.said.texts]
         for at in {known.line_of.get(i, -1) for i in changed} - {-1}:
             members, place = lines[at].members, lines[at].place
             lines[at] = lines[at]._replace(said=_said(tuple([state.elements[m] for m in members]), place, style, say))
-        known = known._replace(elements=state.elements, said=known.said._replace(lines=lines))
+            texts[at] = lines[at].said.text.join(known.around[at])
+        known = known._replace(elements=state.elements, said=known.said._replace(lines=lines, texts=texts))
     if len(_LATEST) >= _KEPT:
         _LATEST.clear()
     _LATEST[around] = known
@@ -202,7 +208,28 @@ def _written_lines(state: VisualState, style: Style, say: Say) -> _WrittenLines:
             said = _said(tuple([elements[m] for m in members]), place, style, say)
             line_of |= dict.fromkeys(members, len(lines))
             lines.append(ElementLine(members, said, line_of[above[i]], said.rank, place))
-    return _WrittenLines(elements, tree.children, line_of, ElementLines(_ranked(lines), [i for i in tree.order if i in folded]))
+    around = list(surrounded(state, lines, range(len(lines))))
+    texts = [line.said.text.join(pair) for line, pair in zip(lines, around, strict=True)]
+    said_all = ElementLines(_ranked(lines), [i for i in tree.order if i in folded], texts)
+    return _WrittenLines(elements, tree.children, line_of, around, said_all)
+
+
+DEEPEST = 12
+"""What lies deeper is not indented further, so that a line stays short; it names its container."""
+
+
+def surrounded(state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """What stands before and behind some of the lines: they are indented below their container where it is written right above
+    them, and else name it."""
+    path: list[int] = []
+    for i in chosen:
+        parent = lines[i].parent
+        while path and path[-1] != parent:
+            path.pop()
+        alone = parent >= 0 and not 0 < len(path) <= DEEPEST
+        where = f" in {word(state.elements[lines[parent].members[0]].element_id)}" if alone else ""
+        yield " " * min(len(path), DEEPEST), where
+        path.append(i)
 
 
 class LineText(NamedTuple):

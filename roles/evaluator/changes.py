@@ -161,7 +161,7 @@ class _Work:
 
 
 def _view(state: VisualState) -> _View:
-    page = Screen(state)
+    page = Screen.of(state)
     heading = next((e.name for e in state.elements if e.role == "heading" and e.name), "")
     title = f'{heading}", dialog "{page.dialog.name}' if page.dialog is not None else heading
     rows = bool(page.rows)
@@ -184,7 +184,7 @@ def _told(part: _Part) -> str:
 
 
 def _parts(state: VisualState) -> list[_Part]:
-    page = Screen(state)
+    page = Screen.of(state)
     inside = {e.element_id for row in page.rows for e in page.within(row)} | {row.element_id for row in page.rows}
     found = [_record(item, any(e.private for e in page.within(item.element))) for item in page.items if item.text]
     pairs = {pair.element.element_id: pair for pair in page.pairs}

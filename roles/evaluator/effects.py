@@ -313,7 +313,7 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
 
 def _fallen_on(target: GUIElement | None, before: VisualState) -> list[SeenRecord]:
     """The row that the control stands in, else the rows that are chosen, else what is open."""
-    screen = Screen(before)
+    screen = Screen.of(before)
     if (row := _row(target, screen)) is not None:
         return [_of_row(row, screen)]
     under = _under(before)
@@ -324,7 +324,7 @@ def _fallen_on(target: GUIElement | None, before: VisualState) -> list[SeenRecor
 
 def seen_with(target: GUIElement | None, state: VisualState) -> SeenRecord:
     """The record in which an element stands: its row, or else the page."""
-    screen = Screen(state)
+    screen = Screen.of(state)
     row = _row(target, screen)
     return _of_row(row, screen) if row is not None else seen_on(state)
 
@@ -380,4 +380,4 @@ def _place(state: VisualState) -> tuple[str | None, str]:
 def _dialog(state: VisualState) -> str:
     if state.modal is None or (dialog := state.by_id.get(state.modal)) is None:
         return ""
-    return "\n".join([dialog.name, *(shown(e) for e in Screen(state).elements if e.role != "button" and shown(e))])
+    return "\n".join([dialog.name, *(shown(e) for e in Screen.of(state).elements if e.role != "button" and shown(e))])

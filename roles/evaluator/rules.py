@@ -92,7 +92,7 @@ def _miscollected(request: GateRequest) -> Iterator[str]:
         if table is None or last is None or not tests or any(slots_in(test.value) for test in tests):
             continue  # without a test nothing tells the rows of its list from others on the screen
         taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in table.rows]
-        items = [item for state in views(request) if _place(state) == _place(last) for item in Screen(state).items]
+        items = [item for state in views(request) if _place(state) == _place(last) for item in Screen.of(state).items]
         rows = [Row(item.text, item.press.name, tuple((pair.label, pair.value) for pair in item.cells)) for item in items]
         fit = [row for row in rows if matches(row, tests) and all(matches(row, one) is False for one in but)]
         exactly = [row for row in fit if all(test.negated or test.relation != "is" or is_called(row, test) for test in tests)]
@@ -235,7 +235,7 @@ def _stuck(reason: str, request: GateRequest) -> GateVerdict:
 
 def _complaints(state: VisualState) -> list[str]:
     """Open validation errors on a screen."""
-    screen = Screen(state)
+    screen = Screen.of(state)
     return [f"{state.app} reports: {'; '.join(screen.complaints)}"] if any(f.invalid for f in screen.inputs) else []
 
 
@@ -273,7 +273,7 @@ def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: Gate
     sent = any(isinstance(e, EffectSeen) and e.verb in {"submit", "send"} for e in subtask.expect)
     fields = [(e.name, e.value or "", holds(e, value)) for e in state.elements if e.role in FIELD_ROLES]
     if sent:  # the form is a new one: the record tells
-        pairs = [pair for pair in Screen(state).pairs if pair.element.role not in FIELD_ROLES]
+        pairs = [pair for pair in Screen.of(state).pairs if pair.element.role not in FIELD_ROLES]
         fields = [(pair.label, pair.value, same_value(pair.value, value)) for pair in pairs]
     fields = [field for field in fields if similarity(wanted.label, field[0]) >= 0.9]
     now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
@@ -293,7 +293,7 @@ def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
 
 def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
     """Validation errors, alerts, a dialog, an unsent draft, a record that was sent back."""
-    mine, screen = [s for s in live if s.app == state.app], Screen(state)
+    mine, screen = [s for s in live if s.app == state.app], Screen.of(state)
     verbs = {getattr(e, "verb", "") for s in mine for e in s.expect}
     found = _complaints(state)
     if screen.dialog is not None:

@@ -122,7 +122,7 @@ def effect_seen(step: StepRecord, done: str, target: str | None, request: GateRe
     made = telling(str(value) for record in own for name, value in record.items() if _NAMES_A_RECORD.search(name))
     wrote, said, app = telling(_carried(step)), re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
     ids = {i for s in request.steps if s.step <= step.step for i in (s.before, s.after if s.step < step.step else "")}
-    before = {item.text for state in request.earlier if state.state_id in ids for item in Screen(state).items}
+    before = {item.text for state in request.earlier if state.state_id in ids for item in Screen.of(state).items}
 
     def is_named(text: str) -> bool:
         return bool(named) and all(fold(one) in fold(text) for one in named)
@@ -151,7 +151,7 @@ def _since(step: StepRecord, app: str, request: GateRequest) -> Iterator[_Sight]
     ids = {i for s in request.steps if s.step > step.step for i in (s.before, s.after)} | {step.after}
     for state in (*reversed(request.screens), *(s for s in request.earlier if s.state_id in ids)):
         if _same_app(state, app):
-            rows, titles = [item.text for item in Screen(state).items], [e.name for e in state.elements if e.role == "heading"]
+            rows, titles = [item.text for item in Screen.of(state).items], [e.name for e in state.elements if e.role == "heading"]
             yield _Sight(f"state:{state.state_id}", partial(shows, state), rows, titles, bool(rows))
     for name, record in _tellings(step, app, request):
         yield _Sight(f"fact:{name}", partial(_tells, record), [" ".join(map(str, record.values()))])

@@ -113,7 +113,7 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
                 return Finding(not said, (f"state:{state.state_id}",), said)
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
-        paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen(state).pairs)
+        paired = any(same_value(p.value, value) and similarity(wanted.label, p.label) >= 0.6 for p in Screen.of(state).pairs)
         if paired or shows(wanted.label, value, Page(state, "")):
             return Finding(True, (f"state:{state.state_id}",))
     there = listed(wanted, value, request) if latest is None and not wanted.beside else None
@@ -243,8 +243,8 @@ def _asks_still(step: StepRecord, request: GateRequest) -> str:
     after, now = _screen(step.after, request), next((s for s in reversed(request.screens) if s.app == step.app), None)
     if after is None or now is None or any(event.startswith("status:") for event in step.events):
         return ""
-    opened, dialog = Screen(after).dialog, Screen(now).dialog
-    answers = [e for e in Screen(now).elements if e.role == "button" and e.enabled]
+    opened, dialog = Screen.of(after).dialog, Screen.of(now).dialog
+    answers = [e for e in Screen.of(now).elements if e.role == "button" and e.enabled]
     if opened is None or dialog is None or opened.name != dialog.name or len(answers) < _ASKING:
         return ""
     return f'the dialog "{dialog.name}" is open still: it is not done yet'

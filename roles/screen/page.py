@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
@@ -13,6 +13,7 @@ from environments.cards import Widget
 from protocol import GUIElement, VisualState
 from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
+from roles.screen.screens import Bands
 from roles.screen.values import same_value
 
 _PLACES = frozenset(
@@ -32,6 +33,7 @@ SAME = tuple(map(frozenset, table("names")["same"]))
 """Names of controls that do the same."""
 
 
+@lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Folded, with single blanks, without punctuation at either end; a lone sign stays."""
     folded = " ".join(text.split()).casefold()
@@ -133,17 +135,40 @@ class Page:
     @cached_property
     def controls(self) -> list[GUIElement]:
         """All that a press may do something to."""
-        roles = PRESSED | BOXES | FIELDS | LISTS | {"img", "slider"}
-        return [e for e in self.elements if e.role in roles and e.enabled]
+        return [e for e in self.elements if is_control(e)]
 
     @cached_property
     def boxes(self) -> list[GUIElement]:
         return [e for e in self.elements if e.role in BOXES]
 
     @cached_property
+    def _bands(self) -> Bands[GUIElement]:
+        return Bands((e, e.bbox.y1, e.bbox.y2) for e in self.elements if e.bbox is not None)
+
+    def line(self, anchor: GUIElement) -> list[GUIElement]:
+        """What stands on the same line."""
+        return lines(self._bands.between(anchor.bbox.y1, anchor.bbox.y2), anchor) if anchor.bbox is not None else []
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        return {e.element_id: n for n, e in enumerate(self.elements)}
+
+    @cached_property
     def texts(self) -> list[GUIElement]:
         """Running text, cells and labels."""
-        return [e for e in self.elements if e.role in {"text", "cell", "heading", "status", "listitem", "gridcell"} and e.name]
+        return [e for e in self.elements if is_text(e)]
+
+
+def is_control(element: GUIElement) -> bool:
+    return element.role in _CONTROLS and element.enabled
+
+
+def is_text(element: GUIElement) -> bool:
+    return element.role in _TEXTS and bool(element.name)
+
+
+_CONTROLS = PRESSED | BOXES | FIELDS | LISTS | {"img", "slider"}
+_TEXTS = frozenset({"text", "cell", "heading", "status", "listitem", "gridcell"})
 
 
 def likeness(wanted: str, name: str) -> float:
@@ -195,7 +220,7 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
     """The parts between two such controls belong to one of them: to the one that follows, where words stand before the first."""
     if not controls:
         return []
-    order = {e.element_id: n for n, e in enumerate(page.elements)}
+    order = page.order
     places = [order[c.element_id] for c in controls]
     said = [n for n, e in enumerate(page.elements) if e.name and e.role in {"text", "cell", "label", "heading"}]
     leads = any(n < places[0] for n in said)
@@ -231,7 +256,7 @@ def shows(name: str, value: str, page: Page) -> bool:
         holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
         if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
             return True
-        if e.role in PRESSED and e.name and _labelled(e, name, page) and _ends_with(e.name, value):
+        if e.role in PRESSED and e.name and _ends_with(e.name, value) and _labelled(e, name, page):
             return True
     return False
 
@@ -246,20 +271,20 @@ def _parts(name: str, page: Page) -> list[list[GUIElement]]:
     named = [e for e in page.elements if e.role in GROUPS and e.name and similarity(name, e.name) >= 0.9]
     found = [inside for e in named if (inside := scopes.inside(e))]
     labels = [e for e in page.texts if plain(e.name).rstrip(" :*") == plain(name)]
-    return found or [lines(page.elements, label) for label in labels]
+    return found or [page.line(label) for label in labels]
 
 
 def _labelled(element: GUIElement, name: str, page: Page) -> bool:
     head = re.split(r"\s*[:–-]\s+", element.name, maxsplit=1)[0]
     if similarity(name, head) >= 0.9:
         return True
-    at = page.elements.index(element)
-    near = [e for e in page.elements[max(0, at - 1) : at] if e in page.texts]
+    at, line = page.order[element.element_id], page.line(element)
+    near = page.elements[max(0, at - 1) : at]
     if element.expanded is not None:
-        near += lines(page.texts, element)
-    elif len(lines(page.controls, element)) > 1:
+        near = near + line
+    elif sum(is_control(e) for e in line) > 1:
         return False  # one of several that can be chosen
-    return any(plain(e.name).rstrip(" :*") == plain(name) for e in near)
+    return any(is_text(e) and plain(e.name).rstrip(" :*") == plain(name) for e in near)
 
 
 def crossed(name: str, value: str, boxes: list[GUIElement]) -> GUIElement | None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from environments.cards import column_names
 from environments.effects.words import Effect, effect_of_words
@@ -48,7 +48,8 @@ def plainly_called(state: VisualState, said: str = "") -> VisualState:
     What links and texts say stays, and so does a name that the words of the instruction, `said`, use themselves.
     """
     taken = {e.name.casefold() for e in state.elements}
-    renamed = [e if e.name and e.name.casefold() in said.casefold() else _renamed(e, taken) for e in state.elements]
+    said = said.casefold()
+    renamed = [e if e.name and e.name.casefold() in said else _renamed(e, taken) for e in state.elements]
     if all(new is old for new, old in zip(renamed, state.elements, strict=True)):
         return state
     return state.model_copy(update={"elements": tuple(renamed)})
@@ -109,6 +110,11 @@ _SEARCH = re.compile(r"\b(?:search|find|filter|look up)\b", re.IGNORECASE)
 _COLON = re.compile(r"^(?P<label>[^\W\d_][^:\n]{0,40}?)\s*:\s+(?P<value>\S[^\n]*)$")
 
 
+T = TypeVar("T")
+_KEPT = 16
+"""Screens that a run looks at again: those of a gate's steps."""
+
+
 class Pair(NamedTuple):
     """A labelled value; `element` shows the value."""
 
@@ -126,36 +132,62 @@ class Item(NamedTuple):
     cells: tuple[Pair, ...] = ()
 
 
+class Bands(Generic[T]):
+    """Things by where they stand from top to bottom: those near a height are found without a look at all the others."""
+
+    def __init__(self, things: Iterable[tuple[T, int, int]]) -> None:
+        self._things: list[T] = []
+        self._bands: dict[int, list[int]] = {}
+        self._tall: list[int] = []
+        for at, (thing, top, bottom) in enumerate(things):
+            self._things.append(thing)
+            spanned = range(top // _BAND, bottom // _BAND + 1)
+            for band in spanned if len(spanned) <= _TALL else ():
+                self._bands.setdefault(band, []).append(at)
+            if len(spanned) > _TALL:
+                self._tall.append(at)
+
+    def between(self, top: int, bottom: int) -> list[T]:
+        """In their order, with some that stand a little higher or lower."""
+        spanned = range(top // _BAND, bottom // _BAND + 1)
+        if len(spanned) > _TALL:
+            return self._things
+        return [self._things[at] for at in sorted({*self._tall, *(at for band in spanned for at in self._bands.get(band, ()))})]
+
+
+_BAND, _TALL = 32, 64
+"""Pixels of a band; what spans more bands than that is looked at always."""
+
+
 class Screen:
     """The part of a state that takes input: the modal dialog if there is one, else the window."""
 
+    _latest: ClassVar[dict[int, Screen]] = {}
+
+    @classmethod
+    def of(cls, state: VisualState) -> Screen:
+        """The same one for the same state, so that what was looked up on it is looked up once."""
+        known = cls._latest.get(id(state))
+        if known is None or known.state is not state:
+            known = cls._latest[id(state)] = cls(state)
+            if len(cls._latest) > _KEPT:
+                cls._latest.pop(next(iter(cls._latest)), None)
+        return known
+
     def __init__(self, state: VisualState) -> None:
         self.state = state
-        self._kids: dict[str | None, list[GUIElement]] = {}
         self._heads: dict[str, list[str]] = {}
-        for element in state.elements:
-            self._kids.setdefault(element.parent, []).append(element)
 
     def kids(self, element: GUIElement) -> list[GUIElement]:
-        return self._kids.get(element.element_id, [])
+        return list(self.state.children(element.element_id))
 
     def within(self, element: GUIElement) -> list[GUIElement]:
         """All that stands inside `element`, in reading order."""
-        found: list[GUIElement] = []
-        for kid in self.kids(element):
-            found += [kid, *self.within(kid)]
-        return found
+        return list(self.state.within(element))
 
     def _inside(self, holders: Iterable[GUIElement]) -> set[str]:
         """The ids of these and of all that stands inside one of them."""
-        ids: set[str] = set()
-        waiting = list(holders)
-        while waiting:
-            element = waiting.pop()
-            if element.element_id not in ids:
-                ids.add(element.element_id)
-                waiting += self.kids(element)
-        return ids
+        return {e.element_id for holder in holders for e in (holder, *self.state.within(holder))}
 
     @cached_property
     def _of_rows(self) -> set[str]:
@@ -190,12 +222,14 @@ class Screen:
     def searches(self) -> list[GUIElement]:
         """Those that are called so before those that only say so in their empty state, such as an address line."""
         called = [f for f in self.fields if f.role == "searchbox" or _SEARCH.search(f.name)]
-        return [*called, *(f for f in self.fields if f not in called and _SEARCH.search(f.placeholder or ""))]
+        known = {f.element_id for f in called}
+        return [*called, *(f for f in self.fields if f.element_id not in known and _SEARCH.search(f.placeholder or ""))]
 
     @cached_property
     def inputs(self) -> list[GUIElement]:
         """Fields that hold data: all but the search fields."""
-        return [f for f in self.fields if f not in self.searches]
+        searches = {f.element_id for f in self.searches}
+        return [f for f in self.fields if f.element_id not in searches]
 
     @cached_property
     def presses(self) -> list[GUIElement]:
@@ -300,17 +334,23 @@ def _label(element: GUIElement) -> str:
 def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
     """A short text with another to its right in the same line, or else right below it."""
     found: list[Pair] = []
-    beside: dict[str | None, list[GUIElement]] = {}
-    for text in texts:
-        beside.setdefault(text.parent, []).append(text)
-    for label in texts:
+    placed = [(text, text.bbox) for text in texts if text.bbox is not None]
+    lines = Bands((text, box.center.y, box.center.y) for text, box in placed)
+    tops = Bands((text, box.y1, box.y1) for text, box in placed)
+    for label, box in placed:
         if len(label.name) > 32 or re.search(r"\d{2}|[.!?]$", label.name):
             continue
-        right = [t for t in beside[label.parent] if t is not label and _right_of(label, t)]
-        below = [t for t in beside[label.parent] if t is not label and _below(label, t)] if not right else []
+        near = (lines.between(box.center.y - _LINE, box.center.y + _LINE), tops.between(box.y2, box.y2 + _LEADING))
+        beside, under = ([t for t in some if t.parent == label.parent and t is not label] for some in near)
+        right = [t for t in beside if _right_of(label, t)]
+        below = [t for t in under if _below(label, t)] if not right else []
         for value in sorted(right, key=lambda t: t.bbox.x1 if t.bbox else 0)[:1] or below[:1]:
             found.append(Pair(_label(label), shown(value), value))
     return found
+
+
+_LINE, _LEADING = 10, 24
+"""Pixels that the middles of two texts of a line are apart at most, and a text from the label above it."""
 
 
 def _in_line(label: GUIElement, value: GUIElement) -> bool:
@@ -322,9 +362,9 @@ def _in_line(label: GUIElement, value: GUIElement) -> bool:
 
 def _right_of(label: GUIElement, other: GUIElement) -> bool:
     a, b = label.bbox, other.bbox
-    return a is not None and b is not None and a.x2 <= b.x1 <= a.x2 + 400 and abs(a.center.y - b.center.y) < 10
+    return a is not None and b is not None and a.x2 <= b.x1 <= a.x2 + 400 and abs(a.center.y - b.center.y) < _LINE
 
 
 def _below(label: GUIElement, other: GUIElement) -> bool:
     a, b = label.bbox, other.bbox
-    return a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + 24 and abs(a.x1 - b.x1) < 12
+    return a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + _LEADING and abs(a.x1 - b.x1) < 12

@@ -298,9 +298,8 @@ def numbers_of(records: Records, at: Situation) -> list[str]:
 def overlap(before: Sequence[Row], now: Sequence[Row]) -> int:
     """How many of the first rows were at the end of the list as it was before, of which some may have changed since."""
     sizes = range(min(len(before), len(now)), 0, -1)
-    pairs = {size: list(zip(before[len(before) - size :], now[:size], strict=True)) for size in sizes}
-    same = {n: all(a.text == b.text or (len(a.cells) > 2 and like(a, b)) for a, b in both) for n, both in pairs.items()}
-    return next((size for size, alike in same.items() if alike), 0)
+    ways = ((size, zip(before[len(before) - size :], now[:size], strict=True)) for size in sizes)
+    return next((n for n, both in ways if all(a.text == b.text or (len(a.cells) > 2 and like(a, b)) for a, b in both)), 0)
 
 
 def like(one: Row, other: Row) -> bool:
