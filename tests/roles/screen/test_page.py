@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from protocol import BoundingBox, GUIElement, VisualState
+from roles.screen import page
 from roles.screen.page import Scopes, likeness
 
 
@@ -35,3 +38,21 @@ def test_a_place_that_is_not_on_the_page_holds_nothing():
     scopes = Scopes(state(("heading", "Ann"), ("button", "Edit"), ("heading", "Bob"), ("button", "Edit")).elements)
     assert [e.element_id for e in scopes.of("Bob") or ()] == ["e2", "e3"]
     assert scopes.of("Eve") is None
+
+
+def test_each_of_many_controls_is_held_against_its_own_line_and_not_against_the_page(monkeypatch):
+    looked: list[int] = []
+    real = page.lines
+    monkeypatch.setattr(page, "lines", lambda elements, anchor: looked.append(len(elements)) or real(elements, anchor))
+    seen = state(*[("button", f"Item {n}: open") for n in range(300)])
+    assert not page.shows("Amount", "open", page.Page(seen, ""))
+    assert len(looked) == 300
+    assert max(looked) < 10
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 2500)), max_size=20), st.integers(0, 19))
+def test_a_line_of_a_page_is_that_of_all_its_elements(spans, at):
+    boxes = [BoundingBox(x1=0, y1=top, x2=9, y2=top + tall) for top, tall in spans]
+    elements = tuple(GUIElement(element_id=f"e{n}", role="text", text="x", bbox=box) for n, box in enumerate(boxes))
+    for anchor in elements[at : at + 1]:
+        assert page.Page(VisualState(elements=elements), "").line(anchor) == page.lines(elements, anchor)

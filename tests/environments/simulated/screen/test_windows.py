@@ -163,3 +163,20 @@ def test_what_did_not_change_in_a_window_is_the_same_element_and_is_written_as_i
     again = Hand(desktop("maximised", "reimbursement"))
     again.does(Fill(target=ActionTarget(text="Amount"), text="12"))
     assert again.env.observe().canonical == after.canonical
+
+
+def test_a_step_lays_out_the_window_in_front_alone_and_an_observation_only_what_changed(monkeypatch):
+    from environments.simulated.screen import screen
+
+    hand = Hand(desktop("cascade", "notes, billing, mail, reimbursement"))
+    hand.env.observe()
+    field = next(e for e in hand.env.observe().elements if e.app == "notes" and e.role == "textbox")
+    laid_out, drawn = [], screen.window_panel
+    monkeypatch.setattr(screen, "window_panel", lambda world, win, *more: laid_out.append(win.app) or drawn(world, win, *more))
+    for words in ("first", "second"):
+        hand.does(Fill(target=ActionTarget(track_id=field.track_id), text=words))
+        hand.env.observe()
+    assert laid_out == ["notes", "notes"]
+    monkeypatch.setattr(screen, "_PANELS", screen._Latest())
+    hand.does(Fill(target=ActionTarget(track_id=field.track_id), text="third"))
+    assert set(laid_out) == {"notes"}
