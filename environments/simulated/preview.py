@@ -153,14 +153,10 @@ def _less(old: Any, new: Any) -> bool:
 
 
 def _change(app: AnyApp, effect: Effect, told: str, path: str, found: Difference) -> Change:
-    digest = _digest(found) if effect in SENSITIVE else ""
+    # Of all that is gone and comes, but for the number under which it is kept
+    body = [_body(found.old, found.key), _body(found.new, found.key)] if effect in SENSITIVE else None
+    digest = hashlib.blake2b(to_json(body), digest_size=6).hexdigest() if body else ""
     return Change(effect=effect, app=app.name, told=told, path=path, digest=digest)
-
-
-def _digest(found: Difference) -> str:
-    """Of all that is gone and comes, but for the number under which it is kept."""
-    body = [_body(found.old, found.key), _body(found.new, found.key)]
-    return hashlib.blake2b(to_json(body), digest_size=6).hexdigest()
 
 
 def _body(value: Any, key: str) -> Any:

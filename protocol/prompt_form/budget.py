@@ -153,20 +153,20 @@ def _head(state: VisualState, style: Style, folded: int) -> list[str]:
     return [*filter(None, [first]), *windows(state), *above_all(state)]
 
 
-_WRITTEN: dict[str, str] = {}
+_WRITTEN: dict[bytes, str] = {}
 """What was said of the latest screens, because they come again: a window is left and entered, waiting shows nothing new."""
 
 
 def prompt_form(state: VisualState) -> str:
     """The text of the whole form, without a budget."""
-    text = _WRITTEN.get(state.state_id)
+    text = _WRITTEN.get(state.canonical)
     if text is None:
         if len(_WRITTEN) >= 64:
             _WRITTEN.clear()
         lines, folded, texts = lines_of(state, Style())
         head = _head(state, Style(), len(folded))
         behind = [*zip(texts, (line.place.behind for line in lines), strict=True)] if state.modal is not None else []
-        text = _WRITTEN[state.state_id] = _joined(head, behind) if behind else "\n".join([*head, *texts])
+        text = _WRITTEN[state.canonical] = _joined(head, behind) if behind else "\n".join([*head, *texts])
     return text
 
 

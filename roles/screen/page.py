@@ -249,6 +249,7 @@ def shows(name: str, value: str, page: Page) -> bool:
         marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in OPTIONS and e.selected)]
         if any(same_value(e.name, value) for e in marked):
             return True
+    ends = re.compile(rf"(?:^|[:\s-]){re.escape(plain(value))}$")
     for e in page.controls:
         called = similarity(name, e.name) >= 0.9
         if e.role in BOXES and called and plain(value) in ON | OFF:
@@ -256,13 +257,9 @@ def shows(name: str, value: str, page: Page) -> bool:
         holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
         if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
             return True
-        if e.role in PRESSED and e.name and _ends_with(e.name, value) and _labelled(e, name, page):
+        if e.role in PRESSED and e.name and ends.search(plain(e.name)) and _labelled(e, name, page):
             return True
     return False
-
-
-def _ends_with(name: str, value: str) -> bool:
-    return plain(name) == plain(value) or re.search(rf"[:\s-]{re.escape(plain(value))}$", plain(name)) is not None
 
 
 def _parts(name: str, page: Page) -> list[list[GUIElement]]:

@@ -335,16 +335,16 @@ def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
     """A short text with another to its right in the same line, or else right below it."""
     found: list[Pair] = []
     placed = [(text, text.bbox) for text in texts if text.bbox is not None]
-    lines = Bands((text, box.center.y, box.center.y) for text, box in placed)
-    tops = Bands((text, box.y1, box.y1) for text, box in placed)
-    for label, box in placed:
+    lines = Bands((one, one[1].center.y, one[1].center.y) for one in placed)
+    tops = Bands((one, one[1].y1, one[1].y1) for one in placed)
+    for label, a in placed:
         if len(label.name) > 32 or re.search(r"\d{2}|[.!?]$", label.name):
             continue
-        near = (lines.between(box.center.y - _LINE, box.center.y + _LINE), tops.between(box.y2, box.y2 + _LEADING))
-        beside, under = ([t for t in some if t.parent == label.parent and t is not label] for some in near)
-        right = [t for t in beside if _right_of(label, t)]
-        below = [t for t in under if _below(label, t)] if not right else []
-        for value in sorted(right, key=lambda t: t.bbox.x1 if t.bbox else 0)[:1] or below[:1]:
+        near = (lines.between(a.center.y - _LINE, a.center.y + _LINE), tops.between(a.y2, a.y2 + _LEADING))
+        beside, under = ([(t, b) for t, b in some if t.parent == label.parent and t is not label] for some in near)
+        right = [(t, b) for t, b in beside if a.x2 <= b.x1 <= a.x2 + 400 and abs(a.center.y - b.center.y) < _LINE]
+        below = [(t, b) for t, b in under if a.y2 <= b.y1 <= a.y2 + _LEADING and abs(a.x1 - b.x1) < 12]
+        for value, _ in sorted(right, key=lambda one: one[1].x1)[:1] or below[:1]:
             found.append(Pair(_label(label), shown(value), value))
     return found
 
@@ -358,13 +358,3 @@ def _in_line(label: GUIElement, value: GUIElement) -> bool:
     if label.bbox is None or value.bbox is None:
         return len(label.name) <= 40 and not label.name.endswith((".", "!", "?"))
     return abs(label.bbox.center.y - value.bbox.center.y) < 12
-
-
-def _right_of(label: GUIElement, other: GUIElement) -> bool:
-    a, b = label.bbox, other.bbox
-    return a is not None and b is not None and a.x2 <= b.x1 <= a.x2 + 400 and abs(a.center.y - b.center.y) < _LINE
-
-
-def _below(label: GUIElement, other: GUIElement) -> bool:
-    a, b = label.bbox, other.bbox
-    return a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + _LEADING and abs(a.x1 - b.x1) < 12

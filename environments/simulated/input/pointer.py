@@ -189,14 +189,9 @@ def usable(turn: Turn, shown: ShownElement) -> None:
         raise Refused(f'"{shown.name}" is covered by something else; bring its window to the front or close what covers it')
     if not shown.element.visible:
         box = shown.element.bbox
-        way = "up" if box and box.y1 < _top_of(turn, shown) else "down"
+        around = next((win.box for win in turn.desk.windows if win.app == shown.element.app), None)
+        way = "up" if box and box.y1 < (around[1] if around else 0) + TITLE_BAR else "down"
         raise Refused(f'"{shown.name}" is scrolled out of view; scroll {way}')
-
-
-def _top_of(turn: Turn, shown: ShownElement) -> int:
-    """Where the content of its window begins."""
-    box = next((win.box for win in turn.desk.windows if win.app == shown.element.app), None)
-    return (box[1] if box else 0) + TITLE_BAR
 
 
 def raised(turn: Turn, shown: ShownElement) -> ShownElement:

@@ -341,7 +341,8 @@ class _Scene:
 
     def _panel(self, panel: Panel, clip: Box) -> Iterator[ShapeGroup]:
         """The elements of a window, a message or a dialog; what floats comes last and lies on what it covers."""
-        order = self.screen.order[(start := self._start(panel)) : start + len(panel.shown)]
+        start = int(panel.shown[0].element.element_id[1:]) - 1 if panel.shown else 0
+        order = self.screen.order[start : start + len(panel.shown)]  # with the one that has the focus among them
         for shown in sorted(order, key=lambda shown: shown.lift):
             box = shown.element.bbox
             if box is None or (shown.covered and not shown.widget.floats):
@@ -355,10 +356,6 @@ class _Scene:
             shapes = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()
             if shapes and edges:
                 yield ShapeGroup(shapes, edges, shown.element.element_id)
-
-    def _start(self, panel: Panel) -> int:
-        """Where the elements of a panel begin, with the one that has the focus among them."""
-        return int(panel.shown[0].element.element_id[1:]) - 1 if panel.shown else 0
 
     def _spot(self, shown: ShownElement, clip: Box) -> Spot:
         box = whole_box(shown, clip)

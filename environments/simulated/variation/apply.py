@@ -200,11 +200,8 @@ def _section(words: Mapping[str, str], where: str) -> Section:
 def _expression(key: str) -> str:
     """The key as a regular expression: what has most letters of its own is tried first, so slots take what is left."""
     parts = _SLOT.split(key)
-    return "".join(f"(?P<{p}>{_kind(p)})" if n % 2 else re.escape(p) for n, p in enumerate(parts))
-
-
-def _kind(slot: str) -> str:
-    return r"\d+" if len(slot) == 1 and slot.islower() else r"[^\n]+?"
+    kinds = {slot: r"\d+" if len(slot) == 1 and slot.islower() else r"[^\n]+?" for slot in parts[1::2]}
+    return "".join(f"(?P<{p}>{kinds[p]})" if n % 2 else re.escape(p) for n, p in enumerate(parts))
 
 
 @lru_cache(maxsize=8)
