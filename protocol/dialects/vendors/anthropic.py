@@ -25,15 +25,13 @@ NAME = "anthropic"
 LONGEST_WAIT = 100
 """Seconds that one call may take, as the reference implementation has it."""
 
-_FIRST = frozenset({
+_NEWEST = frozenset({
     "key", "type", "mouse_move", "left_click", "left_click_drag", "right_click", "middle_click", "double_click", "screenshot",
-    "cursor_position",
+    "cursor_position", "left_mouse_down", "left_mouse_up", "scroll", "hold_key", "wait", "triple_click", "zoom",
 })  # fmt: skip
-_SECOND = _FIRST | {"left_mouse_down", "left_mouse_up", "scroll", "hold_key", "wait", "triple_click"}
-_VERBS = {"20251124": _SECOND | {"zoom"}, "20250124": _SECOND, "20241022": _FIRST, "20260801": _SECOND | {"zoom"}}
-_SERVICE = re.compile(r"(?:server|mcp)_tool_use|\w+_tool_result")
-_POINTER_ONLY = "20241022"
 _TOOLSET = "20260801"
+_VERBS = {"20251124": _NEWEST, "20250124": _NEWEST - {"zoom"}, _TOOLSET: _NEWEST}
+_SERVICE = re.compile(r"(?:server|mcp)_tool_use|\w+_tool_result")
 
 
 def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
@@ -103,9 +101,6 @@ class _Reading(PayloadReading):
                 yield _call(each, f"{where}.actions[{n}]")
         else:
             fields.refuse("name", f"{name[:60]!r} is not the computer tool")
-
-    def maybe(self) -> ActionTarget | None:
-        return super().maybe() if self.variant != _POINTER_ONLY else None
 
     def meanwhile(self) -> str | None:
         """Keys held down meanwhile: `text`, or `key` in the reference implementation."""
@@ -229,24 +224,8 @@ class _Writing(PayloadWriting):
         return [self.call("zoom", region=self.area(action.region))]
 
 
-class _PointerWriting(_Writing):
-    """Calls of the first version, in which all is done where the pointer is."""
-
-    can = frozenset()
-
-    def said(self, action: verbs.Action) -> list[JsonObject]:
-        """Clicks and drags as a move and then the rest."""
-        if not isinstance(action, verbs.Click | verbs.Drag):
-            return super().said(action)
-        calls = super().said(action)
-        at = calls[0].pop("coordinate" if isinstance(action, verbs.Click) else "start_coordinate")
-        calls[0].pop("text", None)
-        return [self.call("mouse_move", coordinate=at), *calls]
-
-
 def _writing(name: str, context: Context, variant: str) -> _Writing:
-    kind = _PointerWriting if variant == _POINTER_ONLY else _Writing
-    return kind(name, context, *context.picture, variant=variant, signed=False)
+    return _Writing(name, context, *context.picture, variant=variant, signed=False)
 
 
 DIALECT = written_by(_writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))

@@ -146,14 +146,14 @@ Steps = Callable[[int, str, JsonObject], Iterator[InteractionStep]]
 """What an object means, by its number and its place."""
 
 
-def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps, first: int = 1) -> Iterator[LogLine]:
+def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps) -> Iterator[LogLine]:
     """The lines of the objects of a list at `place`, each with its number; what is no object is a mistake."""
-    for n, item in enumerate(items):
-        where = f"{place}[{n}]"
+    for number, item in enumerate(items, start=1):
+        where = f"{place}[{number - 1}]"
         if isinstance(item, dict):
-            yield from told(first + n, steps(first + n, where, item))
+            yield from told(number, steps(number, where, item))
         else:
-            yield bad_line(first + n, Problem(where, f"{noun} is an object"))
+            yield bad_line(number, Problem(where, f"{noun} is an object"))
 
 
 def bad_line(number: int, *problems: Problem) -> LogLine:

@@ -190,7 +190,6 @@ def test_what_is_odd_in_a_payload_never_makes_another_action_of_it(name: str, va
 UNSAYABLE = {
     "anthropic": """back-click at (1, 2); mouse down right; right-drag at (1, 2) to (3, 4); press ControlOrMeta+a; click "Save";
         click at (-1, 2); x-anthropic.dance; x-anthropic.cursor_position {"a": 1}; x-anthropic.left_click at (10, 20)""",
-    "anthropic 20241022": "scroll down 1; wait 1 s; hold a for 1 s; mouse down left",
     "openai": """right-drag at (1, 2) to (3, 4); press AudioVolumeUp; click "Save"; x-openai.dance;
         x-openai.pending_safety_checks; x-openai.pending_safety_checks {"checks": [], "more": 1}""",
     "gemini": """right-click at (1, 2); type "a"; mouse down left; scroll down 0; x-gemini.list_apps; x-gemini.search {"q": "a"};
