@@ -36,14 +36,12 @@ from roles.screen.values import same_state
 
 _PHONE = re.compile(r"(?<![\w+])\+?\d(?:[ ()/.-]{0,2}\d){6,14}(?![\w-])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}")
-FUNCTIONS = ("between", "line", "like", "phone")
+FUNCTIONS = ("line", "like", "phone")
 
 
 def taken_out(name: str, text: str, said: Sequence[Value]) -> str:
     """What `name` takes out of `text`. Raises MissingInput where it is not there, or not for certain."""
     match name, list(said):
-        case "between", [left, right]:
-            return _between(text, shown(left), shown(right))
         case "line", [Number() as number]:
             return _line(text, int(number.amount))
         case "like", [str() as shape]:
@@ -55,16 +53,6 @@ def taken_out(name: str, text: str, said: Sequence[Value]) -> str:
             return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
         case _:
             raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in (text, *said))}")
-
-
-def _between(text: str, left: str, right: str) -> str:
-    """From behind `left`, which stands there once, to the next `right`; empty: from the beginning, to the end."""
-    if left and text.count(left) != 1:
-        raise MissingInput(f"a text in which {left!r} occurs once (it occurs {text.count(left)} times)")
-    rest = text.partition(left)[2] if left else text
-    if right and right not in rest:
-        raise MissingInput(f"a text with {right!r} behind {left!r}")
-    return (rest.partition(right)[0] if right else rest).strip()
 
 
 def _line(text: str, number: int) -> str:

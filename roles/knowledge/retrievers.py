@@ -1,4 +1,4 @@
-"""Where things are looked up beside the store: a search interface, LangChain retrievers and tools, tools of MCP servers.
+"""Where things are looked up beside the store: a search interface, LangChain retrievers, tools of MCP servers.
 
 What a source says is data: it is recorded with its name and shown to a policy as what it is, never done because it says so.
 """
@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from langchain_core.documents import Document as Page
@@ -28,38 +28,14 @@ from roles.skills.arguments import CallTimeout, within
 from roles.skills.chain_tools import McpServer, tools_of
 from roles.skills.contract import NoAnswer, ToolFault
 
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
-
-
-PATIENCE = 60.0
-"""Seconds for which somebody else's tool or retriever is waited for where nothing else is said."""
-
-
-class ToolSource:
-    """Any LangChain tool that takes a query. Its answer is one thing found, or several where it gives a list."""
-
-    def __init__(self, tool: BaseTool, argument: str = "", *, seconds: float = PATIENCE) -> None:
-        """`seconds` is how long it is waited for."""
-        self.name = f"tool {tool.name}"
-        self._tool = tool
-        self._seconds = seconds
-        self._argument = argument or _only_text(self.name, tool.args)
-
-    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
-        """Raises SourceFault when the tool fails."""
-        answer = _answered(self.name, self._seconds, lambda: self._tool.invoke({self._argument: query}))
-        return found_in(answer, query, self.name.replace(" ", ":", 1), limit)
-
 
 class McpSource:
     """A tool of an MCP server."""
 
-    def __init__(self, settings: McpSettings, server: Any = None, retries: Retries | None = None) -> None:
-        """`server` is what the SDK's client takes in place of a command or an address: a server in this process."""
+    def __init__(self, settings: McpSettings, retries: Retries | None = None) -> None:
         self.name = f"mcp {settings.name}"
         self._settings = settings
-        self._server = McpServer(self.name, settings, "tools.seconds", server, retries)
+        self._server = McpServer(self.name, settings, "tools.seconds", retries=retries)
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault when the server cannot be asked."""
@@ -78,19 +54,12 @@ class McpSource:
         tool = tools.get(given.tool) if given.tool else next(iter(tools.values())) if len(tools) == 1 else None
         if tool is None:
             raise ToolFault(f"{self.name}: tool: name one of its tools, which are: {', '.join(tools) or 'none'}")
-        try:
-            argument = given.argument or _only_text(self.name, tool.input_schema.get("properties", {}))
-        except SourceFault as bad:
-            raise ToolFault(str(bad)) from bad
-        return await client.call_tool(tool.name, {argument: query})
-
-
-def _only_text(name: str, arguments: Mapping[str, Any]) -> str:
-    """The one argument that can take a query. Raises SourceFault where it must be named."""
-    texts = [key for key, schema in arguments.items() if schema.get("type", "string") == "string"]
-    if len(texts) != 1:
-        raise SourceFault(f"{name}: argument: name the one that takes the query; there are: {', '.join(arguments) or 'none'}")
-    return texts[0]
+        takes = tool.input_schema.get("properties", {})
+        texts = [given.argument] if given.argument else [k for k, said in takes.items() if said.get("type", "string") == "string"]
+        if len(texts) != 1:
+            told = f"name the one that takes the query; there are: {', '.join(takes) or 'none'}"
+            raise ToolFault(f"{self.name}: argument: {told}")
+        return await client.call_tool(tool.name, {texts[0]: query})
 
 
 def found_in(answer: Any, query: str, source: str, limit: int) -> list[Supplement]:
@@ -241,20 +210,6 @@ def _within(link: str, domains: Sequence[str]) -> bool:
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
 
 
-def _answered(name: str, seconds: float, ask: Callable[[], Any]) -> Any:
-    """What somebody else's code says in time. Raises SourceFault, so that the other sources are still asked."""
-    from langgraph.errors import GraphBubbleUp  # here, since the settings are read without LangGraph
-
-    try:
-        return within(seconds, ask)
-    except CallTimeout:
-        raise SourceFault(f"{name} did not answer within {seconds:g} seconds") from None
-    except (GraphBubbleUp, SourceFault):
-        raise
-    except Exception as bad:  # whatever it raises
-        raise SourceFault(f"{name} failed: {type(bad).__name__}: {' '.join(str(bad).split())[:300]}") from bad
-
-
 _MOST = 50
 
 
@@ -269,7 +224,7 @@ class RetrieverSource:
         kind: str = "",
         top_k: int = 3,
         hint: bool = False,
-        seconds: float = PATIENCE,
+        seconds: float = 60.0,
     ) -> None:
         """`seconds` is how long it is waited for."""
         self.name = name or f"retriever {retriever.get_name()}"
@@ -285,8 +240,17 @@ class RetrieverSource:
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault when the retriever fails."""
+        from langgraph.errors import GraphBubbleUp  # here, since the settings are read without LangGraph
+
         given: dict[str, Any] = {key: value for key, value in (("app", app), ("limit", limit)) if key in self._takes}
-        pages = _answered(self.name, self._seconds, lambda: self._retriever.invoke(query, **given))
+        try:
+            pages = within(self._seconds, lambda: self._retriever.invoke(query, **given))
+        except CallTimeout:
+            raise SourceFault(f"{self.name} did not answer within {self._seconds:g} seconds") from None
+        except (GraphBubbleUp, SourceFault):
+            raise
+        except Exception as bad:  # whatever somebody else's code raises: the other sources are still asked
+            raise SourceFault(f"{self.name} failed: {type(bad).__name__}: {' '.join(str(bad).split())[:300]}") from bad
         found = [supplement_of(page, query, self.name, self.kind) for page in pages[:_MOST]]
         fitting = [hit for hit in found if (app is None or hit.app is None or hit.app.casefold() == app.casefold())][:limit]
         return [hit.model_copy(update={"hint": True}) for hit in fitting] if self.hint else fitting

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from langchain_core.tools import StructuredTool
-
 from environments.files.conditions import check, evaluate
 from environments.files.scratch import Scratch
 from environments.simulated.desktop import SimulatedDesktop
@@ -32,7 +30,7 @@ from roles.contracts import Supplement, SupplementSource
 from roles.journal.events import ApprovalRequestedEvent, Json, ReviewedEvent, StepEvent
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
-from roles.knowledge.retrievers import ToolSource
+from roles.knowledge.retrievers import found_in
 from roles.safety.effects import SENSITIVE, Effect, effects_of
 
 VICTIM = "victim"
@@ -188,10 +186,9 @@ def _sources(corpus: Corpus, attack: Attack, folder: Path) -> Iterator[Supplemen
     if carrier.tool:
         in_json = carrier.tool.startswith('{"')
         told = filled(json.loads(carrier.tool) if in_json else carrier.tool, attack.text)
-        answer = json.dumps(told, ensure_ascii=False) if in_json else told
-        yield ToolSource(StructuredTool.from_function(lambda query: answer, name="handbook", description="Answers questions."))
+        yield _Page(json.dumps(told, ensure_ascii=False) if in_json else told, "tool:handbook")
     if carrier.document and carrier.kind != "help":
-        yield _Page(filled(carrier.document, attack.text), carrier.kind)
+        yield _Page(filled(carrier.document, attack.text), f"{carrier.kind}:attack", carrier.kind)
     elif carrier.document:
         (folder / "help").mkdir(parents=True, exist_ok=True)
         (folder / "help" / "guide.md").write_text(filled(carrier.document, attack.text), encoding="utf-8")
@@ -199,16 +196,16 @@ def _sources(corpus: Corpus, attack: Attack, folder: Path) -> Iterator[Supplemen
 
 
 class _Page:
-    """A source that has one page, and gives it to whatever is asked."""
+    """A source that has one page, and gives it to whatever is asked; of a tool's answer nobody knows the kind and the app."""
 
     name = "attack"
 
-    def __init__(self, text: str, kind: DocumentKind) -> None:
-        self._text, self._kind = text, kind
+    def __init__(self, text: str, source: str, kind: DocumentKind | None = None) -> None:
+        self._text, self._source, self._kind = text, source, kind
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
-        title = self._text.splitlines()[0].lstrip("# ")
-        return [Supplement(query=query, source=f"{self._kind}:attack", title=title, text=self._text, app=app, kind=self._kind)]
+        found = found_in(self._text, query, self._source, limit)
+        return [one.model_copy(update={"app": app, "kind": self._kind}) for one in found] if self._kind else found
 
 
 def _nobody_approves(request: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import StructuredTool, tool
 from pydantic import ValidationError
 from support import FINISH, Run, planned, subtask, verdict
 
@@ -30,7 +29,7 @@ from roles.contracts.signals import GateTrigger, Signal
 from roles.journal.journal import Journal, cut
 from roles.knowledge.library import Library, gather, help_in, unasked
 from roles.knowledge.pages.documents import Document
-from roles.knowledge.retrievers import McpSource, RetrieverSource, ToolSource, found_in
+from roles.knowledge.retrievers import McpSource, RetrieverSource, found_in
 from roles.knowledge.settings import KnowledgeSettings, McpSettings
 from roles.knowledge.store import KnowledgeStore, SourceFault
 from roles.manager.graph import build_manager
@@ -179,40 +178,6 @@ server.run()
 '''
 
 
-@tool
-def handbook(query: str) -> str:
-    """Look something up."""
-    return f"All about {query}"
-
-
-@tool
-def shelf(query: str) -> list[str]:
-    """Several things."""
-    return [f"{query} {n}" for n in range(9)]
-
-
-@tool
-def broken(query: str) -> str:
-    """Never works."""
-    raise ConnectionError("no line")
-
-
-@tool
-def two(query: str, language: str) -> str:
-    """Takes two texts."""
-    return f"{query} in {language}"
-
-
-def test_a_langchain_tool_is_a_source_within_its_bounds() -> None:
-    (found,) = ToolSource(handbook).search("closing", None, 3)
-    assert (found.source, found.text, found.query) == ("tool:handbook", "All about closing", "closing")
-    assert [s.title for s in ToolSource(shelf).search("box", None, 2)] == ["box 0", "box 1"]
-    with pytest.raises(SourceFault, match="tool broken failed: ConnectionError: no line"):
-        ToolSource(broken).search("x", None, 1)
-    with pytest.raises(SourceFault, match="there are: query, language"):
-        ToolSource(two)
-
-
 @pytest.mark.parametrize("nothing", ["", None, [], "  \n "])
 def test_nothing_is_nothing(nothing: Any) -> None:
     assert found_in(nothing, "q", "s", 3) == []
@@ -283,12 +248,12 @@ def gathered(*sources: Any) -> tuple[dict[str, Any], Journal]:
 
 
 def test_a_source_that_fails_keeps_no_other_from_being_asked_and_is_named() -> None:
-    report, journal = gathered(ToolSource(broken), ToolSource(handbook))
+    report, journal = gathered(Silent(), ByTitle(closing="First ask, then act."))
     assert report["signal"] == "supplied"
-    assert [s.source for s in journal.supplements()] == ["tool:handbook"]
-    report, journal = gathered(ToolSource(broken))
+    assert [s.source for s in journal.supplements()] == ["library"]
+    report, journal = gathered(Silent())
     assert report["signal"] == "nothing_found"
-    assert "no line" in report["summary"]
+    assert "silent does not answer" in report["summary"]
     assert not journal.supplements()
 
 
@@ -302,21 +267,14 @@ def test_a_server_without_a_way_to_it_is_refused_before_the_run() -> None:
         load_settings(overrides=["tools=[{tool: lookup}]"])
 
 
-def test_a_tool_or_a_retriever_that_never_answers_is_not_waited_for() -> None:
-    @tool
-    def silent(query: str) -> str:
-        """Says nothing."""
-        time.sleep(30)
-        return query
-
-    class Silent(BaseRetriever):
+def test_a_retriever_that_never_answers_is_not_waited_for() -> None:
+    class Mute(BaseRetriever):
         def _get_relevant_documents(self, query: str, **_: Any) -> list[Any]:
             time.sleep(30)
             return []
 
-    for source in (ToolSource(silent, seconds=0.2), RetrieverSource(Silent(), "shelf", seconds=0.2)):
-        with pytest.raises(SourceFault, match="did not answer within"):
-            source.search("x", None, 1)
+    with pytest.raises(SourceFault, match="did not answer within"):
+        RetrieverSource(Mute(), "shelf", seconds=0.2).search("x", None, 1)
 
 
 class Theirs(BaseRetriever):
@@ -369,9 +327,8 @@ def test_a_retriever_that_fails_is_one_sentence() -> None:
         RetrieverSource(Theirs(), "theirs").search("fail", None, 3)
 
 
-def test_a_tool_is_a_source_and_each_part_of_its_answer_is_found() -> None:
-    tool = StructuredTool.from_function(lambda query: ["# One\nfirst", "second"], name="handbook", description="Answers.")
-    hits = ToolSource(tool).search("otters", None, 3)
+def test_each_part_of_an_answer_is_found() -> None:
+    hits = found_in(["# One\nfirst", "second", "third"], "otters", "tool:handbook", 2)
     assert [(hit.title, hit.text) for hit in hits] == [("One", "# One\nfirst"), ("second", "second")]
     assert {hit.source for hit in hits} == {"tool:handbook"}
 
