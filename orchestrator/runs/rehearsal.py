@@ -25,6 +25,7 @@ from orchestrator.runs.folders import read_run
 from orchestrator.runs.privacy.trust import signed
 from orchestrator.runs.replay.recorded_policies import ANSWERS
 from orchestrator.runs.replay.recording import REPLAYED
+from orchestrator.settings.policies import ASKED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
 from orchestrator.store.printable import write_json
@@ -38,8 +39,6 @@ from roles.knowledge.library import stored_at
 from roles.knowledge.settings import KnowledgeSettings
 from roles.policies.fallback import PolicyFault
 
-ASKED = ("plan", "decide", "judge", "answer", "write")
-"""What the policies of the five roles are asked by."""
 Ask = Callable[[Any], Any]
 Interposed = Callable[[str, Any, Ask], Any]
 """Role, request, and how its policy is asked; gives the answer."""
@@ -78,7 +77,7 @@ class _Between:
 
     def __getattr__(self, name: str) -> Any:
         own = getattr(self._policy, name)
-        return (lambda request: self._interposed(self._role, request, own)) if name in ASKED else own
+        return (lambda request: self._interposed(self._role, request, own)) if name == ASKED[self._role] else own
 
 
 def between(interposed: Interposed) -> Callable[[str, Any], Any]:

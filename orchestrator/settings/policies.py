@@ -5,12 +5,12 @@ What decides is imported where it is chosen: a run by rules needs nothing of mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from environments.files.wrong_data import did_you_mean
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
 """Who decides by a policy."""
+ASKED = dict(zip(ROLES, ("plan", "decide", "judge", "answer", "write"), strict=True))
+"""What the policy of each is asked by."""
 
 
 def rules_policy(role: str) -> Any:
@@ -77,6 +79,19 @@ class Deciders:
             return main
         final = NamedPolicy(told.policy, self._chosen(role, told, ".final"))
         return AtTheEnd(NamedPolicy(settings.policy, main), final, self._recorder(role))
+
+    def told(self, role: str, request: Any) -> tuple[str, str]:
+        """What a model in this role would be told at a request, whoever decides: the system part and the turn. Pictures and the
+        windows of the moment are left out. Both parts are empty for what no model is asked about."""
+        from roles.policies.llm.prompts import load_prompt
+
+        settings: RoleSettings = getattr(self.crew, role)
+        listening = _Listening()
+        policy = self._policy(role, settings, cast("Asker", listening), load_prompt(role, settings.prompt, form=settings.form))
+        policy = replace(policy, windows=list) if role == "manager" else policy
+        with suppress(_Heard):
+            getattr(policy, ASKED[role])(request)
+        return listening.heard
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
         """The policy, or what asks it only where code cannot tell: of a role that a model decides for, or begins with."""
@@ -265,6 +280,23 @@ class Deciders:
         if picturing is None or (seen := self._seen()) is None:
             return (), []
         return (seen.state_id,), of_screen("now", seen, kinds, picturing)
+
+
+class _Heard(Exception):
+    """Nobody answers."""
+
+
+class _Listening:
+    """Stands for a model, and keeps what it is asked."""
+
+    model = None
+    heard = ("", "")
+
+    def ask(self, prompt: Prompt, values: Mapping[str, str], schema: Mapping[str, Any], *_: Any, **__: Any) -> None:
+        from roles.policies.llm.schemas import form_told
+
+        self.heard = prompt.filled({**values, "answer_form": form_told(schema)})
+        raise _Heard
 
 
 _READ_BY: dict[str, tuple[str, ...]] = {

@@ -134,14 +134,17 @@ def side_effects(
     initial: Mapping[str, Any], world: Mapping[str, Any], allowed: Sequence[str], slots: Mapping[str, Any]
 ) -> list[str]:
     """The places in the apps' state that differ, are not only looked at, and that no pattern allows."""
-    before, after = initial.get("apps", {}), world.get("apps", {})
     patterns = [parts_of(pattern, slots) for pattern in allowed]
+    return [".".join(path) for path, new in changed(initial, world) if not any(_covers(p, path, new) for p in patterns)]
+
+
+def changed(initial: Mapping[str, Any], world: Mapping[str, Any]) -> Iterator[tuple[Path, bool]]:
+    """The places in the apps' state that differ and are not only looked at, each with whether it was not there before."""
     from environments.simulated.apps import APPS
 
-    patterns += [("apps", glob.escape(app), *parts_of(look, {})) for app in after if app in APPS for look in APPS[app].looks]
-    return [
-        ".".join(path) for path, new in _differing(before, after, ("apps",)) if not any(_covers(p, path, new) for p in patterns)
-    ]
+    before, after = initial.get("apps", {}), world.get("apps", {})
+    looks = [("apps", glob.escape(app), *parts_of(look, {})) for app in after if app in APPS for look in APPS[app].looks]
+    yield from ((p, new) for p, new in _differing(before, after, ("apps",)) if not any(_covers(look, p, new) for look in looks))
 
 
 def _covers(pattern: Path, path: Path, new: bool) -> bool:
@@ -152,13 +155,15 @@ def _covers(pattern: Path, path: Path, new: bool) -> bool:
 
 def _differing(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, bool]]:
     """Each place that differs, and whether it is an entry that was not there before."""
+    if before == after:  # of most apps, and found out much faster than key by key
+        return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
             if key in before and key in after:
                 yield from _differing(before[key], after[key], (*path, str(key)))
             else:
                 yield (*path, str(key)), key in after
-    elif before != after:
+    else:
         yield path, False
 
 

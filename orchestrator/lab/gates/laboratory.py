@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -71,19 +72,26 @@ class GateRow(Frozen):
 _ROWS = TypeAdapter(list[GateRow])
 
 
+_Done = TypeVar("_Done")
+
+
 def laboratory(suite: Suite, folder: Path, *, workers: int = 1, only: str = "*") -> Iterator[tuple[EpisodeSpec, list[GateRow]]]:
     """Work every episode that has no rows yet, and yield the rows of each as it is done. Raises UsageProblem."""
-    left = []
-    for spec in episodes_of(suite, only):
-        if (folder / ROWS / f"{spec.name}.json").exists():
-            yield spec, read_rows(folder / ROWS / f"{spec.name}.json")
-        else:
-            left.append(spec)
+    places = {spec: folder / ROWS / f"{spec.name}.json" for spec in episodes_of(suite, only)}
+    yield from worked(places, read_rows, partial(examine, folder=folder), workers)
+
+
+def worked(
+    places: Mapping[EpisodeSpec, Path], read: Callable[[Path], _Done], work: Callable[[EpisodeSpec], _Done], workers: int
+) -> Iterator[tuple[EpisodeSpec, _Done]]:
+    """What is in the place of each episode; those that have nothing there are worked, so many at once."""
+    yield from ((spec, read(place)) for spec, place in places.items() if place.exists())
+    left = [spec for spec, place in places.items() if not place.exists()]
     if workers == 1:
-        yield from ((spec, examine(spec, folder)) for spec in left)
+        yield from ((spec, work(spec)) for spec in left)
         return
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        working = {pool.submit(examine, spec, folder): spec for spec in left}
+        working = {pool.submit(work, spec): spec for spec in left}
         for future in as_completed(working):
             yield working[future], future.result()
 

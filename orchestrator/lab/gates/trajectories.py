@@ -1,0 +1,285 @@
+"""Verified data: whole runs as rows with what each role was told and decided, and pairs of decisions at the same screen of which
+one came to a better end. A row has all that is needed to repeat it, and is written only if it then earns its reward again.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from environments.files.scratch import Scratch
+from orchestrator.control.requests import approving
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.gates.forks import Ending, ending
+from orchestrator.lab.gates.laboratory import worked
+from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
+from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
+from orchestrator.runs.replay.recorded_policies import ANSWERS, ROLES, NothingRecorded
+from orchestrator.runs.replay.replay import ReplayPolicy
+from orchestrator.runs.runs import start
+from orchestrator.settings.build import make_environment
+from orchestrator.settings.policies import Deciders
+from orchestrator.settings.settings import Settings, load_settings
+from orchestrator.tasks.check import task_named
+from orchestrator.tasks.tasks import Task
+from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, Type, Wait
+from protocol.log.log import whole_file
+from protocol.model.decisions import OperatorDecision
+from roles.contracts import OperatorView, PlanAnswer
+from roles.journal.journal import Journal
+
+TRAJECTORIES, PAIRS = "trajectories.jsonl", "pairs.jsonl"
+
+
+class Message(Frozen):
+    """As chat models and trainers take it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Choice(Frozen):
+    """One decision of a role."""
+
+    role: str
+    seen: str = ""
+    """The id of the screen on which an Operator decided."""
+    prompt: tuple[Message, ...] = ()
+    """What a model in that role is told; empty where none would be asked, and in pairs but for the decision that differs."""
+    decision: JsonObject
+    gate: str = ""
+    """What the next gate decided."""
+
+
+class _Row(Frozen):
+    """What is needed to begin the same run again."""
+
+    task: JsonObject
+    """The content of the task's file."""
+    world: str
+    seed: int
+    settings: tuple[str, ...] = ()
+
+
+class Trajectory(_Row):
+    """A run from its beginning to its end."""
+
+    kind: Literal["trajectory"] = "trajectory"
+    choices: tuple[Choice, ...]
+    ending: Ending
+    reward: float
+    """1 where the judge of the task passes it, and 0 otherwise; what the gates say does not count."""
+
+
+class Pair(_Row):
+    """Two decisions at the same request of the same run, each followed to its end by the policies of the settings."""
+
+    kind: Literal["pair"] = "pair"
+    before: tuple[Choice, ...]
+    role: str
+    prompt: tuple[Message, ...]
+    chosen: tuple[Message, ...]
+    """The decision with the better end, as JSON."""
+    rejected: tuple[Message, ...]
+    chosen_choices: tuple[Choice, ...]
+    """From that decision to the end."""
+    rejected_choices: tuple[Choice, ...]
+    chosen_reward: float
+    rejected_reward: float
+
+
+_ANY: TypeAdapter[Trajectory | Pair] = TypeAdapter(Annotated[Trajectory | Pair, Field(discriminator="kind")])
+
+
+class Collected(NamedTuple):
+    """What an episode gave."""
+
+    rows: Sequence[Trajectory | Pair]
+    dropped: int = 0
+    """Rows that did not earn their reward again."""
+    seconds: float = 0.0
+    """Of the processor."""
+
+
+class _Course:
+    """Comes between roles and policies: gives the decisions that are known, then what `then` makes of the request."""
+
+    def __init__(self, known: Sequence[Choice], then: Interposed | None = None, told: Callable[..., Any] | None = None) -> None:
+        self._known, self._then, self._told = known, then, told
+        self.choices: list[Choice] = []
+
+    def __call__(self, role: str, request: Any, ask: Ask) -> Any:
+        number = len(self.choices)
+        seen = request.seen.state_id if isinstance(request, OperatorView) else ""
+        known = self._known[number] if number < len(self._known) else None
+        if known is not None and (known.role, known.seen) != (role, seen):
+            raise NothingRecorded(f"decision {number + 1} is asked of the {role} on another screen than that of the {known.role}")
+        prompt = self._told(role, request) if self._told is not None else ()
+        if known is not None:
+            answer = ANSWERS[type(request)].model_validate(known.decision)
+        else:
+            answer = self._then(role, request, ask) if self._then is not None and number == len(self._known) else ask(request)
+        said = answer.model_dump(mode="json", exclude_defaults=True)
+        self.choices.append(Choice(role=role, seen=seen, prompt=prompt, decision=said))
+        return answer
+
+
+def _run(row: _Row, course: _Course, parts: JsonObject | None = None) -> Ending:
+    task = Task.model_validate(row.task)
+    with Scratch("deskcrew-rollout-") as scratch:
+        overrides = [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings]
+        loaded = load_settings(overrides=overrides, task_layer=task.layer())
+        return ending(start(loaded, task, approver=approving, parts={**(parts or {}), "around": between(course)}).report)
+
+
+def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collected:
+    """Work an episode, take another decision at some of its requests, and write what can be repeated; nothing where the task's
+    environment does not begin in the same state twice."""
+    began, task, found = time.process_time(), task_named(spec.task), list[Trajectory | Pair]()
+    settings = settings_of(spec)
+    if forkable(settings):
+        said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
+        said |= {"plan": None} if not spec.given_plans else {}
+        about: JsonObject = {"task": said, "world": settings.world, "seed": spec.seed, "settings": spec.settings}
+        course = _Course((), told=_telling(settings))
+        came = _run(_Row.model_validate(about), course)
+        choices = _with_gates(course.choices)
+        found.append(Trajectory(**about, choices=choices, ending=came, reward=float(came.right)))
+        rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
+        asked = [number for number, choice in enumerate(choices) if choice.role in ("manager", "operator")]
+        for number in sorted(rng.sample(asked, min(pairs, len(asked)))):
+            found += _pair(about, choices, number, float(came.right), rng)
+    kept = [row for row in found if not difference(row)]
+    (folder / ROWS).mkdir(parents=True, exist_ok=True)
+    with whole_file(folder / ROWS / f"{spec.name}.jsonl") as file:
+        file.writelines(row.model_dump_json() + "\n" for row in kept)
+    return Collected(kept, len(found) - len(kept), time.process_time() - began)
+
+
+def _telling(settings: Settings) -> Callable[[str, Any], tuple[Message, ...]]:
+    surface, journal = make_environment(settings), Journal(None, time.time)
+    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
+
+    def told(role: str, request: Any) -> tuple[Message, ...]:
+        system, turn = deciders.told(role, request)
+        return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
+
+    return told
+
+
+def _with_gates(choices: Sequence[Choice]) -> tuple[Choice, ...]:
+    found, gate = list[Choice](), ""
+    for choice in reversed(choices):
+        gate = choice.decision["decision"] if choice.role == "evaluator" else gate
+        found.append(choice.model_copy(update={"gate": gate}))
+    return tuple(reversed(found))
+
+
+def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: float, rng: random.Random) -> Iterator[Pair]:
+    """None where the other decision came to the same."""
+    bare = tuple(choice.model_copy(update={"prompt": ()}) for choice in choices)
+    was = choices[number]
+    course = _Course(bare[:number], lambda role, request, ask: _another(was, request, ask, rng))
+    came = float(_run(_Row.model_validate(about), course).right)
+    if came == reward:
+        return
+    branches = [(reward, bare[number:]), (came, _with_gates(course.choices)[number:])]
+    (bad, rejected), (good, chosen) = sorted(branches, key=lambda branch: branch[0])
+    said = [
+        (Message(role="assistant", content=json.dumps(_plain(one[0].decision), ensure_ascii=False)),)
+        for one in (chosen, rejected)
+    ]
+    yield Pair(
+        **about, before=bare[:number], role=was.role, prompt=was.prompt, chosen=said[0], rejected=said[1],
+        chosen_choices=chosen, rejected_choices=rejected, chosen_reward=good, rejected_reward=bad,
+    )  # fmt: skip
+
+
+def _plain(decision: JsonObject) -> JsonObject:
+    """Without the policy's own notes."""
+    return {name: value for name, value in decision.items() if name != "memory"}
+
+
+def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:
+    """What the policy decides when it is asked again, if that is something else; otherwise a plan with a subtask less, or one
+    of: the subtask is done, nothing is done yet, another control is pressed, another text is written."""
+    again = ask(request)
+    if _plain(again.model_dump(mode="json", exclude_defaults=True)) != _plain(was.decision):
+        return again
+    if isinstance(again, PlanAnswer):
+        left = rng.randrange(len(again.subtasks)) if len(again.subtasks) > 1 else None
+        return again.model_copy(update={"subtasks": tuple(one for n, one in enumerate(again.subtasks) if n != left)})
+    controls = [e for e in request.seen.elements if e.role in _PRESSED and e.enabled and e.visible and e.name]
+    texts = sorted({e.name for e in request.seen.elements if e.name})
+    others: list[Any] = [
+        None,
+        Wait(seconds=0.1),
+        *(Click(target=ActionTarget(element_id=e.element_id)) for e in rng.sample(controls, min(2, len(controls)))),
+    ]
+    if isinstance(again.action, Fill | Type) and texts:
+        others.append(again.action.model_copy(update={"text": rng.choice(texts)}))
+    action = rng.choice(others)
+    ended = (
+        {"status": AgentStatus.FINISH, "comment": "done", "is_goal_complete": True}
+        if action is None
+        else {"status": AgentStatus.CONTINUE}
+    )
+    return OperatorDecision(action=action, memory=again.memory, **ended)
+
+
+_PRESSED = frozenset({"button", "link", "tab", "checkbox", "menuitem", "radio"})
+
+
+def difference(row: Trajectory | Pair) -> str:
+    """What is otherwise when a row is repeated, in one sentence; nothing where it earns its rewards again."""
+    ways = [(row.choices, row.reward)] if isinstance(row, Trajectory) else [
+        ((*row.before, *row.chosen_choices), row.chosen_reward), ((*row.before, *row.rejected_choices), row.rejected_reward),
+    ]  # fmt: skip
+    nobody = {role: ReplayPolicy(role, ()) for role in ROLES}
+    for choices, reward in ways:
+        course = _Course(choices)
+        try:
+            came = _run(row, course, nobody)
+        except (NothingRecorded, ValidationError, UsageProblem) as bad:
+            return f"it cannot be repeated: {bad}"
+        if len(course.choices) < len(choices):
+            return f"it ended after {len(course.choices)} of {len(choices)} decisions"
+        if float(came.right) != reward:
+            return f"its reward is {float(came.right):g}, and the row says {reward:g}"
+    if isinstance(row, Pair) and (row.chosen_reward <= row.rejected_reward or row.chosen_choices[0] == row.rejected_choices[0]):
+        return "the rejected decision is not worse than the chosen one"
+    return ""
+
+
+def rollouts(
+    suite: Suite, folder: Path, *, pairs: int, seed: int, workers: int = 1, only: str = "*"
+) -> Iterator[tuple[EpisodeSpec, Collected]]:
+    """Work every episode that has no rows yet, and yield what each gave; at the end all rows stand in two files."""
+    places = {spec: folder / ROWS / f"{spec.name}.jsonl" for spec in episodes_of(suite, only)}
+    work = partial(collect, folder=folder, pairs=pairs, seed=seed)
+    yield from worked(places, lambda place: Collected([*read_rows(place)]), work, workers)
+    for name, kind in ((TRAJECTORIES, Trajectory), (PAIRS, Pair)):
+        with whole_file(folder / name) as file:
+            file.writelines(
+                f"{row.model_dump_json()}\n" for place in places.values() for row in read_rows(place) if isinstance(row, kind)
+            )
+
+
+def read_rows(path: Path) -> Iterator[Trajectory | Pair]:
+    """Raises UsageProblem with the line where one is damaged."""
+    if not path.is_file():
+        raise UsageProblem(f"There is no file {path}; `deskcrew lab rollouts SUITE` writes {TRAJECTORIES} and {PAIRS}.")
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield _ANY.validate_json(line)
+            except ValidationError as bad:
+                first = bad.errors()[0]
+                raise UsageProblem(f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None

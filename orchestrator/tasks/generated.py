@@ -1,0 +1,314 @@
+"""Tasks made from app cards: a goal in words, its judge, and an oracle of calls to the apps' own functions.
+
+The judge is what an oracle brings about in several worlds alike. A draft is a task only if in each of them its oracle passes,
+whatever time it takes, and none of its mutants does.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from environments.simulated.world.worldfile import load_world
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.layers import shipped_names
+from orchestrator.tasks.changes import SLOT, changed
+from orchestrator.tasks.check import STRAYS
+from orchestrator.tasks.judge import judge
+from orchestrator.tasks.operations import Drawing, Operation, Stage, stage, writing
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, items_at
+from protocol import Action, CallApi, Frozen, JsonObject, LaunchApp, Wait
+from protocol.dsl import emit, parse_line
+from protocol.log.log import whole_file
+
+SEEDS = (0, 1, 2)
+"""Of the worlds in which a draft is tried."""
+_KINDS: dict[str, Kind] = {"send": "communicate", "reply": "communicate", "move": "organise", "delete": "organise"}
+_STAMP = "at"
+"""The field that says when an entry was made."""
+_PATIENCE = 40.0
+
+
+class Draft(Frozen):
+    """What was drawn, and what became of it: a line of `drafts.jsonl`."""
+
+    number: int
+    name: str
+    goal: str
+    why: str = ""
+    """Why it is no task; empty for one that is."""
+    mutants: int = 0
+    """How many were tried."""
+
+
+class _Refused(Exception):
+    """One clause: why a draft is no task."""
+
+
+def generate(folder: Path, most: int, seed: int, worlds: Sequence[str]) -> Iterator[Draft]:
+    """Draw until the folder has so many task files; yields each draft. What the folder has is not drawn again.
+
+    Raises UsageProblem where the folder is one of another seed, or of other worlds.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = list(worlds) or [name for name in shipped_names("worlds") if not load_world(name).events]
+    about, told = folder / "generated.json", json.dumps({"seed": seed, "worlds": chosen})
+    if about.is_file() and about.read_text(encoding="utf-8") != told:
+        raise UsageProblem(f"{folder} has tasks of another seed or other worlds ({about}); choose another folder.")
+    about.write_text(told, encoding="utf-8")
+    done = folder / "drafts.jsonl"
+    drafts = [Draft.model_validate_json(line) for line in done.read_text(encoding="utf-8").splitlines()] if done.is_file() else []
+    yield from drafts
+    number, goals = len(drafts), {one.goal for one in drafts if not one.why}
+    while len(goals) < most:
+        drawn, data = draft(number, seed, chosen)
+        if drawn.goal in goals:
+            drawn = drawn.model_copy(update={"why": "it is there already"})
+        elif not drawn.why:
+            with whole_file(folder / f"{drawn.name}.yaml") as file:
+                yaml.safe_dump(data, file, sort_keys=False, allow_unicode=True, width=120)
+            goals.add(drawn.goal)
+        with done.open("a", encoding="utf-8") as lines:
+            lines.write(drawn.model_dump_json() + "\n")
+        yield drawn
+        number += 1
+
+
+def draft(number: int, seed: int, worlds: Sequence[str]) -> tuple[Draft, JsonObject]:
+    """The draft of this number, which depends on nothing else, and the content of its task file."""
+    rng = random.Random(f"{seed}:{number}")  # noqa: S311 - variation, not secrecy
+    world = rng.choice(worlds)
+    where, mutants, data, why = stage(world, SEEDS[0]), 0, JsonObject(), ""
+    apps = [card.app for card in where.cards.values() if writing(card)]
+    chosen = rng.sample(apps, min(len(apps), rng.choices((1, 2, 3), (6, 3, 1))[0]))
+    operations = [operation for app in chosen if (operation := Drawing(where, app, rng).operation()) is not None]
+    try:
+        if len(operations) < len(chosen) or not chosen:
+            raise _Refused("no call that changes anything was found")
+        data = _judged(_asked(f"generated-{seed}-{number:06}", world, operations, where))
+        for one in SEEDS:
+            wrong, more = survivors(Task.model_validate(data), one)
+            mutants += more
+            if wrong:
+                raise _Refused(wrong[0])
+    except (_Refused, UsageProblem) as bad:
+        why = str(bad)
+    return Draft(number=number, name=data.get("id", ""), goal=f"{world}: {data.get('goal', '')}", why=why, mutants=mutants), data
+
+
+def _asked(name: str, world: str, operations: Sequence[Operation], where: Stage) -> JsonObject:
+    """The task as far as it is known before anything was done."""
+    titles = [where.cards[str(operation.call.app)].title for operation in operations]
+    asked = [f"in {title}, {operation.words}" for title, operation in zip(titles, operations, strict=True)]
+    first, *more = [f"{one}." for one in asked]
+    verbs = [operation.call.function.split("_")[0] for operation in operations]
+    return {
+        "id": f"{name}-{operations[0].call.function.replace('_', '-')}",
+        "goal": " ".join([first[0].upper() + first[1:], *(f"Then, {one}" for one in more)]),
+        "world": world,
+        "slots": {name: slot for operation in operations for name, slot in operation.slots.items()},
+        "tier": 1 if len(operations) == 1 else 2,
+        "kinds": sorted({_KINDS.get(verb, "edit") for verb in verbs}),
+        "oracle": [emit(operation.call) for operation in operations],
+    }
+
+
+# --- the judge ----------------------------------------------------------------------------------------------------------------
+
+
+class _Facts(NamedTuple):
+    """What an oracle brought about in one world, as conditions."""
+
+    holds: set[str]
+    entries: dict[tuple[str, str, int], set[str]]
+    """Of each new entry, by its place at the end and at the beginning and its number: what is so of it and its key `k`."""
+    changes: set[str]
+
+
+def _judged(data: JsonObject) -> JsonObject:
+    """With the conditions that hold in every world, and what changes there. Raises _Refused."""
+    task = Task.model_validate(data)
+    found = [_facts(task, stage(str(task.world), seed), seed) for seed in SEEDS]
+    if any(one.entries.keys() != found[0].entries.keys() for one in found):
+        raise _Refused("it makes other entries in other worlds")
+    holds = set.intersection(*(one.holds for one in found))
+    for place, atoms in found[0].entries.items():
+        end, begin, _ = place
+        alike = atoms.intersection(*(one.entries[place] for one in found))
+        holds.add(f"{end}.exists(k, {' && '.join([f'!(k in {begin})', *sorted(alike)])})")
+    return {**data, "success": sorted(holds), "changes": sorted(set.union(*(one.changes for one in found)))}
+
+
+def _facts(task: Task, where: Stage, seed: int) -> _Facts:
+    slots = fill_slots(task, where.initial, seed)
+    calls = _calls(task, slots)
+    world, _, done = where.after(calls)
+    if not done:
+        raise _Refused("its oracle is declined in another world")
+    keys = _keys(task, calls)
+    texts = {v: _text(v, keys) for call in calls for v in call.arguments.values() if isinstance(v, str) and v}
+    named = [(slot, one) for slot, one in slots.items() if slot.endswith("_named")]
+    texts |= {
+        v: f"slots.{slot}.{n}" for slot, one in named for n, v in one.items() if isinstance(v, str) and v not in texts and v
+    }
+    facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, ...], int]()
+    for path, new in changed(where.initial, world):
+        end, begin = (_place(root, path, keys) for root in ("world", "initial"))
+        store, held = path[:-1], tuple(_place(root, path[:-1], keys) for root in ("world", "initial"))
+        value, before = _at(world, path), _at(where.initial, path)
+        if new:
+            number = sum(known[0] == held[0] for known in facts.entries)
+            facts.entries[held[0], held[1], number] = {*_entry(held[0], value, path[-1], texts), *_name(path[-1], texts)}
+            facts.changes.add(f"{_pattern(store, keys)}.+")
+        else:
+            facts.changes.add(_pattern(path, keys))
+            facts.holds.update(
+                [f"!({_text(path[-1], keys)} in {held[0]})"] if value is _GONE else [f"{end} == {_text(value, keys)}"]
+            )
+        if new or value is _GONE:
+            sizes[held] = sizes.get(held, 0) + (1 if new else -1)
+        elif isinstance(value, str) and isinstance(before, str) and before and value.startswith(before):
+            facts.holds.add(f"{end}.startsWith({begin})")
+            facts.holds.add(f"size({end}) - size({begin}) == {len(value) - len(before)}")
+            facts.holds.update(f"{end}.endsWith({text})" for one, text in texts.items() if value.endswith(one))
+    facts.holds.update(f"size({end}) - size({begin}) == {more}" for (end, begin), more in sizes.items())
+    return facts
+
+
+_GONE = object()
+
+
+def _at(world: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        if not isinstance(world, Mapping) or part not in world:
+            return _GONE
+        world = world[part]
+    return world
+
+
+def _keys(task: Task, calls: Sequence[CallApi]) -> dict[str, str]:
+    """The texts of the calls that name a record, each with the slot that holds it."""
+    named: dict[str, str] = {}
+    for line, call in zip(task.oracle or (), calls, strict=True):
+        template = parse_line(str(line)).dump()["arguments"]
+        named |= {str(call.arguments[n]): v[1:-1] for n, v in template.items() if isinstance(v, str) and SLOT.fullmatch(v)}
+    return named
+
+
+def _text(value: Any, keys: Mapping[str, str]) -> str:
+    """In CEL."""
+    return f"slots.{keys[value]}" if isinstance(value, str) and value in keys else json.dumps(value, ensure_ascii=False)
+
+
+def _place(root: str, path: Sequence[str], keys: Mapping[str, str]) -> str:
+    """In CEL."""
+    plain = (part.isidentifier() and part not in keys for part in path)
+    return root + "".join(
+        f".{part}" if is_plain else f"[{_text(part, keys)}]" for part, is_plain in zip(path, plain, strict=True)
+    )
+
+
+def _pattern(path: Sequence[str], keys: Mapping[str, str]) -> str:
+    if any(set(part) & set(".{}") for part in path if part not in keys):
+        raise _Refused("a place that changes cannot be written as a path")
+    return ".".join(f"{{{keys[part]}}}" if part in keys else glob.escape(part) for part in path)
+
+
+def _entry(store: str, value: Any, key: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """What is so of a new entry."""
+    parts = value.items() if isinstance(value, Mapping) else [("", value)]
+    for name, part in ((n, p) for n, p in parts if p != key and n != _STAMP and not isinstance(p, Mapping)):
+        place = f"{store}[k].{name}".rstrip(".")
+        yield f"{place} == {json.dumps(part, ensure_ascii=False)}"
+        for text, told in texts.items():
+            if isinstance(part, str) and part.endswith(text):
+                yield f"{place} == {told}" if part == text else f"{place}.endsWith({told})"
+
+
+def _name(key: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """How the key of a new entry comes of the texts of the calls: a path in a folder, under a name."""
+    for text, told in texts.items():
+        if key == text:
+            yield f"k == {told}"
+        if "/" in key and key.startswith(f"{text}/"):
+            yield f'k.startsWith({told} + "/")'
+        if "/" in key and key.endswith(f"/{text}"):
+            yield f'k.endsWith("/" + {told})'
+        if "/" in key and "/" in text:
+            if key.rpartition("/")[2] == text.rpartition("/")[2]:
+                yield f'k.split("/").last() == {told}.split("/").last()'
+            if key.rpartition("/")[0] == text.rpartition("/")[0]:
+                yield f'k.substring(0, k.lastIndexOf("/")) == {told}.substring(0, {told}.lastIndexOf("/"))'
+
+
+# --- what must pass, and what must not --------------------------------------------------------------------------------------
+
+
+def survivors(task: Task, seed: int) -> tuple[list[str], int]:
+    """What of this task's oracle and mutants comes out wrong in a world, in words, and how many mutants were tried."""
+    where, rng = stage(str(task.world), seed), random.Random(f"{task.id}:{seed}")  # noqa: S311 - variation, not secrecy
+    slots = fill_slots(task, where.initial, seed)
+    fill_goal(task, slots)
+    calls, wrong, tried = _calls(task, slots), list[str](), 0
+
+    def passes(world: JsonObject, received: Sequence[JsonObject], steps: int) -> bool:
+        run = {"status": "fulfilled", "plans": 1, "reason": "", "answer": "", "questions": 0, "steps": steps}
+        return judge(task, world, where.initial, slots, received, run).passed
+
+    waiting: list[Action] = [*(LaunchApp(app=app) for app in dict.fromkeys(call.app for call in calls)), Wait(seconds=_PATIENCE)]
+    ways: dict[str, Sequence[Action]] = {"the oracle": calls, "the oracle with time": [*waiting, *calls, *waiting]}
+    for name, actions in ways.items():
+        world, received, _ = where.after(actions)
+        wrong += [] if passes(world, received, len(actions)) else [f"{name} does not pass"]
+    last = where.after(calls)[0]
+    for name, actions in _mutants(task, where, slots, rng):
+        world, received, _ = where.after(actions)
+        if not any(changed(last, world)):  # it comes to the same, and is no mutant
+            wrong += [] if actions else ["nothing has to be done"]
+            continue
+        tried += 1
+        wrong += [f"{name} passes"] if passes(world, received, len(actions)) else []
+    return wrong, tried
+
+
+def _calls(task: Task, slots: Mapping[str, Any]) -> list[CallApi]:
+    return [step.action for step in steps_of(task.oracle or (), slots) if isinstance(step.action, CallApi)]
+
+
+def _mutants(task: Task, where: Stage, slots: JsonObject, rng: random.Random) -> Iterator[tuple[str, Sequence[Action]]]:
+    """Nothing; near misses: a call left out, made twice, with another value, without one, or about another record; and the
+    oracle with one stray write."""
+    calls = _calls(task, slots)
+    named = _keys(task, calls)
+    yield "nothing", []
+    for number, call in enumerate(calls):
+        before, after = calls[:number], calls[number + 1 :]
+        drawing = Drawing(where, call.app, rng)
+        function = next(f for f in writing(drawing.card) if f.name == call.function)
+        yield f"twice {call.function}", [*before, call, call, *after]
+        if len(calls) > 1:
+            yield f"without {call.function}", [*before, *after]
+        for field in function.arguments:
+            name = field.words[0]
+            if name not in call.arguments or str(call.arguments[name]) in named:
+                continue
+            drawn = (drawing.value(field) for _ in range(10))
+            others = [one for one in drawn if one is not None and one != call.arguments[name]][:1]
+            for value in [*others, *([] if field.required else [None])]:
+                given = {k: v for k, v in {**call.arguments, name: value}.items() if v is not None}
+                told = f"{'no' if value is None else 'another'} {name} in {call.function}"
+                yield told, [*before, call.model_copy(update={"arguments": given}), *after]
+        if stray := drawing.call(rng.choice(writing(drawing.card))):
+            yield f"a stray {stray.function}", [*calls, stray]
+    for name, slot in task.slots.items():
+        items = items_at(slot.path, {**where.initial, "slots": slots}) if slot.source else ()
+        if others := [one for one in items if one != slots[name]]:
+            yield f"another {name}", _calls(task, {**slots, name: rng.choice(others)})
+    yield from ((f"a stray {stray.function}", [*calls, stray]) for stray in STRAYS if stray.app in where.cards)
