@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import ending
+from orchestrator.lab.gates.courses import ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, outcome_of, seeds_of, settings_of
 from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
@@ -25,7 +26,7 @@ from roles.journal.events import PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
 from roles.policies.adaptive import JUDGED, AdaptiveEvaluator, AdaptiveManager
-from roles.policies.fallback import AtTheEnd, Fallback, NamedPolicy
+from roles.policies.fallback import AtTheEnd, Fallback, GaveUp, NamedPolicy
 from roles.policies.llm.settings import ModelSettings, PictureSize
 
 if TYPE_CHECKING:
@@ -84,14 +85,21 @@ class Deciders:
         """What a model in this role would be told at a request, whoever decides: the system part and the turn. Pictures and the
         windows of the moment are left out. Both parts are empty for what no model is asked about."""
         from roles.policies.llm.prompts import load_prompt
+        from roles.policies.llm.schemas import form_told
+
+        heard: list[tuple[str, str]] = []
+
+        def ask(prompt: Prompt, values: Mapping[str, str], schema: Mapping[str, Any], *_: Any, **__: Any) -> None:
+            heard.append(prompt.filled({**values, "answer_form": form_told(schema)}))
+            raise GaveUp("nobody answers")
 
         settings: RoleSettings = getattr(self.crew, role)
-        listening = _Listening()
-        policy = self._policy(role, settings, cast("Asker", listening), load_prompt(role, settings.prompt, form=settings.form))
+        asker = cast("Asker", SimpleNamespace(model=None, ask=ask))
+        policy = self._policy(role, settings, asker, load_prompt(role, settings.prompt, form=settings.form))
         policy = replace(policy, windows=list) if role == "manager" else policy
-        with suppress(_Heard):
+        with suppress(GaveUp):
             getattr(policy, ASKED[role])(request)
-        return listening.heard
+        return heard[0] if heard else ("", "")
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
         """The policy, or what asks it only where code cannot tell: of a role that a model decides for, or begins with."""
@@ -280,23 +288,6 @@ class Deciders:
         if picturing is None or (seen := self._seen()) is None:
             return (), []
         return (seen.state_id,), of_screen("now", seen, kinds, picturing)
-
-
-class _Heard(Exception):
-    """Nobody answers."""
-
-
-class _Listening:
-    """Stands for a model, and keeps what it is asked."""
-
-    model = None
-    heard = ("", "")
-
-    def ask(self, prompt: Prompt, values: Mapping[str, str], schema: Mapping[str, Any], *_: Any, **__: Any) -> None:
-        from roles.policies.llm.schemas import form_told
-
-        self.heard = prompt.filled({**values, "answer_form": form_told(schema)})
-        raise _Heard
 
 
 _READ_BY: dict[str, tuple[str, ...]] = {

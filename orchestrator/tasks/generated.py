@@ -21,16 +21,15 @@ from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks.changes import SLOT, changed
 from orchestrator.tasks.check import STRAYS
 from orchestrator.tasks.judge import judge
-from orchestrator.tasks.operations import Drawing, Operation, Stage, stage, writing
+from orchestrator.tasks.operations import Drawing, Operation, Stage, stage, with_value, writing
 from orchestrator.tasks.oracle_lines import steps_of
-from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, items_at
+from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, items_at
 from protocol import Action, CallApi, Frozen, JsonObject, LaunchApp, Wait
 from protocol.dsl import emit, parse_line
 from protocol.log.log import whole_file
 
 SEEDS = (0, 1, 2)
 """Of the worlds in which a draft is tried."""
-_KINDS: dict[str, Kind] = {"send": "communicate", "reply": "communicate", "move": "organise", "delete": "organise"}
 _STAMP = "at"
 """The field that says when an entry was made."""
 _PATIENCE = 40.0
@@ -53,16 +52,10 @@ class _Refused(Exception):
 
 
 def generate(folder: Path, most: int, seed: int, worlds: Sequence[str]) -> Iterator[Draft]:
-    """Draw until the folder has so many task files; yields each draft. What the folder has is not drawn again.
-
-    Raises UsageProblem where the folder is one of another seed, or of other worlds.
-    """
+    """Draw until the folder has so many task files; yields each draft, first those that the folder has. Other worlds than the
+    shipped ones in which nothing happens by itself can be named."""
     folder.mkdir(parents=True, exist_ok=True)
     chosen = list(worlds) or [name for name in shipped_names("worlds") if not load_world(name).events]
-    about, told = folder / "generated.json", json.dumps({"seed": seed, "worlds": chosen})
-    if about.is_file() and about.read_text(encoding="utf-8") != told:
-        raise UsageProblem(f"{folder} has tasks of another seed or other worlds ({about}); choose another folder.")
-    about.write_text(told, encoding="utf-8")
     done = folder / "drafts.jsonl"
     drafts = [Draft.model_validate_json(line) for line in done.read_text(encoding="utf-8").splitlines()] if done.is_file() else []
     yield from drafts
@@ -108,14 +101,12 @@ def _asked(name: str, world: str, operations: Sequence[Operation], where: Stage)
     titles = [where.cards[str(operation.call.app)].title for operation in operations]
     asked = [f"in {title}, {operation.words}" for title, operation in zip(titles, operations, strict=True)]
     first, *more = [f"{one}." for one in asked]
-    verbs = [operation.call.function.split("_")[0] for operation in operations]
     return {
         "id": f"{name}-{operations[0].call.function.replace('_', '-')}",
         "goal": " ".join([first[0].upper() + first[1:], *(f"Then, {one}" for one in more)]),
         "world": world,
         "slots": {name: slot for operation in operations for name, slot in operation.slots.items()},
         "tier": 1 if len(operations) == 1 else 2,
-        "kinds": sorted({_KINDS.get(verb, "edit") for verb in verbs}),
         "oracle": [emit(operation.call) for operation in operations],
     }
 
@@ -154,30 +145,21 @@ def _facts(task: Task, where: Stage, seed: int) -> _Facts:
         raise _Refused("its oracle is declined in another world")
     keys = _keys(task, calls)
     texts = {v: _text(v, keys) for call in calls for v in call.arguments.values() if isinstance(v, str) and v}
-    named = [(slot, one) for slot, one in slots.items() if slot.endswith("_named")]
-    texts |= {
-        v: f"slots.{slot}.{n}" for slot, one in named for n, v in one.items() if isinstance(v, str) and v not in texts and v
-    }
-    facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, ...], int]()
+    named = [(f"slots.{slot}.{name}", v) for slot, one in slots.items() if isinstance(one, dict) for name, v in one.items()]
+    texts = {v: told for told, v in named if isinstance(v, str) and v} | texts
+    facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, str], int]()
     for path, new in changed(where.initial, world):
-        end, begin = (_place(root, path, keys) for root in ("world", "initial"))
-        store, held = path[:-1], tuple(_place(root, path[:-1], keys) for root in ("world", "initial"))
-        value, before = _at(world, path), _at(where.initial, path)
+        end, begin = (_place(root, path[:-1], keys) for root in ("world", "initial"))
+        value = _at(world, path)
+        facts.changes.add(_pattern((*path[:-1], "+") if new else path, keys))
         if new:
-            number = sum(known[0] == held[0] for known in facts.entries)
-            facts.entries[held[0], held[1], number] = {*_entry(held[0], value, path[-1], texts), *_name(path[-1], texts)}
-            facts.changes.add(f"{_pattern(store, keys)}.+")
+            number = sum(known[0] == end for known in facts.entries)
+            facts.entries[end, begin, number] = {*_entry(end, value, path[-1], texts), *_path(path[-1], texts)}
         else:
-            facts.changes.add(_pattern(path, keys))
-            facts.holds.update(
-                [f"!({_text(path[-1], keys)} in {held[0]})"] if value is _GONE else [f"{end} == {_text(value, keys)}"]
-            )
+            gone = f"!({_text(path[-1], keys)} in {end})"
+            facts.holds.add(gone if value is _GONE else f"{_place('world', path, keys)} == {_text(value, keys)}")
         if new or value is _GONE:
-            sizes[held] = sizes.get(held, 0) + (1 if new else -1)
-        elif isinstance(value, str) and isinstance(before, str) and before and value.startswith(before):
-            facts.holds.add(f"{end}.startsWith({begin})")
-            facts.holds.add(f"size({end}) - size({begin}) == {len(value) - len(before)}")
-            facts.holds.update(f"{end}.endsWith({text})" for one, text in texts.items() if value.endswith(one))
+            sizes[end, begin] = sizes.get((end, begin), 0) + (1 if new else -1)
     facts.holds.update(f"size({end}) - size({begin}) == {more}" for (end, begin), more in sizes.items())
     return facts
 
@@ -187,65 +169,54 @@ _GONE = object()
 
 def _at(world: Any, path: Sequence[str]) -> Any:
     for part in path:
-        if not isinstance(world, Mapping) or part not in world:
-            return _GONE
-        world = world[part]
+        world = world.get(part, _GONE) if isinstance(world, Mapping) else _GONE
     return world
 
 
 def _keys(task: Task, calls: Sequence[CallApi]) -> dict[str, str]:
-    """The texts of the calls that name a record, each with the slot that holds it."""
+    """The texts of the calls that name a record, each with the slot that holds it, in CEL."""
     named: dict[str, str] = {}
     for line, call in zip(task.oracle or (), calls, strict=True):
-        template = parse_line(str(line)).dump()["arguments"]
-        named |= {str(call.arguments[n]): v[1:-1] for n, v in template.items() if isinstance(v, str) and SLOT.fullmatch(v)}
+        held = parse_line(str(line)).dump()["arguments"].items()
+        named |= {str(call.arguments[n]): f"slots.{v[1:-1]}" for n, v in held if isinstance(v, str) and SLOT.fullmatch(v)}
     return named
 
 
-def _text(value: Any, keys: Mapping[str, str]) -> str:
+def _text(value: Any, known: Mapping[str, str]) -> str:
     """In CEL."""
-    return f"slots.{keys[value]}" if isinstance(value, str) and value in keys else json.dumps(value, ensure_ascii=False)
+    return known[value] if isinstance(value, str) and value in known else json.dumps(value, ensure_ascii=False)
 
 
 def _place(root: str, path: Sequence[str], keys: Mapping[str, str]) -> str:
     """In CEL."""
-    plain = (part.isidentifier() and part not in keys for part in path)
-    return root + "".join(
-        f".{part}" if is_plain else f"[{_text(part, keys)}]" for part, is_plain in zip(path, plain, strict=True)
-    )
+    return root + "".join(f".{p}" if p.isidentifier() and p not in keys else f"[{_text(p, keys)}]" for p in path)
 
 
 def _pattern(path: Sequence[str], keys: Mapping[str, str]) -> str:
     if any(set(part) & set(".{}") for part in path if part not in keys):
         raise _Refused("a place that changes cannot be written as a path")
-    return ".".join(f"{{{keys[part]}}}" if part in keys else glob.escape(part) for part in path)
+    return ".".join(f"{{{keys[part].removeprefix('slots.')}}}" if part in keys else glob.escape(part) for part in path)
 
 
 def _entry(store: str, value: Any, key: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """What is so of a new entry."""
+    """What is so of a new entry: its values, those that come of a text of the calls or of a record as such."""
     parts = value.items() if isinstance(value, Mapping) else [("", value)]
     for name, part in ((n, p) for n, p in parts if p != key and n != _STAMP and not isinstance(p, Mapping)):
         place = f"{store}[k].{name}".rstrip(".")
         yield f"{place} == {json.dumps(part, ensure_ascii=False)}"
-        for text, told in texts.items():
-            if isinstance(part, str) and part.endswith(text):
-                yield f"{place} == {told}" if part == text else f"{place}.endsWith({told})"
+        ends = [(text, told) for text, told in texts.items() if isinstance(part, str) and part.endswith(text)]
+        yield from (f"{place} == {told}" if part == text else f"{place}.endsWith({told})" for text, told in ends)
 
 
-def _name(key: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """How the key of a new entry comes of the texts of the calls: a path in a folder, under a name."""
-    for text, told in texts.items():
-        if key == text:
-            yield f"k == {told}"
-        if "/" in key and key.startswith(f"{text}/"):
-            yield f'k.startsWith({told} + "/")'
-        if "/" in key and key.endswith(f"/{text}"):
-            yield f'k.endsWith("/" + {told})'
-        if "/" in key and "/" in text:
-            if key.rpartition("/")[2] == text.rpartition("/")[2]:
-                yield f'k.split("/").last() == {told}.split("/").last()'
-            if key.rpartition("/")[0] == text.rpartition("/")[0]:
-                yield f'k.substring(0, k.lastIndexOf("/")) == {told}.substring(0, {told}.lastIndexOf("/"))'
+def _path(key: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """How the folder and the name in a new path come of the texts of the calls."""
+    folder, _, name = key.rpartition("/")
+    for text, told in texts.items() if folder or name != key else ():
+        within, _, last = text.rpartition("/")
+        forms = ((text, told), (within, f'{told}.substring(0, {told}.lastIndexOf("/"))'), (last, f'{told}.split("/").last()'))
+        for value, form in forms if "/" in text else forms[:1]:
+            yield from [f'k.substring(0, k.lastIndexOf("/")) == {form}'] if value == folder else []
+            yield from [f'k.split("/").last() == {form}'] if value == name else []
 
 
 # --- what must pass, and what must not --------------------------------------------------------------------------------------
@@ -302,9 +273,8 @@ def _mutants(task: Task, where: Stage, slots: JsonObject, rng: random.Random) ->
             drawn = (drawing.value(field) for _ in range(10))
             others = [one for one in drawn if one is not None and one != call.arguments[name]][:1]
             for value in [*others, *([] if field.required else [None])]:
-                given = {k: v for k, v in {**call.arguments, name: value}.items() if v is not None}
                 told = f"{'no' if value is None else 'another'} {name} in {call.function}"
-                yield told, [*before, call.model_copy(update={"arguments": given}), *after]
+                yield told, [*before, with_value(call, name, value), *after]
         if stray := drawing.call(rng.choice(writing(drawing.card))):
             yield f"a stray {stray.function}", [*calls, stray]
     for name, slot in task.slots.items():

@@ -233,48 +233,35 @@ def lab_rollouts(
     Each row is repeated before it is written, and must earn its reward again; --verify repeats those of a file, exit code 1
     if one differs. The same command continues what was stopped.
     """
-    from orchestrator.lab.gates.trajectories import Trajectory, difference, read_rows, rollouts
+    from orchestrator.lab.gates.trajectories import difference, figures, read_rows, rollouts
     from orchestrator.lab.suite.suite import load_suite
 
     if bool(suite) == (verify is not None):
         raise UsageProblem("lab rollouts takes either a SUITE or --verify FILE.")
     if verify is not None:
-        differences = [(number, difference(row)) for number, row in enumerate(read_rows(verify), start=1)]
-        wrong = [f"{verify}, line {number}: {why}" for number, why in differences if why]
-        typer.echo(
-            json_text({"rows": len(differences), "wrong": wrong})
-            if as_json
-            else "\n".join([*wrong, f"{len(differences)} rows, {len(wrong)} of them wrong"])
-        )
-        raise typer.Exit(FAILED if wrong else 0)
-    folder, total = (
-        out or Path("rollouts") / Path(suite).stem,
-        {"trajectories": 0, "right": 0, "steps": 0, "pairs": 0, "dropped": 0},
-    )
-    seconds = 0.0
-    for spec, found in rollouts(load_suite(suite), folder, pairs=pairs, seed=seed, workers=workers, only=only):
-        runs = [row for row in found.rows if isinstance(row, Trajectory)]
-        seconds += found.seconds
-        counts = (
-            len(runs),
-            sum(row.reward == 1 for row in runs),
-            sum(row.ending.steps for row in runs),
-            len(found.rows) - len(runs),
-            found.dropped,
-        )
-        total = {name: value + more for (name, value), more in zip(total.items(), counts, strict=True)}
-        typer.echo(f"{spec.name}: {len(found.rows)} rows, {found.dropped} dropped", err=True)
-    told = total | {"steps_per_core_hour": round(3600 * total["steps"] / seconds) if seconds else None}
-    typer.echo(json_text(told) if as_json else "\n".join(f"{name.replace('_', ' '):<20} {value}" for name, value in told.items()))
+        found = [(number, difference(row)) for number, row in enumerate(read_rows(verify), start=1)]
+        wrong = [f"{verify}, line {number}: {why}" for number, why in found if why]
+        told = {"rows": len(found), "wrong": len(wrong)}
+        typer.echo("\n".join(wrong), err=True, nl=bool(wrong))
+    else:
+        wrong, done = [], []
+        folder = out or Path("rollouts") / Path(suite).stem
+        for spec, one in rollouts(load_suite(suite), folder, pairs=pairs, seed=seed, workers=workers, only=only):
+            done.append(one)
+            typer.echo(f"{spec.name}: {len(one.rows)} rows, {one.dropped} that could not be repeated", err=True)
+        told = figures(done)
+    typer.echo(json_text(told) if as_json else "\n".join(f"{name.replace('_', ' '):<24} {told[name]}" for name in told))
+    if wrong:
+        raise typer.Exit(FAILED)
 
 
 @lab_app.command("tasks")
 @command
 def lab_tasks(
-    number: Annotated[int, typer.Option("--generate", "-n", min=1, metavar="N", help="How many tasks.")] = 100,
+    most: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many tasks the folder is to have.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="What is drawn depends on it alone.")] = 0,
     worlds: Annotated[
-        list[str] | None, typer.Option("--world", metavar="NAME", help="A shipped world, or a file; repeatable.")
+        list[str] | None, typer.Option("--world", metavar="NAME", help="A world by name or path; repeatable.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The output folder.")] = Path("generated"),
     as_json: AsJson = False,
@@ -285,14 +272,11 @@ def lab_tasks(
     """
     from orchestrator.tasks.generated import generate
 
-    tried = mutants = made = 0
-    for draft in generate(out, number, seed, worlds or ()):
-        tried, mutants, made = tried + 1, mutants + draft.mutants, made + (not draft.why)
-        typer.echo(clean(f"{made:>5}/{number} {draft.name or 'refused: ' + draft.why}", 200), err=True)
-    told = {"tasks": made, "drafts": tried, "mutants": mutants, "folder": str(out)}
-    typer.echo(
-        json_text(told) if as_json else f"{made} tasks of {tried} drafts in {out}; {mutants} mutants, none of which passes"
-    )
+    told = {"tasks": 0, "drafts": 0, "mutants": 0}
+    for one in generate(out, most, seed, worlds or ()):
+        told = {"tasks": told["tasks"] + (not one.why), "drafts": told["drafts"] + 1, "mutants": told["mutants"] + one.mutants}
+        typer.echo(clean(f"{told['tasks']:>5}/{most} {one.why or one.name}", 200), err=True)
+    typer.echo(json_text(told) if as_json else ", ".join(f"{count:,} {name}" for name, count in told.items()) + f" in {out}")
 
 
 def _chosen(word: str) -> list[EpisodeRow]:

@@ -5,6 +5,7 @@ A gate is right where no other decision would have come to a better end. No role
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from environments.files.scratch import Scratch
+from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Copies, Ending, Fork, ending
+from orchestrator.lab.gates.courses import Course, Ending, asks, ending
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
@@ -29,7 +31,7 @@ from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import salvage
 from protocol import Frozen
 from protocol.log.log import whole_file
-from roles.contracts import GateVerdict
+from roles.contracts import GateRequest, GateVerdict
 from roles.contracts.policies import UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, Signal
 from roles.journal.events import GateEvent
@@ -100,29 +102,27 @@ def examine(spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None)
     """Work one episode, follow each decision that is allowed at its gates, and write the rows; none where the task's
     environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates.
     """
-    place, settings = folder / RUNS / spec.name, settings_of(spec)
+    place, settings, rows = folder / RUNS / spec.name, settings_of(spec), list[GateRow]()
     shutil.rmtree(place, ignore_errors=True)
     if not forkable(settings):
-        return written(spec, folder, [])
-    with Scratch("deskcrew-forks-") as scratch:
-        copies = Copies(place, scratch.path, lambda role, request: role == "evaluator" and not request.reask)
-        working = copies if mistaken is None else _mistaken(mistaken, copies)
-        outcome = outcome_of(spec, place, parts={"around": between(working)})
-        gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
-        asked = {fork.request.number: fork for fork in copies.forks}
-        about = {"configuration": spec.configuration, "task": Path(spec.task).stem, "seed": spec.seed, "repeat": spec.repeat}
-        about |= {"run": outcome.folder.resolve().relative_to(folder.resolve()).as_posix()}
-        about |= {"evaluator": settings.crew.evaluator.policy}
-        rows = []
-        for number, gate in enumerate(gates):
-            if number not in asked:  # nobody was asked: there was nothing to decide
-                continue
-            trigger, decided = asked[number].request.trigger, gate.body["decision"]
-            others = sorted(ALLOWED_DECISIONS[trigger] - {decided})
-            came = ending(outcome.report) if mistaken is None else tried(asked[number], None)
-            endings = {decided: came} | {name: tried(asked[number], name) for name in others}
-            told = {"trigger": trigger, "subtask": gate.subtask, "decided": decided, "reason": gate.body["reason"][:400]}
-            rows.append(GateRow.model_validate({**about, "number": number, **told, "endings": endings}))
+        return written(spec, folder, rows)
+    course = Course((), mistaken or asks)
+    outcome = outcome_of(spec, place, parts={"around": between(course)})
+    gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
+    found = [(n, one) for n, one in enumerate(course.requests) if isinstance(one, GateRequest) and not one.reask]
+    asked = {request.number: (number, request) for number, request in found}
+    about = {"configuration": spec.configuration, "task": Path(spec.task).stem, "seed": spec.seed, "repeat": spec.repeat}
+    about |= {"run": outcome.folder.resolve().relative_to(folder.resolve()).as_posix()}
+    about |= {"evaluator": settings.crew.evaluator.policy}
+    for number, gate in enumerate(gates):
+        if number not in asked:  # nobody was asked: there was nothing to decide
+            continue
+        at, request = asked[number]
+        others = sorted(ALLOWED_DECISIONS[request.trigger] - {gate.body["decision"]})
+        came = ending(outcome.report) if mistaken is None else tried(spec, course, at, None)
+        told = {"trigger": request.trigger, "subtask": gate.subtask, "decided": gate.body["decision"]}
+        told |= {"endings": {told["decided"]: came} | {name: tried(spec, course, at, name) for name in others}}
+        rows.append(GateRow.model_validate({**about, "number": number, **told, "reason": gate.body["reason"][:400]}))
     return written(spec, folder, rows)
 
 
@@ -133,22 +133,20 @@ def written(spec: EpisodeSpec, folder: Path, rows: list[GateRow]) -> list[GateRo
     return rows
 
 
-def _mistaken(mistaken: Interposed, copies: Copies) -> Interposed:
-    return lambda role, request, ask: copies(role, request, lambda asked: mistaken(role, asked, ask))
-
-
-def tried(gate: Fork, decision: GateDecision | None) -> Ending:
-    """How the run of a gate ends where this is decided at it; None: what the Evaluator decides."""
+def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | None) -> Ending:
+    """How an episode ends where this is decided at the gate that is question `at` of its course; None: what the Evaluator
+    decides."""
+    gate = course.requests[at]
 
     def decides(role: str, request: Any, ask: Ask) -> Any:
-        if decision is None or role != "evaluator" or request.number != gate.request.number:
+        if decision is None or role != "evaluator" or request.number != gate.number:
             return ask(request)
         query = {"query": request.goal} if decision is Signal.GATE_SUPPLEMENT else {}
         return GateVerdict(decision=decision, reason=TRIED, **query)
 
-    place = gate.folder.parent / (decision or "again")  # the gate's own copy stays as it is for the next decision
-    shutil.copytree(gate.folder, place / gate.folder.name)
-    return gate._replace(folder=place / gate.folder.name).followed(decides)
+    with Scratch("deskcrew-gate-") as scratch:
+        other = Course(course.choices[:at], decides)
+        return ending(outcome_of(spec, scratch.path, parts={"around": between(other)}).report)
 
 
 def read_rows(path: Path) -> list[GateRow]:
@@ -238,7 +236,7 @@ class Blame(NamedTuple):
     decision: str
     """What was decided, as JSON."""
     tries: int
-    """How many forks were followed."""
+    """How often the run was repeated."""
 
 
 def blame(run_id: str, runs_dir: Path) -> Blame | None:
@@ -251,18 +249,25 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
     settings = Settings.model_validate(recording.record["settings"])
     if not forkable(settings):
         raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
+    course = Course((), asks)
+
+    def comes_through(number: int) -> bool:
+        with Scratch("deskcrew-blame-") as scratch:
+            repeated = Course(course.choices[:number], asks)
+            again(recording, scratch.path, around=between(repeated), decides=approving)
+            return ending(stored_report(next(scratch.path.iterdir()))).right
+
     with Scratch("deskcrew-blame-") as scratch:
-        copies = Copies(scratch.path / "again", scratch.path / "forks", lambda role, request: True)
-        again(recording, scratch.path / "again", around=between(copies))
-        if ending(stored_report(next((scratch.path / "again").iterdir()))).right:
+        again(recording, scratch.path, around=between(course))
+        if ending(stored_report(next(scratch.path.iterdir()))).right:
             raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
-        low, high, tries = 0, len(copies.forks), 1
-        if not high or not copies.forks[0].followed().right:
-            return None
-        while high - low > 1:
-            middle, tries = (low + high) // 2, tries + 1
-            low, high = (middle, high) if copies.forks[middle].followed().right else (low, middle)
-        asked = copies.questions[low]
-        subtask = getattr(asked.request, "subtask", None)
-        decided = "" if asked.answer is None else asked.answer.model_dump_json(exclude_defaults=True, exclude={"memory"})
-        return Blame(asked.role, subtask.id if subtask is not None else "", low, len(copies.forks), decided, tries)
+    low, high, tries = 0, len(course.choices), 1
+    if not high or not comes_through(0):
+        return None
+    while high - low > 1:
+        middle, tries = (low + high) // 2, tries + 1
+        low, high = (middle, high) if comes_through(middle) else (low, middle)
+    chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
+    decided = json.dumps({name: value for name, value in chosen.decision.items() if name != "memory"}, ensure_ascii=False)
+    where = subtask.id if subtask is not None else ""
+    return Blame(chosen.role, where, low, len(course.choices), "" if chosen.fault else decided, tries)

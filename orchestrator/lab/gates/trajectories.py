@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -17,12 +17,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 from environments.files.scratch import Scratch
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Ending, ending
+from orchestrator.lab.gates.courses import Choice, Course, Ending, Message, Told, asks, ending
 from orchestrator.lab.gates.laboratory import worked
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
-from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
-from orchestrator.runs.replay.recorded_policies import ANSWERS, ROLES, NothingRecorded
-from orchestrator.runs.replay.replay import ReplayPolicy
+from orchestrator.runs.rehearsal import Ask, between, forkable
+from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.policies import Deciders
@@ -32,30 +31,10 @@ from orchestrator.tasks.tasks import Task
 from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, Type, Wait
 from protocol.log.log import whole_file
 from protocol.model.decisions import OperatorDecision
-from roles.contracts import OperatorView, PlanAnswer
+from roles.contracts import PlanAnswer
 from roles.journal.journal import Journal
 
 TRAJECTORIES, PAIRS = "trajectories.jsonl", "pairs.jsonl"
-
-
-class Message(Frozen):
-    """As chat models and trainers take it."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
-
-
-class Choice(Frozen):
-    """One decision of a role."""
-
-    role: str
-    seen: str = ""
-    """The id of the screen on which an Operator decided."""
-    prompt: tuple[Message, ...] = ()
-    """What a model in that role is told; empty where none would be asked, and in pairs but for the decision that differs."""
-    decision: JsonObject
-    gate: str = ""
-    """What the next gate decided."""
 
 
 class _Row(Frozen):
@@ -69,7 +48,7 @@ class _Row(Frozen):
 
 
 class Trajectory(_Row):
-    """A run from its beginning to its end."""
+    """A run from its beginning to its end. Its gates are the choices of the Evaluator."""
 
     kind: Literal["trajectory"] = "trajectory"
     choices: tuple[Choice, ...]
@@ -82,17 +61,16 @@ class Pair(_Row):
     """Two decisions at the same request of the same run, each followed to its end by the policies of the settings."""
 
     kind: Literal["pair"] = "pair"
-    before: tuple[Choice, ...]
     role: str
     prompt: tuple[Message, ...]
     chosen: tuple[Message, ...]
     """The decision with the better end, as JSON."""
     rejected: tuple[Message, ...]
-    chosen_choices: tuple[Choice, ...]
-    """From that decision to the end."""
-    rejected_choices: tuple[Choice, ...]
-    chosen_reward: float
-    rejected_reward: float
+    before: tuple[Choice, ...]
+    """Without their prompts, as those of both ways."""
+    ways: tuple[tuple[Choice, ...], tuple[Choice, ...]]
+    """From the decision to the end, of the chosen and of the rejected."""
+    rewards: tuple[float, float]
 
 
 _ANY: TypeAdapter[Trajectory | Pair] = TypeAdapter(Annotated[Trajectory | Pair, Field(discriminator="kind")])
@@ -108,35 +86,15 @@ class Collected(NamedTuple):
     """Of the processor."""
 
 
-class _Course:
-    """Comes between roles and policies: gives the decisions that are known, then what `then` makes of the request."""
-
-    def __init__(self, known: Sequence[Choice], then: Interposed | None = None, told: Callable[..., Any] | None = None) -> None:
-        self._known, self._then, self._told = known, then, told
-        self.choices: list[Choice] = []
-
-    def __call__(self, role: str, request: Any, ask: Ask) -> Any:
-        number = len(self.choices)
-        seen = request.seen.state_id if isinstance(request, OperatorView) else ""
-        known = self._known[number] if number < len(self._known) else None
-        if known is not None and (known.role, known.seen) != (role, seen):
-            raise NothingRecorded(f"decision {number + 1} is asked of the {role} on another screen than that of the {known.role}")
-        prompt = self._told(role, request) if self._told is not None else ()
-        if known is not None:
-            answer = ANSWERS[type(request)].model_validate(known.decision)
-        else:
-            answer = self._then(role, request, ask) if self._then is not None and number == len(self._known) else ask(request)
-        said = answer.model_dump(mode="json", exclude_defaults=True)
-        self.choices.append(Choice(role=role, seen=seen, prompt=prompt, decision=said))
-        return answer
-
-
-def _run(row: _Row, course: _Course, parts: JsonObject | None = None) -> Ending:
+def _run(row: _Row, course: Course) -> Ending:
     task = Task.model_validate(row.task)
     with Scratch("deskcrew-rollout-") as scratch:
-        overrides = [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings]
-        loaded = load_settings(overrides=overrides, task_layer=task.layer())
-        return ending(start(loaded, task, approver=approving, parts={**(parts or {}), "around": between(course)}).report)
+        loaded = load_settings(overrides=[f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings], task_layer=task.layer())
+        return ending(start(loaded, task, approver=approving, parts={"around": between(course)}).report)
+
+
+def _no_more(role: str, request: Any, ask: Ask) -> Any:
+    raise NothingRecorded(f"the {role} is asked for a decision more")
 
 
 def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collected:
@@ -148,9 +106,9 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
         said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
         said |= {"plan": None} if not spec.given_plans else {}
         about: JsonObject = {"task": said, "world": settings.world, "seed": spec.seed, "settings": spec.settings}
-        course = _Course((), told=_telling(settings))
+        course = Course((), asks, _telling(settings))
         came = _run(_Row.model_validate(about), course)
-        choices = _with_gates(course.choices)
+        choices = tuple(course.choices)
         found.append(Trajectory(**about, choices=choices, ending=came, reward=float(came.right)))
         rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
         asked = [number for number, choice in enumerate(choices) if choice.role in ("manager", "operator")]
@@ -163,7 +121,7 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
     return Collected(kept, len(found) - len(kept), time.process_time() - began)
 
 
-def _telling(settings: Settings) -> Callable[[str, Any], tuple[Message, ...]]:
+def _telling(settings: Settings) -> Told:
     surface, journal = make_environment(settings), Journal(None, time.time)
     deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
 
@@ -174,32 +132,22 @@ def _telling(settings: Settings) -> Callable[[str, Any], tuple[Message, ...]]:
     return told
 
 
-def _with_gates(choices: Sequence[Choice]) -> tuple[Choice, ...]:
-    found, gate = list[Choice](), ""
-    for choice in reversed(choices):
-        gate = choice.decision["decision"] if choice.role == "evaluator" else gate
-        found.append(choice.model_copy(update={"gate": gate}))
-    return tuple(reversed(found))
-
-
 def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: float, rng: random.Random) -> Iterator[Pair]:
     """None where the other decision came to the same."""
-    bare = tuple(choice.model_copy(update={"prompt": ()}) for choice in choices)
-    was = choices[number]
-    course = _Course(bare[:number], lambda role, request, ask: _another(was, request, ask, rng))
+    was, bare = choices[number], tuple(choice.model_copy(update={"prompt": ()}) for choice in choices)
+
+    def then(role: str, request: Any, ask: Ask) -> Any:
+        return _another(was, request, ask, rng) if len(course.choices) == number else ask(request)
+
+    course = Course(bare[:number], then)
     came = float(_run(_Row.model_validate(about), course).right)
-    if came == reward:
-        return
-    branches = [(reward, bare[number:]), (came, _with_gates(course.choices)[number:])]
-    (bad, rejected), (good, chosen) = sorted(branches, key=lambda branch: branch[0])
-    said = [
-        (Message(role="assistant", content=json.dumps(_plain(one[0].decision), ensure_ascii=False)),)
-        for one in (chosen, rejected)
-    ]
-    yield Pair(
-        **about, before=bare[:number], role=was.role, prompt=was.prompt, chosen=said[0], rejected=said[1],
-        chosen_choices=chosen, rejected_choices=rejected, chosen_reward=good, rejected_reward=bad,
-    )  # fmt: skip
+    if came != reward:
+        ways = sorted([(reward, bare[number:]), (came, tuple(course.choices[number:]))], key=lambda way: -way[0])
+        said = (json.dumps(_plain(way[0].decision), ensure_ascii=False) for _, way in ways)
+        chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
+        found = {"ways": [way for _, way in ways], "rewards": [one for one, _ in ways], "before": bare[:number]}
+        told = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected}
+        yield Pair.model_validate({**about, **told, **found})
 
 
 def _plain(decision: JsonObject) -> JsonObject:
@@ -239,21 +187,19 @@ _PRESSED = frozenset({"button", "link", "tab", "checkbox", "menuitem", "radio"})
 
 def difference(row: Trajectory | Pair) -> str:
     """What is otherwise when a row is repeated, in one sentence; nothing where it earns its rewards again."""
-    ways = [(row.choices, row.reward)] if isinstance(row, Trajectory) else [
-        ((*row.before, *row.chosen_choices), row.chosen_reward), ((*row.before, *row.rejected_choices), row.rejected_reward),
-    ]  # fmt: skip
-    nobody = {role: ReplayPolicy(role, ()) for role in ROLES}
-    for choices, reward in ways:
-        course = _Course(choices)
+    ways = zip(row.ways, row.rewards, strict=True) if isinstance(row, Pair) else [(row.choices, row.reward)]
+    for way, reward in ways:
+        choices = (*row.before, *way) if isinstance(row, Pair) else way
+        course = Course(choices, _no_more)
         try:
-            came = _run(row, course, nobody)
+            came = _run(row, course)
         except (NothingRecorded, ValidationError, UsageProblem) as bad:
             return f"it cannot be repeated: {bad}"
         if len(course.choices) < len(choices):
             return f"it ended after {len(course.choices)} of {len(choices)} decisions"
         if float(came.right) != reward:
             return f"its reward is {float(came.right):g}, and the row says {reward:g}"
-    if isinstance(row, Pair) and (row.chosen_reward <= row.rejected_reward or row.chosen_choices[0] == row.rejected_choices[0]):
+    if isinstance(row, Pair) and (row.rewards[0] <= row.rewards[1] or row.ways[0][0] == row.ways[1][0]):
         return "the rejected decision is not worse than the chosen one"
     return ""
 
@@ -270,6 +216,18 @@ def rollouts(
             file.writelines(
                 f"{row.model_dump_json()}\n" for place in places.values() for row in read_rows(place) if isinstance(row, kind)
             )
+
+
+def figures(done: Sequence[Collected]) -> JsonObject:
+    """What the episodes gave in all; steps for an hour of a core, of those that were worked now."""
+    runs = [row for one in done for row in one.rows if isinstance(row, Trajectory)]
+    seconds, now = sum(one.seconds for one in done), [row for one in done if one.seconds for row in one.rows]
+    steps = sum(row.ending.steps for row in now if isinstance(row, Trajectory))
+    return {
+        "trajectories": len(runs), "right": sum(row.reward == 1 for row in runs), "steps": sum(row.ending.steps for row in runs),
+        "pairs": sum(len(one.rows) for one in done) - len(runs), "not_repeated": sum(one.dropped for one in done),
+        "steps_per_core_hour": round(3600 * steps / seconds) if seconds else None,
+    }  # fmt: skip
 
 
 def read_rows(path: Path) -> Iterator[Trajectory | Pair]:

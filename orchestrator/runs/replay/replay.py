@@ -17,6 +17,7 @@ from environments.files.scratch import Scratch
 from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
+from orchestrator.runs.outcome import Approver
 from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, applied
 from orchestrator.runs.replay.recording import (
     REPLAYED,
@@ -352,9 +353,10 @@ def again(
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
     around: Callable[[str, Any], Any] | None = None,
+    decides: Approver | None = None,
 ) -> str:
     """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. `around` gives a
-    policy in the place of each that repeats what was decided.
+    policy in the place of each that repeats what was decided; where somebody `decides` approvals, they are those of the settings.
 
     Raises UsageProblem where it cannot begin as it did.
     """
@@ -380,8 +382,8 @@ def again(
             loaded,
             _target(recording),
             listener=listener,
-            approver=RecordedPerson(recording),
-            parts={**parts_of(recording), "secrets": values, "around": around},
+            approver=decides or RecordedPerson(recording),
+            parts={**(parts_of(recording) if decides is None else {}), "secrets": values, "around": around},
             plan=_given_plan(recording),
         )
     except NothingRecorded as more:

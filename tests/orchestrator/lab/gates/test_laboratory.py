@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.forks import Copies, Ending, ending
+from orchestrator.lab.gates.courses import Course, Ending, ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
 from orchestrator.runs.rehearsal import Ask, between
@@ -66,11 +66,11 @@ def test_every_allowed_decision_of_each_gate_is_followed_to_its_end(tmp_path: Pa
     assert {name: end.worth for name, end in rows[1].endings.items()} == {"gate_done": 1, "gate_fail": 0}
 
 
-def test_a_run_is_the_same_with_copies_taken_of_it_and_other_ways_followed(tmp_path: Path) -> None:
+def test_a_run_is_the_same_where_other_ways_are_followed_from_its_gates(tmp_path: Path) -> None:
     plain = recording_of(outcome_of(ARCHIVE, tmp_path / "plain").folder)
     examine(ARCHIVE, tmp_path / "lab")
-    (forked,) = (tmp_path / "lab" / "runs" / ARCHIVE.name).iterdir()
-    again = recording_of(forked)
+    (worked,) = (tmp_path / "lab" / "runs" / ARCHIVE.name).iterdir()
+    again = recording_of(worked)
     assert [event.kind for event in again.events] == [event.kind for event in plain.events]
     assert again.apps == plain.apps
 
@@ -85,18 +85,14 @@ def test_a_gate_that_believes_a_hasty_worker_is_wrong_and_told_what_would_have_b
 
 
 def test_what_is_tried_at_a_gate_is_taken_and_the_gates_after_it_decide_for_themselves(tmp_path: Path) -> None:
-    copies = Copies(tmp_path / "run", tmp_path / "forks", lambda role, request: role == "evaluator")
+    course = Course((), hasty)
     spec = RENAME.model_copy(update={"settings": ("limits.replans=0",)})
-
-    def working(role: str, request: Any, ask: Ask) -> Any:
-        return copies(role, request, lambda asked: hasty(role, asked, ask))
-
-    assert ending(outcome_of(spec, tmp_path / "run", parts={"around": between(working)}).report).worth == 0
-    fork = copies.forks[0]
-    assert fork.request.trigger is GateTrigger.WORKER_SUCCESS
-    done = tried(fork, Signal.GATE_DONE)  # and the final check, which is asked, sees that it is not
+    assert ending(outcome_of(spec, tmp_path / "run", parts={"around": between(course)}).report).worth == 0
+    at = next(number for number, choice in enumerate(course.choices) if choice.role == "evaluator")
+    assert course.requests[at].trigger is GateTrigger.WORKER_SUCCESS
+    done = tried(spec, course, at, Signal.GATE_DONE)  # and the final check, which is asked, sees that it is not
     assert (done.status, done.right) == ("rejected", False)
-    assert tried(fork, Signal.GATE_CONTINUE).right
+    assert tried(spec, course, at, Signal.GATE_CONTINUE).right
 
 
 def test_blame_names_the_decision_that_was_planted(tmp_path: Path) -> None:
