@@ -135,16 +135,25 @@ def side_effects(
 ) -> list[str]:
     """The places in the apps' state that differ, are not only looked at, and that no pattern allows."""
     patterns = [parts_of(pattern, slots) for pattern in allowed]
-    return [".".join(path) for path, new in changed(initial, world) if not any(_covers(p, path, new) for p in patterns)]
+    return [
+        ".".join(path)
+        for path, before, _ in changed(initial, world)
+        if not any(_covers(p, path, before is ABSENT) for p in patterns)
+    ]
 
 
-def changed(initial: Mapping[str, Any], world: Mapping[str, Any]) -> Iterator[tuple[Path, bool]]:
-    """The places in the apps' state that differ and are not only looked at, each with whether it was not there before."""
+ABSENT = object()
+"""What stands where there is nothing."""
+
+
+def changed(initial: Mapping[str, Any], world: Mapping[str, Any]) -> Iterator[tuple[Path, Any, Any]]:
+    """The places in the apps' state that differ and are not only looked at, each with what was there and what is there now."""
     from environments.simulated.apps import APPS
 
     before, after = initial.get("apps", {}), world.get("apps", {})
     looks = [("apps", glob.escape(app), *parts_of(look, {})) for app in after if app in APPS for look in APPS[app].looks]
-    yield from ((p, new) for p, new in _differing(before, after, ("apps",)) if not any(_covers(look, p, new) for look in looks))
+    found = _differing(before, after, ("apps",))
+    yield from (one for one in found if not any(_covers(look, one[0], one[1] is ABSENT) for look in looks))
 
 
 def _covers(pattern: Path, path: Path, new: bool) -> bool:
@@ -153,18 +162,14 @@ def _covers(pattern: Path, path: Path, new: bool) -> bool:
     return len(pattern) <= len(path) and all(fnmatchcase(part, wanted) for part, wanted in zip(path, pattern, strict=False))
 
 
-def _differing(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, bool]]:
-    """Each place that differs, and whether it is an entry that was not there before."""
+def _differing(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
     if before == after:  # of most apps, and found out much faster than key by key
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in {**before, **after}:
-            if key in before and key in after:
-                yield from _differing(before[key], after[key], (*path, str(key)))
-            else:
-                yield (*path, str(key)), key in after
+            yield from _differing(before.get(key, ABSENT), after.get(key, ABSENT), (*path, str(key)))
     else:
-        yield path, False
+        yield path, before, after
 
 
 def duplicate_writes(initial: Mapping[str, Any], world: Mapping[str, Any]) -> list[str]:

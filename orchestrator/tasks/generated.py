@@ -18,7 +18,7 @@ import yaml
 from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
-from orchestrator.tasks.changes import SLOT, changed
+from orchestrator.tasks.changes import ABSENT, SLOT, changed
 from orchestrator.tasks.check import STRAYS
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.operations import Drawing, Operation, Stage, stage, with_value, writing
@@ -32,23 +32,17 @@ SEEDS = (0, 1, 2)
 """Of the worlds in which a draft is tried."""
 _STAMP = "at"
 """The field that says when an entry was made."""
-_PATIENCE = 40.0
 
 
 class Draft(Frozen):
     """What was drawn, and what became of it: a line of `drafts.jsonl`."""
 
-    number: int
     name: str
     goal: str
     why: str = ""
     """Why it is no task; empty for one that is."""
     mutants: int = 0
     """How many were tried."""
-
-
-class _Refused(Exception):
-    """One clause: why a draft is no task."""
 
 
 def generate(folder: Path, most: int, seed: int, worlds: Sequence[str]) -> Iterator[Draft]:
@@ -84,16 +78,16 @@ def draft(number: int, seed: int, worlds: Sequence[str]) -> tuple[Draft, JsonObj
     operations = [operation for app in chosen if (operation := Drawing(where, app, rng).operation()) is not None]
     try:
         if len(operations) < len(chosen) or not chosen:
-            raise _Refused("no call that changes anything was found")
+            raise UsageProblem("no call that changes anything was found")
         data = _judged(_asked(f"generated-{seed}-{number:06}", world, operations, where))
         for one in SEEDS:
             wrong, more = survivors(Task.model_validate(data), one)
             mutants += more
             if wrong:
-                raise _Refused(wrong[0])
-    except (_Refused, UsageProblem) as bad:
+                raise UsageProblem(wrong[0])
+    except UsageProblem as bad:
         why = str(bad)
-    return Draft(number=number, name=data.get("id", ""), goal=f"{world}: {data.get('goal', '')}", why=why, mutants=mutants), data
+    return Draft(name=data.get("id", ""), goal=f"{world}: {data.get('goal', '')}", why=why, mutants=mutants), data
 
 
 def _asked(name: str, world: str, operations: Sequence[Operation], where: Stage) -> JsonObject:
@@ -124,11 +118,11 @@ class _Facts(NamedTuple):
 
 
 def _judged(data: JsonObject) -> JsonObject:
-    """With the conditions that hold in every world, and what changes there. Raises _Refused."""
+    """With the conditions that hold in every world, and what changes there. Raises UsageProblem."""
     task = Task.model_validate(data)
     found = [_facts(task, stage(str(task.world), seed), seed) for seed in SEEDS]
     if any(one.entries.keys() != found[0].entries.keys() for one in found):
-        raise _Refused("it makes other entries in other worlds")
+        raise UsageProblem("it makes other entries in other worlds")
     holds = set.intersection(*(one.holds for one in found))
     for place, atoms in found[0].entries.items():
         end, begin, _ = place
@@ -142,35 +136,25 @@ def _facts(task: Task, where: Stage, seed: int) -> _Facts:
     calls = _calls(task, slots)
     world, _, done = where.after(calls)
     if not done:
-        raise _Refused("its oracle is declined in another world")
+        raise UsageProblem("its oracle is declined in another world")
     keys = _keys(task, calls)
     texts = {v: _text(v, keys) for call in calls for v in call.arguments.values() if isinstance(v, str) and v}
     named = [(f"slots.{slot}.{name}", v) for slot, one in slots.items() if isinstance(one, dict) for name, v in one.items()]
     texts = {v: told for told, v in named if isinstance(v, str) and v} | texts
     facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, str], int]()
-    for path, new in changed(where.initial, world):
+    for path, before, value in changed(where.initial, world):
         end, begin = (_place(root, path[:-1], keys) for root in ("world", "initial"))
-        value = _at(world, path)
-        facts.changes.add(_pattern((*path[:-1], "+") if new else path, keys))
-        if new:
+        facts.changes.add(_pattern((*path[:-1], "+") if before is ABSENT else path, keys))
+        if before is ABSENT:
             number = sum(known[0] == end for known in facts.entries)
-            facts.entries[end, begin, number] = {*_entry(end, value, path[-1], texts), *_path(path[-1], texts)}
+            facts.entries[end, begin, number] = set(_entry(end, value, path[-1], texts))
+        elif value is ABSENT:
+            facts.holds.add(f"!({_text(path[-1], keys)} in {end})")
         else:
-            gone = f"!({_text(path[-1], keys)} in {end})"
-            facts.holds.add(gone if value is _GONE else f"{_place('world', path, keys)} == {_text(value, keys)}")
-        if new or value is _GONE:
-            sizes[end, begin] = sizes.get((end, begin), 0) + (1 if new else -1)
-    facts.holds.update(f"size({end}) - size({begin}) == {more}" for (end, begin), more in sizes.items())
+            facts.holds.add(f"{_place('world', path, keys)} == {_text(value, keys)}")
+        sizes[end, begin] = sizes.get((end, begin), 0) + (before is ABSENT) - (value is ABSENT)
+    facts.holds.update(f"size({end}) - size({begin}) == {more}" for (end, begin), more in sizes.items() if more)
     return facts
-
-
-_GONE = object()
-
-
-def _at(world: Any, path: Sequence[str]) -> Any:
-    for part in path:
-        world = world.get(part, _GONE) if isinstance(world, Mapping) else _GONE
-    return world
 
 
 def _keys(task: Task, calls: Sequence[CallApi]) -> dict[str, str]:
@@ -194,29 +178,20 @@ def _place(root: str, path: Sequence[str], keys: Mapping[str, str]) -> str:
 
 def _pattern(path: Sequence[str], keys: Mapping[str, str]) -> str:
     if any(set(part) & set(".{}") for part in path if part not in keys):
-        raise _Refused("a place that changes cannot be written as a path")
+        raise UsageProblem("a place that changes cannot be written as a path")
     return ".".join(f"{{{keys[part].removeprefix('slots.')}}}" if part in keys else glob.escape(part) for part in path)
 
 
 def _entry(store: str, value: Any, key: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """What is so of a new entry: its values, those that come of a text of the calls or of a record as such."""
-    parts = value.items() if isinstance(value, Mapping) else [("", value)]
-    for name, part in ((n, p) for n, p in parts if p != key and n != _STAMP and not isinstance(p, Mapping)):
+    """What is so of a new entry: its name where it has no other, and its values, which may come of a text or of a record."""
+    parts = value if isinstance(value, Mapping) else {"": value}
+    if key not in parts.values():
+        yield f"k == {json.dumps(key, ensure_ascii=False)}"
+    for name, part in ((n, p) for n, p in parts.items() if p != key and n != _STAMP and not isinstance(p, Mapping)):
         place = f"{store}[k].{name}".rstrip(".")
         yield f"{place} == {json.dumps(part, ensure_ascii=False)}"
         ends = [(text, told) for text, told in texts.items() if isinstance(part, str) and part.endswith(text)]
         yield from (f"{place} == {told}" if part == text else f"{place}.endsWith({told})" for text, told in ends)
-
-
-def _path(key: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """How the folder and the name in a new path come of the texts of the calls."""
-    folder, _, name = key.rpartition("/")
-    for text, told in texts.items() if folder or name != key else ():
-        within, _, last = text.rpartition("/")
-        forms = ((text, told), (within, f'{told}.substring(0, {told}.lastIndexOf("/"))'), (last, f'{told}.split("/").last()'))
-        for value, form in forms if "/" in text else forms[:1]:
-            yield from [f'k.substring(0, k.lastIndexOf("/")) == {form}'] if value == folder else []
-            yield from [f'k.split("/").last() == {form}'] if value == name else []
 
 
 # --- what must pass, and what must not --------------------------------------------------------------------------------------
@@ -233,7 +208,7 @@ def survivors(task: Task, seed: int) -> tuple[list[str], int]:
         run = {"status": "fulfilled", "plans": 1, "reason": "", "answer": "", "questions": 0, "steps": steps}
         return judge(task, world, where.initial, slots, received, run).passed
 
-    waiting: list[Action] = [*(LaunchApp(app=app) for app in dict.fromkeys(call.app for call in calls)), Wait(seconds=_PATIENCE)]
+    waiting: list[Action] = [*(LaunchApp(app=app) for app in dict.fromkeys(call.app for call in calls)), Wait(seconds=40)]
     ways: dict[str, Sequence[Action]] = {"the oracle": calls, "the oracle with time": [*waiting, *calls, *waiting]}
     for name, actions in ways.items():
         world, received, _ = where.after(actions)

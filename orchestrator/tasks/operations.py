@@ -217,7 +217,7 @@ class Drawing:
         else:
             told = f"{' '.join([verb, *rest[:-1]])} {records[0]}" if kinds[0] in rest else f"{verb} {records[0]} {noun}"
         told += "".join(f" to {one}" for one in records[1:]) + "".join(f' to "{value}"' for label, value in said if label == "to")
-        word = "to" if any(value in self.options for _, value in said) else "with"
+        word = "to" if records and any(value in self.options for _, value in said) else "with"
         more = [f'the {label} "{value}"' for label, value in said if label != "to"]
         return f"{told} {word} {_listed(more)}" if more else told
 

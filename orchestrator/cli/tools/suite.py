@@ -84,6 +84,9 @@ def run_attacks(
 
 
 suite_app = typer.Typer(help="Run tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")]
+Only = Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")]
+Workers = Annotated[int, typer.Option(min=1, max=64, help="How many episodes are worked at once.")]
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of `suite run`.")]
 K = Annotated[int, typer.Option("--k", min=0, help="The k of pass@k and pass^k; default: the number of repeats.")]
 
@@ -105,14 +108,14 @@ def list_suites(as_json: AsJson = False) -> None:
 @suite_app.command("run")
 @command
 def run(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
+    suite: SuiteName,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: suites/NAME.")] = None,
     workers: Annotated[int, typer.Option(min=1, max=4096, help="How many run at once.")] = 1,
     on: Annotated[
         str, typer.Option(metavar="ENGINE", help="ray, ray://HOST:PORT, slurm or slurm:local; default: local processes.")
     ] = "",
     retry: Annotated[str, typer.Option(metavar="failed", help="failed: repeat episodes that were not right.")] = "",
-    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
+    only: Only = "*",
     as_json: AsJson = False,
 ) -> None:
     """Run the missing episodes, and show the table. The same command continues a stopped suite."""
@@ -175,10 +178,10 @@ lab_app = typer.Typer(
 @lab_app.command("gates")
 @command
 def gates(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")],
+    suite: SuiteName,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: gates/NAME.")] = None,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many episodes are worked at once.")] = 1,
-    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
+    workers: Workers = 1,
+    only: Only = "*",
     as_json: AsJson = False,
 ) -> None:
     """Fork each run at its gates, take every allowed decision, and show which gates were right.
@@ -219,13 +222,13 @@ def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> 
 @lab_app.command("rollouts")
 @command
 def lab_rollouts(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")] = "",
+    suite: SuiteName = "",
     verify: Annotated[Path | None, typer.Option(metavar="FILE", help="Repeat each row of a file instead.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: rollouts/NAME.")] = None,
     pairs: Annotated[int, typer.Option(min=0, max=1000, help="At how many decisions of a run another is tried.")] = 4,
     seed: Annotated[int, typer.Option(min=0, help="Of what is tried.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many episodes are worked at once.")] = 1,
-    only: Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")] = "*",
+    workers: Workers = 1,
+    only: Only = "*",
     as_json: AsJson = False,
 ) -> None:
     """Write runs as rows for training, and pairs of decisions at one screen of which one came to a better end.

@@ -268,6 +268,6 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
         middle, tries = (low + high) // 2, tries + 1
         low, high = (middle, high) if comes_through(middle) else (low, middle)
     chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
-    decided = json.dumps({name: value for name, value in chosen.decision.items() if name != "memory"}, ensure_ascii=False)
+    decided = json.dumps({name: value for name, value in chosen.decision.items() if name != "memory"}, separators=(",", ":"))
     where = subtask.id if subtask is not None else ""
     return Blame(chosen.role, where, low, len(course.choices), "" if chosen.fault else decided, tries)
