@@ -66,7 +66,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Allow a run from elsewhere to start programs."),
         "suite": CommandEntry("cli.tools.suite:suite_app", "Run tasks x seeds x configurations, and compare."),
-        "lab": CommandEntry("cli.tools.suite:lab_app", "Try what else gates could decide; find who is to blame."),
+        "lab": CommandEntry("cli.tools.suite:lab_app", "Try what else could be decided; write verified data."),
         "mcp": CommandEntry("cli.check:mcp", "Serve a simulated desktop to any agent over MCP."),
         "attack": CommandEntry("cli.tools.suite:attack_app", "Attack a crew with hostile texts."),
     },

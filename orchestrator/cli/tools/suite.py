@@ -171,7 +171,7 @@ def compare(
 
 
 lab_app = typer.Typer(
-    help="Try at each gate what else could be decided; find the decision to blame.", no_args_is_help=True, epilog=EPILOG
+    help="Try what else could be decided, find the decision to blame, write verified data.", no_args_is_help=True, epilog=EPILOG
 )
 
 
@@ -184,9 +184,9 @@ def gates(
     only: Only = "*",
     as_json: AsJson = False,
 ) -> None:
-    """Fork each run at its gates, take every allowed decision, and show which gates were right.
+    """Repeat each run up to its gates, take every allowed decision, and show which gates were right.
 
-    The same command continues what was stopped. Tasks whose environment cannot be forked have no gates in it.
+    The same command continues what was stopped. Tasks that do not begin the same way twice have no gates in it.
     """
     from orchestrator.lab.gates.laboratory import figures, laboratory, lines
     from orchestrator.lab.suite.suite import load_suite
@@ -215,7 +215,7 @@ def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> 
         typer.echo("The policies of its settings do not come through from its beginning either.", err=True)
         raise typer.Exit(FAILED)
     where = f" in subtask {found.subtask}" if found.subtask else ""
-    said = f"decision {found.number + 1} of {found.of}, of the {found.role}{where}: {found.decision} ({found.tries} forks)"
+    said = f"decision {found.number + 1} of {found.of}, of the {found.role}{where}: {found.decision} ({found.tries} repeats)"
     typer.echo(json_text(found._asdict()) if as_json else clean(said, 2000))
 
 

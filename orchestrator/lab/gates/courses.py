@@ -84,7 +84,7 @@ class Course:
     def __call__(self, role: str, request: Any, ask: Ask) -> Any:
         number, seen = len(self.choices), request.seen.state_id if isinstance(request, OperatorView) else ""
         known = self._known[number] if number < len(self._known) else None
-        choice = Choice(role=role, seen=seen, prompt=self._told(role, request) if known is None else known.prompt)
+        choice = Choice(role=role, seen=seen, prompt=self._told(role, request))
         self.requests.append(request)
         try:
             answer = self._then(role, request, ask) if known is None else _given(known, choice, request)

@@ -20,7 +20,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.courses import Choice, Course, Ending, Message, Told, asks, ending
 from orchestrator.lab.gates.laboratory import worked
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
-from orchestrator.runs.rehearsal import Ask, between, forkable
+from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
 from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
@@ -86,11 +86,25 @@ class Collected(NamedTuple):
     """Of the processor."""
 
 
-def _run(row: _Row, course: Course) -> Ending:
+def _run(row: _Row, known: Sequence[Choice], then: Interposed, telling: bool = False) -> tuple[Ending, tuple[Choice, ...]]:
+    """How the run of a row ends, and its decisions, with what a model is told at each where it is `telling`."""
     task = Task.model_validate(row.task)
     with Scratch("deskcrew-rollout-") as scratch:
         loaded = load_settings(overrides=[f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings], task_layer=task.layer())
-        return ending(start(loaded, task, approver=approving, parts={"around": between(course)}).report)
+        course = Course(known, then, _telling(loaded.settings)) if telling else Course(known, then)
+        outcome = start(loaded, task, approver=approving, parts={"around": between(course)})
+    return ending(outcome.report), tuple(course.choices)
+
+
+def _telling(settings: Settings) -> Told:
+    surface, journal = make_environment(settings), Journal(None, time.time)
+    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
+
+    def told(role: str, request: Any) -> tuple[Message, ...]:
+        system, turn = deciders.told(role, request)
+        return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
+
+    return told
 
 
 def _no_more(role: str, request: Any, ask: Ask) -> Any:
@@ -106,9 +120,7 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
         said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
         said |= {"plan": None} if not spec.given_plans else {}
         about: JsonObject = {"task": said, "world": settings.world, "seed": spec.seed, "settings": spec.settings}
-        course = Course((), asks, _telling(settings))
-        came = _run(_Row.model_validate(about), course)
-        choices = tuple(course.choices)
+        came, choices = _run(_Row.model_validate(about), (), asks, telling=True)
         found.append(Trajectory(**about, choices=choices, ending=came, reward=float(came.right)))
         rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
         asked = [number for number, choice in enumerate(choices) if choice.role in ("manager", "operator")]
@@ -121,28 +133,17 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
     return Collected(kept, len(found) - len(kept), time.process_time() - began)
 
 
-def _telling(settings: Settings) -> Told:
-    surface, journal = make_environment(settings), Journal(None, time.time)
-    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
-
-    def told(role: str, request: Any) -> tuple[Message, ...]:
-        system, turn = deciders.told(role, request)
-        return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
-
-    return told
-
-
 def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: float, rng: random.Random) -> Iterator[Pair]:
     """None where the other decision came to the same."""
     was, bare = choices[number], tuple(choice.model_copy(update={"prompt": ()}) for choice in choices)
+    tried = iter([number])
 
     def then(role: str, request: Any, ask: Ask) -> Any:
-        return _another(was, request, ask, rng) if len(course.choices) == number else ask(request)
+        return ask(request) if next(tried, None) is None else _another(was, request, ask, rng)
 
-    course = Course(bare[:number], then)
-    came = float(_run(_Row.model_validate(about), course).right)
-    if came != reward:
-        ways = sorted([(reward, bare[number:]), (came, tuple(course.choices[number:]))], key=lambda way: -way[0])
+    came, other = _run(_Row.model_validate(about), bare[:number], then)
+    if came.right != bool(reward):
+        ways = sorted([(reward, bare[number:]), (float(came.right), other[number:])], key=lambda way: -way[0])
         said = (json.dumps(_plain(way[0].decision), ensure_ascii=False) for _, way in ways)
         chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
         found = {"ways": [way for _, way in ways], "rewards": [one for one, _ in ways], "before": bare[:number]}
@@ -164,25 +165,14 @@ def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:
     if isinstance(again, PlanAnswer):
         left = rng.randrange(len(again.subtasks)) if len(again.subtasks) > 1 else None
         return again.model_copy(update={"subtasks": tuple(one for n, one in enumerate(again.subtasks) if n != left)})
-    controls = [e for e in request.seen.elements if e.role in _PRESSED and e.enabled and e.visible and e.name]
-    texts = sorted({e.name for e in request.seen.elements if e.name})
-    others: list[Any] = [
-        None,
-        Wait(seconds=0.1),
-        *(Click(target=ActionTarget(element_id=e.element_id)) for e in rng.sample(controls, min(2, len(controls)))),
-    ]
-    if isinstance(again.action, Fill | Type) and texts:
-        others.append(again.action.model_copy(update={"text": rng.choice(texts)}))
-    action = rng.choice(others)
-    ended = (
-        {"status": AgentStatus.FINISH, "comment": "done", "is_goal_complete": True}
-        if action is None
-        else {"status": AgentStatus.CONTINUE}
-    )
-    return OperatorDecision(action=action, memory=again.memory, **ended)
-
-
-_PRESSED = frozenset({"button", "link", "tab", "checkbox", "menuitem", "radio"})
+    shown = [element for element in request.seen.elements if element.name and element.enabled and element.visible]
+    controls = [element for element in shown if element.role in ("button", "link", "tab", "checkbox", "menuitem", "radio")]
+    actions: list[Any] = [Wait(seconds=0.1)]
+    actions += [Click(target=ActionTarget(element_id=one.element_id)) for one in rng.sample(controls, min(2, len(controls)))]
+    if isinstance(again.action, Fill | Type):
+        actions.append(again.action.model_copy(update={"text": rng.choice(shown).name}))
+    others = [OperatorDecision(status=AgentStatus.CONTINUE, action=action, memory=again.memory) for action in actions]
+    return rng.choice([OperatorDecision(status=AgentStatus.FINISH, comment="done", is_goal_complete=True), *others])
 
 
 def difference(row: Trajectory | Pair) -> str:
@@ -190,13 +180,12 @@ def difference(row: Trajectory | Pair) -> str:
     ways = zip(row.ways, row.rewards, strict=True) if isinstance(row, Pair) else [(row.choices, row.reward)]
     for way, reward in ways:
         choices = (*row.before, *way) if isinstance(row, Pair) else way
-        course = Course(choices, _no_more)
         try:
-            came = _run(row, course)
+            came, found = _run(row, choices, _no_more, telling=isinstance(row, Trajectory))
         except (NothingRecorded, ValidationError, UsageProblem) as bad:
             return f"it cannot be repeated: {bad}"
-        if len(course.choices) < len(choices):
-            return f"it ended after {len(course.choices)} of {len(choices)} decisions"
+        if found != choices:
+            return "it ends earlier, or a role is told something else"
         if float(came.right) != reward:
             return f"its reward is {float(came.right):g}, and the row says {reward:g}"
     if isinstance(row, Pair) and (row.rewards[0] <= row.rewards[1] or row.ways[0][0] == row.ways[1][0]):
@@ -219,15 +208,12 @@ def rollouts(
 
 
 def figures(done: Sequence[Collected]) -> JsonObject:
-    """What the episodes gave in all; steps for an hour of a core, of those that were worked now."""
-    runs = [row for one in done for row in one.rows if isinstance(row, Trajectory)]
-    seconds, now = sum(one.seconds for one in done), [row for one in done if one.seconds for row in one.rows]
-    steps = sum(row.ending.steps for row in now if isinstance(row, Trajectory))
-    return {
-        "trajectories": len(runs), "right": sum(row.reward == 1 for row in runs), "steps": sum(row.ending.steps for row in runs),
-        "pairs": sum(len(one.rows) for one in done) - len(runs), "not_repeated": sum(one.dropped for one in done),
-        "steps_per_core_hour": round(3600 * steps / seconds) if seconds else None,
-    }  # fmt: skip
+    """What the episodes gave in all, and how many steps an hour of a core gives, by those that were worked now."""
+    runs = [(row, one.seconds) for one in done for row in one.rows if isinstance(row, Trajectory)]
+    counts = {"trajectories": len(runs), "right": sum(row.ending.right for row, _ in runs)}
+    counts |= {"pairs": sum(len(one.rows) for one in done) - len(runs), "not_repeated": sum(one.dropped for one in done)}
+    steps, seconds = sum(row.ending.steps for row, worked in runs if worked), sum(one.seconds for one in done)
+    return {**counts, "steps": steps, "steps_per_core_hour": round(3600 * steps / seconds) if seconds else None}
 
 
 def read_rows(path: Path) -> Iterator[Trajectory | Pair]:
