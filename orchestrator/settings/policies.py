@@ -97,6 +97,8 @@ class Deciders:
         asker = cast("Asker", SimpleNamespace(model=None, ask=ask))
         policy = self._policy(role, settings, asker, load_prompt(role, settings.prompt, form=settings.form))
         policy = replace(policy, windows=list) if role == "manager" else policy
+        if role == "operator" and "llm" not in settings.used():
+            request = request.model_copy(update={"memory": {}})  # the notes of a policy that is no model
         with suppress(GaveUp):
             getattr(policy, ASKED[role])(request)
         return heard[0] if heard else ("", "")

@@ -137,12 +137,13 @@ def _facts(task: Task, where: Stage, seed: int) -> _Facts:
     world, _, done = where.after(calls)
     if not done:
         raise UsageProblem("its oracle is declined in another world")
-    keys = _keys(task, calls)
-    texts = {v: _text(v, keys) for call in calls for v in call.arguments.values() if isinstance(v, str) and v}
+    by_app = {call.app: _keys(line, call) for line, call in zip(task.oracle or (), calls, strict=True)}
+    texts = {v: _text(v, by_app[c.app]) for c in calls for v in c.arguments.values() if isinstance(v, str) and v}
     named = [(f"slots.{slot}.{name}", v) for slot, one in slots.items() if isinstance(one, dict) for name, v in one.items()]
     texts = {v: told for told, v in named if isinstance(v, str) and v} | texts
     facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, str], int]()
     for path, before, value in changed(where.initial, world):
+        keys = by_app.get(path[1], {})  # the same key names something else in another app
         end, begin = (_place(root, path[:-1], keys) for root in ("world", "initial"))
         facts.changes.add(_pattern((*path[:-1], "+") if before is ABSENT else path, keys))
         if before is ABSENT:
@@ -157,13 +158,10 @@ def _facts(task: Task, where: Stage, seed: int) -> _Facts:
     return facts
 
 
-def _keys(task: Task, calls: Sequence[CallApi]) -> dict[str, str]:
-    """The texts of the calls that name a record, each with the slot that holds it, in CEL."""
-    named: dict[str, str] = {}
-    for line, call in zip(task.oracle or (), calls, strict=True):
-        held = parse_line(str(line)).dump()["arguments"].items()
-        named |= {str(call.arguments[n]): f"slots.{v[1:-1]}" for n, v in held if isinstance(v, str) and SLOT.fullmatch(v)}
-    return named
+def _keys(line: Any, call: CallApi) -> dict[str, str]:
+    """The texts of a call that name a record, each with the slot that holds it, in CEL."""
+    held = parse_line(str(line)).dump()["arguments"].items()
+    return {str(call.arguments[n]): f"slots.{v[1:-1]}" for n, v in held if isinstance(v, str) and SLOT.fullmatch(v)}
 
 
 def _text(value: Any, known: Mapping[str, str]) -> str:
@@ -232,10 +230,9 @@ def _mutants(task: Task, where: Stage, slots: JsonObject, rng: random.Random) ->
     """Nothing; near misses: a call left out, made twice, with another value, without one, or about another record; and the
     oracle with one stray write."""
     calls = _calls(task, slots)
-    named = _keys(task, calls)
     yield "nothing", []
     for number, call in enumerate(calls):
-        before, after = calls[:number], calls[number + 1 :]
+        before, after, named = calls[:number], calls[number + 1 :], _keys((task.oracle or ())[number], call)
         drawing = Drawing(where, call.app, rng)
         function = next(f for f in writing(drawing.card) if f.name == call.function)
         yield f"twice {call.function}", [*before, call, call, *after]

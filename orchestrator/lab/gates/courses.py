@@ -6,6 +6,7 @@ A simulated world begins the same way again, so the same decisions lead to the s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any, Literal
 
 from orchestrator.runs.rehearsal import Ask, Interposed
@@ -100,4 +101,4 @@ def _given(known: Choice, asked: Choice, request: Any) -> Any:
         raise NothingRecorded(f"the {asked.role} is asked, and not the {known.role}, or it sees another screen")
     if known.fault:
         raise PolicyFault(known.fault)
-    return ANSWERS[type(request)].model_validate(known.decision)
+    return ANSWERS[type(request)].model_validate(deepcopy(known.decision))  # a policy may write into its notes
