@@ -24,6 +24,7 @@ from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
 from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
+from orchestrator.settings.layers import shipped
 from orchestrator.settings.policies import Deciders
 from orchestrator.settings.settings import Settings, load_settings
 from orchestrator.tasks.check import task_named
@@ -41,7 +42,7 @@ class _Row(Frozen):
     """What is needed to begin the same run again."""
 
     task: JsonObject
-    """The content of the task's file."""
+    """The content of the task's file. Relative paths in it are meant beside the shipped tasks."""
     world: str
     seed: int
     settings: tuple[str, ...] = ()
@@ -90,7 +91,11 @@ def _run(row: _Row, known: Sequence[Choice], then: Interposed, telling: bool = F
     """How the run of a row ends, and its decisions, with what a model is told at each where it is `telling`."""
     task = Task.model_validate(row.task)
     with Scratch("deskcrew-rollout-") as scratch:
-        loaded = load_settings(overrides=[f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings], task_layer=task.layer())
+        overrides, layer = (
+            [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings],
+            task.layer()._replace(base=shipped("tasks")),
+        )
+        loaded = load_settings(overrides=overrides, task_layer=layer)
         course = Course(known, then, _telling(loaded.settings)) if telling else Course(known, then)
         outcome = start(loaded, task, approver=approving, parts={"around": between(course)})
     return ending(outcome.report), tuple(course.choices)
