@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sqlite3
 import statistics
@@ -224,14 +223,23 @@ def finished(place: Path) -> Path:
     return next(path for path in place.iterdir() if path.is_dir())
 
 
+MEASURED = """
+import atexit, resource, runpy, sys
+def tell():
+    used, peak = resource.getrusage(resource.RUSAGE_SELF), open("/proc/self/status").read().split("VmHWM:")[1].split()[0]
+    print(used.ru_utime + used.ru_stime, int(peak) / 1000, file=sys.stderr)
+atexit.register(tell)
+how, what, *sys.argv[1:] = sys.argv[1:]
+runpy.run_module(what, run_name="__main__", alter_sys=True) if how == "-m" else exec(what)
+"""
+"""The largest memory is the process's own: what is told of it from outside is never less than that of whoever started it."""
+
+
 def spent(*command: str) -> tuple[float, float]:
     """Seconds of the processor and megabytes that a fresh process takes for this."""
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
+    done = subprocess.run([sys.executable, "-c", MEASURED, *command], capture_output=True, text=True, check=True)
+    seconds, megabytes = done.stderr.splitlines()[-1].split()
+    return float(seconds), float(megabytes)
 
 
 LOOKS = """
