@@ -43,7 +43,8 @@ class Sealer:
 
     def sealed(self, action: AgentAction, seen: VisualState) -> AgentAction:
         """An action on that screen as it may be written: what goes into a private field is referred to."""
-        return action if self.redactor is None else parse_action(self.redactor.action(action, seen).dump())
+        sealed = action if self.redactor is None else self.redactor.action(action, seen)
+        return action if sealed is action else parse_action(sealed.dump())
 
     def revealed(self, text: str) -> str:
         """`text` with the values that it refers to, for what is worked out in this process. Raises UnknownSecret."""
