@@ -15,7 +15,9 @@ from roles.contracts.wording import slots_in
 from roles.evaluator.effects import seen_with
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.evaluator.fitting import says
+from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
+from roles.screen.language.words import deeds
 from roles.screen.matching import similarity
 from roles.screen.rows import Row, is_called, is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen, fold
@@ -139,14 +141,24 @@ def _skipped(request: GateRequest) -> Iterator[str]:
     if presses and not task.expect and all(s.recovery for s in request.steps):
         yield "nothing was done, and something was to be pressed"
         return
-    # With a record it may be so already, where the control is another one: Unmute, of what is not muted.
-    for name in (one.control for one in presses if one.control and one.records is None):
-        if not any(s.instead_of or similarity(s.target, name) >= 0.9 for s in done):
-            yield f'"{name}" was not pressed'
+    # Of what has an opposite it may be so already, where the control is another one: Unmute, of what is not muted.
+    named = [one for one in presses if one.verb not in deeds()["opposites"] and (one.records is not None or one.control)]
+    for step in {(one.verb, one.control): one for one in named}.values():
+        times = sum((one.verb, one.control) == (step.verb, step.control) for one in named)
+        if sum(_does(s, step) for s in done) < times:
+            yield f'"{step.control or step.verb}" was not pressed{f" {times} times" if times > 1 else ""}'
     lines = sum(isinstance(one, FillStep) and one.commit == "enter" for one in task.steps)
     entered = sum(map(_entered_by, done))
     if entered < lines:
         yield f"Enter was pressed {entered} of {lines} times"
+
+
+def _does(done: StepRecord, step: PressStep) -> bool:
+    """Whether it may have been the press of a step: by its control, by what it amounts to, or without a control."""
+    name = step.control.replace("{title}", "")
+    pressed = step.verb in {done.verb, done.instead_of} or names_effect(done.target, step.verb) or bool(done.instead_of)
+    other = done.action.get("action_type") not in {"click", "double_click"} and not looks_only(done)
+    return pressed or other or (bool(name) and (similarity(done.target, name) >= 0.9 or fold(name) in fold(done.target)))
 
 
 def _unkept(request: GateRequest) -> Iterator[str]:
