@@ -25,7 +25,7 @@ from protocol import JsonObject
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
 from roles.journal.journal import Event
-from roles.journal.rows import TEXTS
+from roles.journal.rows import TEXTS, deflated, screen_text
 from roles.journal.transcripts import PICTURE, WITHDRAWN
 
 
@@ -35,6 +35,7 @@ def scrub(run: OpenRun) -> None:
     run.record.update(vault.sealed(run.record))
     write_json(run.folder / "run.json", run.record)
     run.context.journal.keep_cursor("", {})
+    run.context.journal.screens.begin_anew()
     run.context.journal.commit()
     _rewrite(path, vault.seal)
 
@@ -57,6 +58,8 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _rewrite(path: Path, seal: Callable[[str], str]) -> None:
     with closing(_opened(path)) as db:
         db.execute("BEGIN IMMEDIATE")
+        for (row,) in db.execute("SELECT row FROM observations").fetchall():  # each whole, before one that others rest on changes
+            db.execute("UPDATE observations SET body = ? WHERE row = ?", (deflated(screen_text(db, row)), row))
         for table, (key, *columns) in TEXTS.items():
             for number, *said in db.execute(f"SELECT {key}, {', '.join(columns)} FROM {table}").fetchall():  # noqa: S608
                 for column, old in zip(columns, said, strict=True):

@@ -111,6 +111,10 @@ class Screens:
         """No application has been looked at yet."""
         self._latest.clear()
 
+    def begin_anew(self) -> None:
+        """The next screen of each application is written whole: what stands there is about to be written over."""
+        self._bases.clear()
+
 
 _CACHED = 200
 _META = "SELECT value FROM meta WHERE key = ?"
@@ -346,7 +350,7 @@ class Journal(Ledger):
         """Where a worker goes on that is stopped in the effect that follows; `at` names its delegation."""
         text = dumps([at, state]).encode()
         body = deflated(text, self._cursor_base)
-        if not self._cursor_base or len(body) > MUCH * len(self._cursor_base):
+        if not state or not self._cursor_base or len(body) > MUCH * len(self._cursor_base):  # an empty one leaves nothing behind
             self._cursor_base, body = text, deflated(text, text)
             self.rows.set_meta("cursor base", b64encode(deflated(text)).decode())
         self.rows.set_meta("cursor", b64encode(body).decode())

@@ -28,6 +28,7 @@ from orchestrator.views.terminal.approval import decision
 from protocol import AgentAction, Frozen, JsonObject, RunScript, VisualState, describe, parse_action
 from roles.contracts import Supplement, SupplementSource
 from roles.journal.events import ApprovalRequestedEvent, Json, ReviewedEvent, StepEvent
+from roles.journal.rows import screen_text
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.retrievers import found_in
@@ -168,6 +169,8 @@ def _texts(path: Path) -> Iterator[str]:
         return
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
         tables = [row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if "observations" in tables:
+            yield from (screen_text(base, row).decode() for (row,) in base.execute("SELECT row FROM observations").fetchall())
         for table in (table for table in tables if table not in _TO_GO_ON):
             for row in base.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - the names stand in the file itself
                 yield from (_unpacked(value) for value in row if isinstance(value, bytes | str))

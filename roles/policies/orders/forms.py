@@ -24,7 +24,7 @@ from roles.contracts.orders import (
 )
 from roles.policies.orders.grounding import ground_field, is_of
 from roles.policies.orders.records import IDENTIFIER
-from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped
+from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds
 
@@ -125,6 +125,8 @@ class Forms(Values):
         forms = kind.create is not None or kind.single or any(verb.asks for verb in kind.verbs)
         there = [verb.verb for verb in kind.verbs if verb.at == "form"] or ([usual] if forms else [])  # else it holds at once
         forbidden = self._forbidden.get(self._at, set())
+        if order.object is not None and order.object.kind == "draft":
+            usual, forbidden = "save", forbidden | unwanted_by("send")
         wanted = self._commits.get(self._at, "")
         if wanted and wanted in there and wanted not in forbidden:
             return wanted

@@ -13,6 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
+from roles.journal.rows import screen_text
+
 VAULT = "vault.jsonl"
 THE_WORLDS_OWN = ("world.", "faults.")
 """Files that are the simulated apps' own database."""
@@ -59,6 +61,8 @@ def _texts(path: Path) -> Iterator[bytes]:
     if path.suffix == ".sqlite":
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
             names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            if "observations" in names:
+                yield from (screen_text(db, row) for (row,) in db.execute("SELECT row FROM observations").fetchall())
             for name in names:
                 for row in db.execute(f'SELECT * FROM "{name}"'):
                     yield from map(_plain, row)

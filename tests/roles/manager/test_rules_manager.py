@@ -14,11 +14,15 @@ from deskcrew import Crew
 from environments.cards import AppCard
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
-from roles.contracts import Fact, PlanRequest
+from protocol import ActionTarget, Click, OperatorDecision
+from roles.contracts import Fact, OperatorView, PlanRequest
 from roles.contracts.orders import CollectStep, ComputeStep, CreateStep, FillStep, PressStep, Reading, RowTest, Step
 from roles.contracts.wording import describe
 from roles.manager.rules import RulesManager
+from roles.operator.rules import RulesOperator
 from roles.policies.orders.planner import steps_of
 from roles.screen.language.reader import read
 from roles.screen.rows import Row as SeenRow
@@ -323,3 +327,24 @@ def test_a_day_is_compared_as_a_day_and_asked_for_where_it_may_be_several() -> N
         assert matches(seen, [RowTest.model_validate({"label": "Due", "relation": relation, "value": day})]) is holds
     said = steps("Find invoice INV-1200. Create a meeting called Pay on that day from 09:00 to 09:30")
     assert isinstance(said, str)
+
+
+def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
+    class Sends(RulesOperator):
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            decision = super().decide(view)
+            target = decision.action.target if decision.action is not None else None
+            if target is None or target.text != "Save draft":
+                return decision
+            return decision.model_copy(update={"action": Click(target=ActionTarget(text="Send")), "then": ()})
+
+    def ended(**parts: Any) -> Any:
+        success = ['world.apps.mail.messages.exists(m, world.apps.mail.messages[m].folder == "Drafts")']
+        goal = 'In Mail, save a draft to "emeka.castro@example.com" with the cc "pavel.sato@example.com"'
+        task = Task.model_validate({"goal": goal, "world": "phone", "success": success, "changes": ["apps.mail.messages.+"]})
+        loaded = load_settings(overrides=[f'runs_dir="{tmp_path}"', "world=phone", "limits.replans=0"])
+        return start(loaded, task, approver=lambda _: {"decisions": [{"type": "approve"}]}, parts=parts)
+
+    kept = ended()
+    assert (kept.status, kept.report["judge"]["passed"], kept.report["judge"]["clean"]) == ("fulfilled", True, True)
+    assert ended(operator=Sends()).status == "rejected"

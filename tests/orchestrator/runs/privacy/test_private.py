@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pty
+import sqlite3
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from typer.testing import CliRunner
 from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
+from orchestrator.runs.outcome import _rewrite
 from orchestrator.runs.privacy.secrets import (
     answer_without,
     asked_for,
@@ -34,6 +38,7 @@ from protocol import GUIElement, VisualState
 from roles.contracts import Subtask
 from roles.contracts.requests import read_request
 from roles.journal.journal import Journal
+from roles.journal.rows import is_difference, screen_text
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE, Vault, reference
@@ -220,3 +225,19 @@ def test_what_was_filled_in_is_known_again_once_its_field_has_made_it_private(tm
     done = crew.run("Change the recovery phone of my account to +1 555 0142", approver=lambda request: approved)
     assert done.status == "fulfilled"
     assert [step["verb"] for step in done.report["steps"]] == ["launch_app", "fill", "account"]
+
+
+def test_a_value_that_became_private_is_written_over_in_screens_that_are_stored_as_differences(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite", time.time)
+    fields = [GUIElement(element_id=f"e{n}", text=f"Field {n}", value="Zanzibar 77") for n in range(30)]
+    for n in range(6):
+        fields[n] = fields[n].model_copy(update={"value": str(n)})
+        journal.screens.keep(VisualState(elements=tuple(fields), app="web"))
+    stored = [bytes(body) for (body,) in journal.rows.read("SELECT body FROM observations")]
+    assert [is_difference(body) for body in stored] == [False] + [True] * 5
+    journal.close()
+    _rewrite(tmp_path / "journal.sqlite", lambda text: text.replace("Zanzibar 77", "secret:a"))
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+        texts = [screen_text(db, row).decode() for (row,) in db.execute("SELECT row FROM observations")]
+    assert [text.count("secret:a") for text in texts] == [29, 28, 27, 26, 25, 24]
+    assert "Zanzibar" not in "".join(texts)
