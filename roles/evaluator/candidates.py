@@ -290,6 +290,10 @@ class Candidates:
             forms = [held for effect in group if (held := effect.fields(label)) is not None]
             return tells("\n".join(value for form in forms for value in form) if forms else whole, one)
         text = "\n".join(v.value for v in own) or whole
+        box = label or (order.object.kind if order.object is not None else "")
+        truth = deeds()["truths"].get(one.casefold())
+        if truth and any(v.value == truth for v in values if similarity(box, v.label) >= 0.75):
+            return True
         if tells(text, one) or any(same_value(v.value, one) for v in own or values):
             return True
         if (minute := parse_time(one)) is not None and moments_in(text).have_minute(minute):

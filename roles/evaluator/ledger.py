@@ -463,7 +463,8 @@ class _Check:
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
             again = any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
             return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
-        if effect.kind is not Effect.SAVE or not effect.written:
+        mine_at = {one.step for one in mine}
+        if effect.kind is not Effect.SAVE or not effect.written or any(value.step in mine_at for value in effect.written):
             return False
         if self._written_over(effect):
             return True

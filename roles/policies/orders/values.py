@@ -22,6 +22,7 @@ from roles.contracts.orders import (
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.records import Lookups
 from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, escaped, is_many
+from roles.screen.language.words import deeds
 
 RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
 """What anything that was worked out may be called by later words."""
@@ -33,6 +34,8 @@ class Values(Lookups):
     def words(self, value: Value, field: FieldCard | None = None) -> str:
         """A value as a step holds it; what it needs is learned before."""
         match value:
+            case Text() if field is not None and field.type == "truth":
+                return escaped(deeds()["truths"].get(value.text.casefold(), value.text))
             case Text():
                 return escaped(value.text)
             case Amount():

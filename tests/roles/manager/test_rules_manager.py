@@ -348,3 +348,21 @@ def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
     kept = ended()
     assert (kept.status, kept.report["judge"]["passed"], kept.report["judge"]["clean"]) == ("fulfilled", True, True)
     assert ended(operator=Sends()).status == "rejected"
+
+
+@pytest.mark.parametrize(
+    ("goal", "world", "changed"),
+    [
+        (
+            'Change the title of the note "Travel plan" to "Old plan". Then create a note titled "Rain" with the text "tea"',
+            "office",
+            ["apps.notes.notes.5.title", "apps.notes.notes.7"],
+        ),
+        ('Change the enable notifications to "no"', "company", ["apps.settings.account.notifications"]),
+        ('Create a contact with the name "Nina Vogel" and the private number "no"', "company", ["apps.contacts.contacts.25"]),
+        ('Create a contact with the name "Nina Vogel" and the private number "yes"', "company", ["apps.contacts.contacts.25"]),
+    ],
+)
+def test_a_record_is_renamed_and_a_box_is_set_by_yes_and_no(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
+    status, found, _ = worked(goal, world, tmp_path)
+    assert (status, sorted(found)) == ("fulfilled", sorted(changed))
