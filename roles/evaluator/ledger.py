@@ -457,7 +457,7 @@ class _Check:
             yield from self._led_on()
 
     def _is_made_besides(self, effect: RecordEffect) -> bool:
-        """Whether something new was saved from a form in which nothing was done for an order, or was made once more by the
+        """Whether a form was saved in which nothing was done for an order, or something was made once more by the
         control that did what an order asks for: "Add to cart"."""
         mine = [self.effects[n] for n in self.used]
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
@@ -470,8 +470,9 @@ class _Check:
             return True
         told, said = {(value.label.casefold(), value.value) for value in effect.written}, effect.says()
         for one in (one for one in mine if one.app == effect.app):
-            wrote = {(value.label.casefold(), value.value) for value in one.written}
-            if effect.opened == one.opened > 0 or told == wrote or (wrote and all(value in said for _, value in wrote)):
+            holds = {(value.label.casefold(), value.value) for value in one.values}
+            kept = bool(one.written) and all(value.value in said for value in one.written)
+            if effect.opened == one.opened > 0 or told <= holds or kept:
                 return False  # what was changed since is written again
         return True
 
