@@ -27,6 +27,8 @@ _MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
 _LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
 """Verbs of somebody who does not know where to press."""
+_BRINGS = frozenset({"reveal", "open", "show", "expand"})
+"""Verbs of a press that only brings something into view, which may stand there already or be reached in another way."""
 _UNABLE = re.compile(r"\b(?:how to|where|no button|no field|no way|is not known)\b")
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
@@ -142,7 +144,8 @@ def _skipped(request: GateRequest) -> Iterator[str]:
         yield "nothing was done, and something was to be pressed"
         return
     # Of what has an opposite it may be so already, where the control is another one: Unmute, of what is not muted.
-    named = [one for one in presses if one.verb not in deeds()["opposites"] and (one.records is not None or one.control)]
+    free = _BRINGS | deeds()["opposites"].keys()
+    named = [one for one in presses if one.verb not in free and (one.records is not None or one.control)]
     for step in {(one.verb, one.control): one for one in named}.values():
         times = sum((one.verb, one.control) == (step.verb, step.control) for one in named)
         if sum(_does(s, step) for s in done) < times:

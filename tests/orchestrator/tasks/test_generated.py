@@ -31,7 +31,7 @@ def test_the_oracle_passes_and_no_mutant_does_also_in_a_world_in_which_the_task_
         for seed in (*SEEDS, UNSEEN):
             wrong, tried = survivors(task, seed)
             assert not wrong, f"{task.goal} ({seed})"
-            assert tried > 3
+            assert tried >= 3
 
 
 @pytest.mark.slow("a hundred tasks, each with some twenty mutants in two worlds")

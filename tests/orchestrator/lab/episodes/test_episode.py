@@ -125,12 +125,12 @@ def test_a_walk_at_random_shows_and_says_the_same_as_if_nothing_had_been_kept_of
             _forget()
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(screen_module, "_by_parts", lambda *_: None)
-                state = screen_module._drawn(world).state
+                state = screen_module.Screen(world).state
             assert (state.canonical, whole_form(state, budget=None).text) == before, (task.id, vary)
 
 
 def _forget() -> None:
-    for kept in (screen_module._PANELS, elements_module._ELEMENTS, lines._LATEST):
+    for kept in (screen_module._PANELS._made, screen_module._VIEWS._made, elements_module._ELEMENTS, lines._LATEST):
         kept.clear()
     for cached in (screen_module._part, element_text.traits, lines._said):
         cached.cache_clear()

@@ -175,7 +175,7 @@ def test_a_model_that_only_says_done_or_only_talks_is_not_believed(tmp_path: Pat
 
 def test_values_are_kept_and_told_to_the_user(tmp_path: Path) -> None:
     said = "FACT language = English\nANSWER The language is English.\nDONE I looked it up"
-    plan = {"id": "look", "title": "look", "app": "settings", "instruction": "Tell the user the language"}
+    plan = {"id": "look", "title": "look", "app": "settings", "instruction": "Look the language up"}
     plan["expect"] = [{"kind": "fact_known", "name": "language"}]  # type: ignore[assignment]
     (tmp_path / "plans.yaml").write_text(json.dumps({"plans": [{"outcome": "planned", "subtasks": [plan]}]}))
     scripted = f"crew.manager={{policy: scripted, script: {tmp_path / 'plans.yaml'}}}"
