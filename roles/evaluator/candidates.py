@@ -80,7 +80,7 @@ class Candidates:
                 or (verb in deeds()["makes"] and any(words <= effect.words for words in self._opens) and effect.made_a_record())
             ):
                 found.append(n)
-        if verb in deeds()["makes"] and order.object is not None and order.object.kind == "draft":
+        if verb in deeds()["makes"] and order.object is not None and order.object.kind in deeds()["unsent"]:
             found = [n for n in found if self.effects[n].kind not in {Effect.SEND, Effect.SUBMIT}]
         return [n for n in found if not (verb == "remove" and self._destroys(order, self.effects[n]))]
 

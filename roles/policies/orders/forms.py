@@ -125,7 +125,7 @@ class Forms(Values):
         forms = kind.create is not None or kind.single or any(verb.asks for verb in kind.verbs)
         there = [verb.verb for verb in kind.verbs if verb.at == "form"] or ([usual] if forms else [])  # else it holds at once
         forbidden = self._forbidden.get(self._at, set())
-        if order.object is not None and order.object.kind == "draft":
+        if order.object is not None and order.object.kind in deeds()["unsent"]:
             usual, forbidden = "save", forbidden | unwanted_by("send")
         wanted = self._commits.get(self._at, "")
         if wanted and wanted in there and wanted not in forbidden:
