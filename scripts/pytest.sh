@@ -14,9 +14,9 @@ PYTHON
 # pytest_twice ARGUMENTS: all tests; where at most five failed, those once more, alone, and that run decides.
 pytest_twice() {
   local code=0 first second count
-  # Without what an earlier run left there, the cache names the failures of this one. Three processes on two cores: a fifth of
+  # Without what an earlier run left there, the cache names the failures of this one. Four processes on two cores: a third of
   # the time tests wait for others, that they started, killed or browse with.
-  python -m pytest --cache-clear -n 3 --dist worksteal "$@" || code=$?
+  python -m pytest --cache-clear -n 4 --dist worksteal "$@" || code=$?
   first="$(failed_tests)"
   count="$(grep -c . <<<"$first" || true)"
   if [ "$code" -ne 1 ] || [ "$count" -lt 1 ] || [ "$count" -gt 5 ]; then
