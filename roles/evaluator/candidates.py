@@ -6,7 +6,6 @@ were written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -26,6 +25,7 @@ from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
+from roles.screen.texts import words
 from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
 
@@ -409,10 +409,10 @@ def is_several(thing: Thing) -> bool:
 def _retold(wanted: str, text: str) -> bool:
     """Whether reported speech was said in other persons and forms: every word of weight in it, and every no."""
     denials, persons = set(deeds()["denials"]), set(deeds()["persons"])
-    words, told = (re.findall(r"[\w'’]+", one.casefold()) for one in (wanted, text))
+    said, told = (words(one.casefold().replace("-", " ")) for one in (wanted, text))
     stems = {word[: max(3, len(word) - 2)] for word in told if word not in denials}
-    exact = [word for word in words if word in denials or word.isdigit()]
-    heavy = [word for word in words if word not in exact and len(word) > 3 and word not in persons]
+    exact = [word for word in said if word in denials or word.isdigit()]
+    heavy = [word for word in said if word not in exact and len(word) > 3 and word not in persons]
     return {*exact} <= {*told} and all(word[: max(3, len(word) - 2)] in stems for word in heavy)
 
 

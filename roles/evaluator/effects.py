@@ -15,7 +15,8 @@ from roles.screen.calls import INNER, function_words, is_call, looks_only, targe
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, fold, shown
+from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, shown
+from roles.screen.texts import fold
 
 _OPAQUE = frozenset({"run_script", "ask_in_app_agent"})
 _PRESSED = frozenset({"click", "double_click", "press_key", "drag", "right_click", "long_press"})

@@ -5,7 +5,6 @@ All answers are of three kinds: yes, no, and None where what was seen does not t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -31,7 +30,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.contracts.values import parse_date
+from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
 from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
@@ -40,16 +39,19 @@ from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, compare
 from roles.screen.rows import picked as picked_rows
-from roles.screen.screens import fold, similarity_next
-from roles.screen.values import amount_of, find_dates, find_money, is_masked, same_state, same_value
+from roles.screen.screens import similarity_next
+from roles.screen.texts import begins, fold, has_phrase, labelled, words
+from roles.screen.values import amount_of, is_masked, minutes_in, same_state, same_value, takes_place, values_in
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
 _LATER = frozenset({"following page", "page forward"})
-_POINTS = re.compile(r"(?:the|my|our|your|his|her|its|their|this|that|these|those|both|it|them|there|him)\b", re.IGNORECASE)
+_POINTS = (
+    "the", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those", "both", "it", "them", "there",
+    "him",
+)  # fmt: skip
 """How words begin that point at something, and are not to be written as they stand."""
 _MENU = frozenset({"more"})
 """What a list with its own paging calls a menu."""
-_NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d.,']*\d|(?<![\w.,-])-?\d(?![\w-])")
 _ALIKE = 0.6
 _SURELY = 0.85
 
@@ -136,7 +138,7 @@ def _named(thing: Thing, record: SeenRecord) -> bool:
     plain = name.casefold().removesuffix("s") if name.casefold().endswith(f"{thing.kind}s") else name.casefold()
     rest = plain.removesuffix(thing.kind).strip() if thing.kind and not (thing.name and thing.name.quoted) else ""
     number = name if len(name) > 2 and name.isdigit() else ""  # invoice 4359 is INV-4359
-    if says(record.text, name) or (number and re.search(rf"(?<!\w)[A-Za-z]+-{number}(?![\w-])", record.text)):
+    if says(record.text, name) or (number and any(one.endswith(f"-{number}") for one in values_in("id", record.text))):
         return True
     return len(rest) > 1 and rest != name.casefold() and says(record.text, rest)
 
@@ -183,11 +185,10 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
 
 
 def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
-    times = [f"{time:0>5}" for value in held for time in re.findall(r"(?<!\d)\d{1,2}:\d\d(?!\d)", value)]
-    meets = len(times) != 2 or (times[0] < when.end and times[1] > when.start if when.end else times[0] <= when.start < times[1])
-    if test.relation == "on" and when.start and not test.field and not meets:  # by when it begins and ends
+    times = minutes_in(held)
+    if test.relation == "on" and when.start and not test.field and len(times) == 2 and not takes_place(times, when):
         return False
-    days = [text for value in held for text in ([value] if parse_date(value) else find_dates(value)) if parse_date(text)]
+    days = [text for value in held for text in ([value] if parse_date(value) else values_in("date", value)) if parse_date(text)]
     if not when.first or not days:
         return None
     relation = {"under": "before", "over": "after"}.get(test.relation, test.relation)
@@ -225,17 +226,17 @@ def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None
 def says(text: str, wanted: str) -> bool:
     """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by value."""
     name, there = fold(wanted.rsplit("/", 1)[-1] if wanted.startswith("/") else wanted).strip(" .\"'"), fold(text)
-    if not name or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", there):
+    if not name or has_phrase(there, name):
         return True
     if amount_of(wanted) is not None:
-        return any(same_value(wanted, one) for one in (*find_money(text), *_NUMBER.findall(text)))
+        return any(same_value(wanted, one) for one in (*values_in("money", text), *values_in("number", text)))
     if parse_date(wanted) is not None:
-        return any(same_value(wanted, one) for one in find_dates(text))
-    words, shown = tokens(wanted), set(tokens(text)) | set(re.findall(r"\w+", there))
-    if words and all(word in shown for word in words):
+        return any(same_value(wanted, one) for one in values_in("date", text))
+    shown = {*tokens(text), *words(there), *words(there.replace("-", " "))}
+    if (told := tokens(wanted)) and all(word in shown for word in told):
         return True
-    numbers = set(re.findall(r"\d+", name))
-    return len(name) >= 8 and numbers <= set(re.findall(r"\d+", there)) and fuzz.partial_ratio(name, there) >= 92
+    numbers = {*values_in("figures", name)}
+    return len(name) >= 8 and numbers <= {*values_in("figures", there)} and fuzz.partial_ratio(name, there) >= 92
 
 
 def tells(text: str, wanted: str) -> bool:
@@ -244,18 +245,18 @@ def tells(text: str, wanted: str) -> bool:
     places = _places(wanted) if amount_of(wanted) is not None else 0
     if not places or not says(text, wanted):
         return says(text, wanted)
-    held = [line.partition(": ")[2] or line for line in text.splitlines()]
+    held = [labelled(line)[1] for line in text.splitlines()]
     return any(
         same_value(wanted, one) if one == line else same_value(wanted, one) and _places(one) >= places
         for line in map(str.strip, held)
-        for one in ((line,) if amount_of(line) is not None else (*find_money(line), *_NUMBER.findall(line)))
+        for one in ((line,) if amount_of(line) is not None else (*values_in("money", line), *values_in("number", line)))
     )
 
 
 def _places(number: str) -> int:
     """How many digits stand behind its point."""
-    found = re.search(r"[.,](\d{1,2})(?!\d)", number)
-    return len(found[1]) if found else 0
+    behind = number.rstrip("€$£¥ ").replace(",", ".").rpartition(".")[2]
+    return len(behind) if behind != number and behind.isdigit() and len(behind) < 3 else 0
 
 
 def tells_moment(text: str, when: When) -> bool | None:
@@ -265,8 +266,8 @@ def tells_moment(text: str, when: When) -> bool | None:
         if (day := parse_date(moment[:10])) is not None and (moment is when.first or when.last != when.first):
             answers.append(told.have_day(day) and not told.relative)
     for clock in (when.first[11:], when.start, when.end):
-        if re.fullmatch(r"\d\d:\d\d", clock):
-            answers.append(told.have_minute(int(clock[:2]) * 60 + int(clock[3:])))
+        if (minute := parse_time(clock)) is not None:
+            answers.append(told.have_minute(minute))
     return all(answers) if answers else None
 
 
@@ -283,7 +284,7 @@ class Resolver:
         """The texts that must all be there; None where nobody can say."""
         match value:
             case Text(text=text, quoted=quoted):
-                return [text] if quoted or not _POINTS.match(text) else None
+                return [text] if quoted or not begins(text, _POINTS) else None
             case Amount(text=text, number=number):
                 return [text if amount_of(text) is not None else f"{number:g}"]
             case Of(fields=fields, thing=thing) if fields:

@@ -36,7 +36,7 @@ from roles.evaluator.fitting import fits, is_kind, says
 from roles.screen.evidence import WRITES, Screens, brought_nothing, screens_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
-from roles.screen.screens import fold
+from roles.screen.texts import fold
 
 _MOVES = frozenset({"move", "postpone"})
 _TELLS_OF = frozenset({"send", "write", "collect"})

@@ -6,24 +6,25 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from string import digits
 from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import Fact, GateRequest, StepRecord
 from roles.contracts.orders import When
-from roles.contracts.values import parse_date, parse_time
+from roles.contracts.values import parse_date, parse_time, plain_number
 from roles.safety.destinations import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import INNER
 from roles.screen.evidence import Screens
 from roles.screen.language.dates import PARTS, Dates
-from roles.screen.language.words import Doubt, Words
-from roles.screen.values import find_dates, is_masked, same_value
+from roles.screen.language.words import Doubt, Words, quotes
+from roles.screen.texts import begins, fold, says_any, words
+from roles.screen.values import is_masked, minutes_in, same_value, values_in
 
-_CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.I)
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
-_RELATIVE = re.compile(r"\b(?:to(?:day|night|morrow)|(?:next|this)\s+(?:day|week|month|year)|weekend|\w+day)\b", re.I)
+_SPANS = ("week", "month", "year")
+_RELATIVE = ("tonight", "tomorrow", "weekend", *(f"{one} {unit}" for one in ("next", "this") for unit in _SPANS))
 _WEEK = 7
 
 
@@ -55,9 +56,8 @@ class Moments(NamedTuple):
 
     def taken_from(self, text: str) -> str:
         """A text without those of its days and times that are known."""
-        text = _spaced(text)
-        for found in (*find_dates(text), *_CLOCK.findall(text)):
-            day, minute = parse_date(found), parse_time(found)
+        for found in (*values_in("date", text), *values_in("time", text)):
+            day, minute = _day(found), parse_time(found)
             if (day is not None and self.have_day(day)) or (minute is not None and self.have_minute(minute)):
                 text = text.replace(found, " ", 1)
         return text
@@ -65,17 +65,15 @@ class Moments(NamedTuple):
 
 def moments_in(text: str) -> Moments:
     """The days and times that are written in figures, or as a date."""
-    text = _spaced(text)
-    days = frozenset(day for found in find_dates(text) for day in _days(found))
-    return Moments(days, frozenset(minute for found in _CLOCK.findall(text) if (minute := parse_time(found)) is not None))
+    return Moments(frozenset(day for found in values_in("date", text) for day in _days(found)), frozenset(minutes_in([text])))
 
 
 def moments_said(text: str, today: str) -> Moments:
     """And those in words, as the reader of goals takes them: half past nine, for two hours, next Friday. Of a longer span no more
     days are known than its text writes out; without a calendar a day that is counted from today may be any."""
-    words, written = Words(text), moments_in(text)
-    reader, said, at = Dates(words, today), list[When](), 0
-    while at < len(words.list):
+    read, written = Words(text), moments_in(text)
+    reader, said, at = Dates(read, today), list[When](), 0
+    while at < len(read.list):
         one = None
         with suppress(Doubt, ValueError, OverflowError):  # such as February 30
             one = reader.read(at)
@@ -86,43 +84,42 @@ def moments_said(text: str, today: str) -> Moments:
     clocks = [clock for one in said for clock in (one.first[11:], one.last[11:], one.start, one.end)]
     minutes = {minute for clock in clocks if (minute := parse_time(clock)) is not None}
     days = written.days | {(day.year, day.month, day.day) for day in every}
-    relative = not days and not today and _RELATIVE.search(text) is not None
+    relative = not days and not today and (says_any(text, _RELATIVE) or any(one.lower.endswith("day") for one in read.list))
     return Moments(days, written.minutes | minutes, frozenset(one.minutes for one in said), relative)
 
 
-def _spaced(text: str) -> str:
-    text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
-    return re.sub(r"(?<=\d)((?:st|nd|rd|th)?)\s+of\s+(?=[A-Za-z]{3})", r"\1 ", text)
+def _day(found: str) -> date | None:
+    return parse_date(found.rstrip(".").replace(" of ", " "))
 
 
 def _days(found: str) -> list[tuple[int, int, int]]:
-    found = found.rstrip(".")  # of the sentence
-    day, plain = parse_date(found), parse_date(f"{found} 2000")
-    if day is None:
+    if (day := _day(found)) is None:
+        plain = _day(f"{found.rstrip('.')} 2000")
         return [(0, plain.month, plain.day)] if plain is not None else []
-    other = parse_date(_SLASHED.sub(r"\2/\1/\3", found))
-    return [(one.year, one.month, one.day) for one in (day, other) if one is not None]
+    first, _, rest = found.partition("/")
+    second, _, year = rest.partition("/")
+    return [(one.year, one.month, one.day) for one in (day, _day(f"{second}/{first}/{year}")) if one is not None]
 
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
-_SEARCH = re.compile(
-    r"^(?:search|find|filter|look|query|address|url|go to|quick|command|terminal|prompt|name box|formula)\b", re.I
-)
+_SEARCH = (
+    "search", "find", "filter", "look", "query", "address", "url", "go to", "quick", "command", "terminal", "prompt", "name box",
+    "formula",
+)  # fmt: skip
+"""How a field is called whose content leads somewhere."""
 _CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.,:/'-]*\d|\d")
 _MOMENT = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
 )
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
+_CODE = frozenset("/=\\")
 _SHORT, _STEM = 6, 4
 """Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from. Letters by which
 a word is known in its other forms."""
 _PERSON = "user"
 """The role of a step that a person did by hand."""
-_ASKING = re.compile(r"[?]|\b(?:whether|if|which|who|or)\b")
+_ASKING = ("whether", "if", "which", "who", "or")
 """What lets an answer say words of the goal again."""
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|'[^']+'|‘[^’]+’")
 _LEAST_ECHO = 3
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
 _LOOKED_BACK = 4
@@ -149,7 +146,7 @@ def _written(steps: Sequence[StepRecord]) -> Iterator[tuple[StepRecord, str]]:
     """The values that went out, each with its step, but for what a person wrote, looked for, or took back at once."""
     done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER | {"run_script"}]
     for at, step in enumerate(done):
-        if not (step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :])):
+        if not (step.role == _PERSON or step.recovery or begins(step.target, _SEARCH) or _taken_back(step, done[at + 1 :])):
             yield from ((step, text) for text in _texts(step.action) if text.strip() and not references_in(text))
 
 
@@ -175,48 +172,47 @@ class _KnownTexts:
     """All that was said, by the goal and since."""
 
     def __init__(self, request: GateRequest, screen: Screens) -> None:
-        words = [request.goal, *request.given, *request.earlier_goals, *request.user_words, *(n.words for n in request.notes)]
-        said = list(words)
+        goals = [request.goal, *request.given, *request.earlier_goals, *request.user_words, *(n.words for n in request.notes)]
+        said = list(goals)
         said += [text for found in request.supplements for text in (found.title, found.text)]
         said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
         said += [origin.text for subtask in request.plan for origin in subtask.origin]
         said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
         self._steps, self._screen = request.steps, screen
         self._facts = [fact.value for fact in founded(request.facts)]
-        self._said, everything = _flat("\n".join(said)), "\n".join([*said, *self._facts])
+        self._said, everything = fold("\n".join(said)), "\n".join([*said, *self._facts])
         self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
-        self._told = moments_said("\n".join(words), request.today).with_more(everything)
-        numbers = {str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)}
-        self._chunks = {*_chunks(everything)} | numbers
+        self._told = moments_said("\n".join(goals), request.today).with_more(everything)
+        spoken = {*words(everything.casefold().replace("-", " "))}
+        self._chunks = {*_chunks(everything), *(str(n) for n, word in enumerate(_NUMBERS) if word in spoken)}
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 
     def masks(self, step: StepRecord, text: str) -> list[str]:
         """Its parts that a page shows in place of a value, if nobody asked for those very words."""
         parts = [part.strip() for line in text.splitlines() for part in {line, line.rpartition(":")[2]}]
-        return [part for part in parts if is_masked(part, step.target) and _flat(part) not in self._said][:1]
+        return [part for part in parts if is_masked(part, step.target) and fold(part) not in self._said][:1]
 
     def lost(self, step: StepRecord, text: str) -> str | None:
         """The part of a value that nothing says; None where all of it was said."""
         before = self._screen(step.before) if step.before else None
-        shown, flat = _shown(before, step) if before is not None else "", _flat(text)
-        if flat in self._said or flat in _flat(shown) or any(flat == _flat(value) for value in self._facts):
+        shown, flat = _shown(before, step) if before is not None else "", fold(text)
+        if flat in self._said or flat in fold(shown) or any(flat == fold(value) for value in self._facts):
             return None
         there = self._chunks | set(_chunks(shown))
         left = self._told.with_more(shown).as_long_as(self._before(step)).taken_from(text)
         for chunk in _CHUNK.findall(left):
             if _canonical(chunk) not in there and (self._moments or not _MOMENT.fullmatch(chunk)):
                 return str(chunk)
-        words = _WORD.findall(_flat(left))
-        stems = self._stems | _stems(shown)
-        strange = [word for word in words if word[:_STEM] not in stems]
-        few = len(text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", text)
-        return text if few and strange and 2 * len(strange) >= len(words) else None
+        told = [word[:_STEM] for word in _heavy(left)]
+        strange = [stem for stem in told if stem not in self._stems | _stems(shown)]
+        few = len(text.split()) <= _SHORT and _CODE.isdisjoint(text)
+        return text if few and strange and 2 * len(strange) >= len(told) else None
 
     def stands(self, lost: str, step: StepRecord) -> str:
         """The last screen before a step on which a value stood that nobody noted."""
         names = dict.fromkeys(s.before for s in reversed(self._steps) if s.step <= step.step and s.before)
         for state in (state for name in names if (state := self._screen(name)) is not None):
-            if any(_flat(lost) in _flat(f"{e.name} {e.value or ''}") for e in state.elements if not e.private):
+            if any(fold(lost) in fold(f"{e.name} {e.value or ''}") for e in state.elements if not e.private):
                 return f"state:{state.state_id} of {state.app}"
         return ""
 
@@ -247,24 +243,24 @@ def founded(facts: Sequence[Fact]) -> list[Fact]:
 
 def _elsewhere(fact: Fact, request: GateRequest, screen: Screens) -> str:
     """That a value was read off the record of another id than the goal's, where the goal names one of its kind."""
-    wanted = {found.group(): found[1] for found in _ID.finditer(request.goal)}
+    wanted = {found: found.rstrip(digits) for found in values_in("id", request.goal) if "-" in found}
     state = screen(fact.state_id) if fact.state_id and fact.source == "screen" and fact.kind != "table" and wanted else None
-    if state is None or (_ID.search(fact.value) and fact.value in wanted) or not _is_used(fact, request.steps):
+    if state is None or fact.value in wanted or not _is_used(fact, request.steps):
         return ""
     at = state.by_id.get(fact.element_id or "")
     row = next((e for e in (at, *state.above(at)) if e.role in _RECORDS), None) if at is not None else None
     near = [e for e in state.elements if row is None or row.element_id in {e.element_id, e.parent}]
     around = "\n".join(f"{e.name}\n{e.value or ''}" for e in near)
-    there = {found.group() for found in _ID.finditer(around) if found[1] in wanted.values()}
+    there = {found for found in values_in("id", around) if found.rstrip(digits) in wanted.values()}
     if not there or there & set(wanted):
         return ""
     return f'"{fact.value}" ({fact.name}) was read where {min(there)} stands, and the goal names {min(wanted)}'
 
 
 def _is_used(fact: Fact, steps: Sequence[StepRecord]) -> bool:
-    value = _flat(fact.value)
+    value = fold(fact.value)
     figures = {_canonical(chunk) for chunk in _CHUNK.findall(fact.value)}
-    return any((value and value in _flat(text)) or (figures and figures <= {*_chunks(text)}) for _, text in _written(steps))
+    return any((value and value in fold(text)) or (figures and figures <= {*_chunks(text)}) for _, text in _written(steps))
 
 
 def _echoed(fact: Fact, goal: str) -> str:
@@ -272,34 +268,30 @@ def _echoed(fact: Fact, goal: str) -> str:
     said, told = _spoken(fact.value), _spoken(goal)
     if fact.name != "answer" or fact.source != "model" or said.count(" ") < _LEAST_ECHO or said not in told:
         return ""
-    if _ASKING.search(_flat(goal)) or any(said == _spoken(quoted) for quoted in _QUOTED.findall(goal)):
+    if "?" in goal or says_any(goal, _ASKING) or any(said == _spoken(quoted) for quoted in quotes(goal)):
         return ""
     return f'the answer "{fact.value}" only repeats what the goal says'
 
 
-def _flat(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())
-
-
 def _chunks(text: str) -> Iterator[str]:
     for chunk in _CHUNK.findall(text):
-        yield from (_canonical(part) for part in (chunk, *re.findall(r"\d[\d.,']*\d|\d", chunk)))
+        yield from (_canonical(part) for part in (chunk, *values_in("figures", chunk)))
 
 
 def _canonical(chunk: str) -> str:
     """A figure as a number, whatever its thousands look like; anything else in small letters."""
-    plain = chunk.replace(",", "").replace("'", "")
-    if re.fullmatch(r"\d{1,3}(?:\.\d{3})*,\d{2}", chunk):
-        plain = chunk.replace(".", "").replace(",", ".")
-    try:
-        return str(Decimal(plain).normalize()) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else chunk.casefold()
-    except InvalidOperation:
-        return chunk.casefold()
+    plain = plain_number(chunk)
+    return str(Decimal(plain).normalize()) if plain.replace(".", "", 1).isdecimal() else chunk.casefold()
 
 
 def _spoken(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(words(text.casefold()))
+
+
+def _heavy(text: str) -> list[str]:
+    """Words that are long enough to tell something."""
+    return [word for word in words(fold(text).replace("-", " ")) if len(word) >= _STEM and word[:_STEM].isalpha()]
 
 
 def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in _WORD.findall(_flat(text))}
+    return {word[:_STEM] for word in _heavy(text)}

@@ -29,11 +29,11 @@ from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
+from roles.screen.texts import pieces, says_any
 
 OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _WHEN = re.compile(r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.I)
-_FIRST = re.compile(r"\b(?:first|before(?:hand| that)?)\b", re.I)
-_INSTEAD = re.compile(r"\b(?:instead|rather)\b", re.I)
+_FIRST, _INSTEAD = ("first", "before", "beforehand"), ("instead", "rather")
 
 
 class Wish(NamedTuple):
@@ -67,16 +67,16 @@ class Wish(NamedTuple):
 
     @property
     def first(self) -> bool:
-        return bool(_FIRST.search(self.newest))
+        return says_any(self.newest, _FIRST)
 
     @property
     def instead(self) -> bool:
-        return bool(_INSTEAD.search(self.newest))
+        return says_any(self.newest, _INSTEAD)
 
 
 def order_of(group: str) -> int:
-    found = re.match(r"[onu](\d+)", group)
-    return int(found[1]) if found else -1
+    number = group_of(group)[1:].partition(".")[0]
+    return int(number) if group[:1] in "onu" and number else -1
 
 
 def is_given(plan: Sequence[Subtask]) -> bool:
@@ -89,7 +89,7 @@ def wished(request: PlanRequest) -> Wish:
     goal = "" if is_given(request.plan) else request.given or request.goal
     notes = [note.words for note in request.notes if note.for_plans]
     words = [*((said, True) for said in notes), *((said, False) for said in request.user_words)]
-    whole = [at for at, (said, _) in enumerate(words) if _INSTEAD.search(said)]
+    whole = [at for at, (said, _) in enumerate(words) if says_any(said, _INSTEAD)]
     if whole and not any(subtask.id.startswith("o") for subtask in request.plan):  # of the goal itself nothing was worked
         goal, words = "", words[whole[-1] :]
     first = _read(goal, request)
@@ -114,8 +114,8 @@ def _read(goal: str, request: PlanRequest) -> Reading:
 
 def given_up(plan: Sequence[Subtask], wish: Wish) -> set[int]:
     """Orders in whose place something else is done, as the user wanted it: its subtasks are named so."""
-    marks = (re.search(r"x([onu]\d+)", subtask.id) for subtask in plan)
-    return {wish.order(mark[1]) for mark in marks if mark is not None}
+    marks = (subtask.id.partition("x")[2] for subtask in plan)
+    return {wish.order(mark) for mark in marks if mark}
 
 
 def is_corrected(request: PlanRequest, groups: Sequence[Group], order: int, wish: Wish) -> bool:
@@ -365,8 +365,8 @@ def _which(request: PlanRequest, failed: Subtask, said: str) -> PlanAnswer | Non
     if not told:
         asked = PlanAnswer(outcome="supplement_needed", query=query, ask=True, reason="only the user can say it")
         return None if query in request.looked_up else asked
-    there = [set(re.findall(r"[\w@.+-]+", one.casefold())) for one in re.findall(r'"([^"]*)"', found["there"])]
-    words = [word for word in re.findall(r"[\w@.+-]*\w", told[-1]) if sum(word.casefold() in one for one in there) == 1]
+    there = [{*pieces(one.casefold())} for one in found["there"].split('"')[1::2]]
+    words = [word for word in pieces(told[-1]) if sum(word.casefold() in one for one in there) == 1]
     meant = {at for word in words for at, one in enumerate(there) if word.casefold() in one}
     if len(meant) != 1:
         return None
@@ -397,7 +397,7 @@ def _verb(step: Step) -> str:
 def _mended(request: PlanRequest, said: str) -> PlanAnswer:
     """What the final check misses is done once more, where that does no more than once; else the task ends with what it found."""
     missing = {entry.order for entry in (request.ledger.entries if request.ledger else ()) if entry.state == "missing"}
-    named = {found[1] for issue in request.evidence if (found := re.match(r"([\w.-]+): ", issue))}
+    named = {subtask for issue in request.evidence if " " not in (subtask := issue.partition(": ")[0])}
     named |= {s.id for s in request.plan if missing & {step.order for step in s.steps} and any(map(changes, s.steps))}
     lost = [s for s in request.plan if s.id in named]
     later = request.plan[request.plan.index(lost[0]) :] if lost else ()

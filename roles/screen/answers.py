@@ -10,12 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from string import digits
 
 from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.screen.language.words import deeds, table
 from roles.screen.page import Page, Scopes, records
-from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, fold
+from roles.screen.screens import FIELD_ROLES, PRESS_ROLES
+from roles.screen.texts import begins, fold, has_letters, plain, words
 
 PAGE_SAYS_NO = "the page says after the last press"
 """How a finding begins that tells such words."""
@@ -25,14 +27,14 @@ _RECORDS = frozenset({"row", "cell", "gridcell", "listitem", "rowheader", "headi
 _ENTERED = frozenset({"textbox", "combobox"})
 _LONGEST = 240
 """A longer text tells a story, and says little about the last press."""
-_TITLE = re.compile(r"(?:edit|new|add|create)\b", re.IGNORECASE)
+_TITLE = ("edit", "new", "add", "create")
 """What a heading begins with that says which form it is of."""
+_FIGURES = str.maketrans("", "", digits)
 _SHORT = 80
 _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
-_COUNTED = re.compile(r"[^:=]{1,30}[:=]\s*\S*\d|\d")
-"""How a result begins: `Total: 12`, `3 found`."""
-_STATES = re.compile(r"\b(?:is|are|has|have|exists?|belongs?)\b", re.IGNORECASE)
+_LABEL = 30
+_STATES = frozenset({"is", "are", "has", "have", "exist", "exists", "belong", "belongs"})
 """Words that say how things stand, which may be why what they name was not done."""
 
 
@@ -43,9 +45,9 @@ _STATES = re.compile(r"\b(?:is|are|has|have|exists?|belongs?)\b", re.IGNORECASE)
 def _words_of(*names: str) -> re.Pattern[str]:
     """Words of the lexicon, by their beginnings; those of other scripts and marks anywhere, short ones as a whole."""
     every = [str(word) for name in names for word in table("answers")[name]]
-    marks = [re.escape(word) for word in every if not re.match(r"[a-zß-ÿ]", word)]
-    latin = [rf"\b{re.escape(word)}" + r"\b" * (len(word) < 4) for word in every if re.match(r"[a-zß-ÿ]", word)]
-    return re.compile("|".join([*latin, *marks]).replace("n't", "n[’']t"), re.IGNORECASE)
+    whole = {word: r"\b" * (len(word) < 4) for word in every if word[0].islower()}
+    parts = [rf"\b{re.escape(word)}{whole[word]}" if word in whole else re.escape(word) for word in every]
+    return re.compile("|".join(parts).replace("n't", "n[’']t"), re.IGNORECASE)
 
 
 @cache
@@ -56,13 +58,19 @@ def _past() -> frozenset[str]:
     return frozenset({*regular, *(word for words in deeds()["past"].values() for word in words)})
 
 
-def confirms(words: str, written: Sequence[str] = (), pressed: str = "") -> bool:
+def confirms(said: str, written: Sequence[str] = (), pressed: str = "") -> bool:
     """Whether they say that something was done: by a deed in its past, by giving a result or what was written."""
-    told = re.findall(r"[^\W\d_]+", words.casefold())
-    own = tuple(word[: max(4, len(word) - 1)] for word in re.findall(r"[^\W\d_]{3,}", pressed.casefold()))
-    done = any(word in _past() or (word.endswith("ed") and word.startswith(own or ("\0",))) for word in told)
-    echoed = any(fold(value) in fold(words) for value in written) and not _STATES.search(words)
-    return done or echoed or bool(_COUNTED.match(words) or _words_of("confirms").search(words))
+    told = words(said.casefold())
+    own = tuple(word[: max(4, len(word) - 1)] for word in words(pressed.casefold()) if len(word) > 2)
+    done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in told)
+    echoed = any(fold(value) in fold(said) for value in written) and _STATES.isdisjoint(told)
+    return done or echoed or _gives_a_result(said) or _words_of("confirms").search(said) is not None
+
+
+def _gives_a_result(said: str) -> bool:
+    """`Total: 12`, `3 found`."""
+    label, _, value = said.replace("=", ":").partition(":")
+    return said[:1].isdigit() or (0 < len(label) <= _LABEL and any(map(str.isdigit, "".join(value.split()[:1]))))
 
 
 def denies(words: str, goal: str, *lists: str) -> bool:
@@ -95,16 +103,17 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
         return ""
     fresh, gone = _messages(before, after)
     written = [e.value for e in before.elements if e.role in _ENTERED and e.value and fold(e.value) in fold(goal)]
-    own = re.compile("|".join(map(re.escape, sorted(written, key=len, reverse=True))) or r"(?!)", re.IGNORECASE)
     few, entered = len(fresh) <= _FEW and gone <= 1, {fold(e.value) for e in before.elements if e.value}
     kept, stays = is_as_before(before, after), _form(before) == _form(after) != ([], [])
     for element in fresh:
-        words, role = " ".join(element.name.split()), element.role
-        if _words_of("waits").search(words) or fold(words) in entered:
+        text, role = " ".join(element.name.split()), element.role
+        if _words_of("waits").search(text) or fold(text) in entered:
             continue
-        said, confirmed = own.sub(" ", words), confirms(words, written, pressed)
-        titled = role == "heading" and (not written or _TITLE.match(words) is not None)
-        short = few and len(words) <= _SHORT
+        said, confirmed = fold(text), confirms(text, written, pressed)
+        for value in sorted(map(fold, written), key=len, reverse=True):
+            said = said.replace(value, " ")
+        titled = role == "heading" and (not written or begins(text, _TITLE))
+        short = few and len(text) <= _SHORT
         seen = {
             role: True,
             "no status": role != "status",
@@ -113,22 +122,22 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
             "beside": kept and short and not titled,
             "addressed": role in _TELLS or (short and role in _TEXTS and not confirmed),
             "denies": denies(said, goal, "denies"),
-            "objects": denies(said, goal, "denies", "objects") or (words.rstrip().endswith("?") and bool(written)),
+            "objects": denies(said, goal, "denies", "objects") or (text.endswith("?") and bool(written)),
             "confirmed": confirmed,
             "unconfirmed": not confirmed,
         }
         there = {name for name, holds in seen.items() if holds}
         refuses = next((meaning for signs, meaning in _MEANINGS if signs <= there), None)
         if refuses is not None:
-            return words if refuses else ""
+            return text if refuses else ""
     return ""
 
 
 def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement], int]:
     """Texts that are new, whatever the numbers in them, and how many are gone."""
-    told, letter = _TELLS | _TEXTS | _RECORDS, re.compile(r"[^\W\d]")
+    told = _TELLS | _TEXTS | _RECORDS
     one, other = (
-        [e for e in state.elements if e.role in told and len(e.name) <= _LONGEST and letter.search(e.name)]
+        [e for e in state.elements if e.role in told and len(e.name) <= _LONGEST and has_letters(e.name)]
         for state in (before, after)
     )
     known, fresh = Counter(map(_shape, one)), dict[str, GUIElement]()
@@ -141,7 +150,7 @@ def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement]
 
 def _shape(element: GUIElement) -> str:
     """Its words, whatever the numbers in them: `Page 2 of 3`."""
-    return re.sub(r"\d+", "0", " ".join(element.name.split()))
+    return fold(element.name.translate(_FIGURES))
 
 
 def _form(state: VisualState) -> tuple[list[str], list[str]]:
@@ -227,7 +236,7 @@ def unshown(target: GUIElement, before: VisualState, now: VisualState) -> str:
 
 def _texts(part: Sequence[GUIElement]) -> list[str]:
     """What is said of a record, without numbers and without what can be pressed."""
-    return [e.name for e in part if e.role in _TEXTS | _RECORDS - {"row", "listitem"} and re.search(r"[^\W\d]", e.name)]
+    return [e.name for e in part if e.role in _TEXTS | _RECORDS - {"row", "listitem"} and has_letters(e.name)]
 
 
 def _parts(target: GUIElement, state: VisualState) -> list[list[GUIElement]]:
@@ -255,7 +264,7 @@ def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:
 
 # --- questions --------------------------------------------------------------------------------------------------------
 
-_NO_TO_IT = re.compile(r"(?:cancel|stay|no|go back|keep\b.*|abbrechen|nein|zurück|取消)[.!]?$", re.IGNORECASE)
+_NO_TO_IT = frozenset({"cancel", "stay", "no", "go back", "abbrechen", "nein", "zurück", "取消"})
 """Answers that call off what was asked about; what only closes an advertisement is none."""
 PAGE_ASKED = "the page asked"
 """How a finding begins that tells such a question."""
@@ -269,7 +278,7 @@ def called_off(step: StepRecord, steps: Sequence[StepRecord]) -> str:
         if not asked or answer.exec_status != "executed":
             return ""
         said = answer.target.strip() or "+".join(map(str, answer.action.get("keys", [])))
-        if said == "Escape" or _NO_TO_IT.match(said):
+        if said == "Escape" or plain(said) in _NO_TO_IT or begins(said, ("keep",)):
             return f'{PAGE_ASKED} "{asked}", and the answer was "{said}"'
         step = answer  # it was told yes, and may ask on
     return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,7 +10,9 @@ from typing import Any, NamedTuple
 from protocol import GUIElement, VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.safety.destinations import looks, texts
-from roles.screen.screens import Screen, fold
+from roles.screen.language.words import quotes, tells_done
+from roles.screen.screens import Screen
+from roles.screen.texts import begins, fold, has_phrase, named_words
 from roles.screen.values import same_value
 from roles.skills.contract import RESULT
 
@@ -23,9 +24,8 @@ INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
 _LOOKING = INNER | {
     "launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"
 }  # fmt: skip
-_SEARCHES = re.compile(r"(?:search|find|filter|go to|look)\b", re.IGNORECASE)
-_NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
-_QUOTED = re.compile(r'"([^"]+)"')
+_SEARCHES = ("search", "find", "filter", "go to", "look")
+_NAMES_A_RECORD = frozenset({"id", "key", "line", "note", "number", "conversation", "path"})
 _SHORT_ID, _ENOUGH = 2, 2
 """Characters of an id that may stand anywhere, and of the texts of a call those by which a row is known again."""
 
@@ -45,7 +45,7 @@ def looks_only(step: StepRecord) -> bool:
 def changes_something(step: StepRecord) -> bool:
     """Whether a step that worked did more than look, search and go somewhere."""
     verb = str(step.action.get("action_type"))
-    if step.exec_status != "executed" or verb in _LOOKING or _SEARCHES.match(step.target):
+    if step.exec_status != "executed" or verb in _LOOKING or begins(step.target, _SEARCHES):
         return False
     if is_call(step):
         return not looks_only(step)
@@ -60,9 +60,12 @@ def target_of(step: StepRecord, before: VisualState | None) -> GUIElement | None
 
 
 def function_words(step: StepRecord) -> list[str]:
-    """What the name of the function is made of: `move_file` and `moveFile` are `move` and `file`."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(step.action.get("function", "")))
-    return [word for word in re.split(r"[^a-z]+", name.casefold()) if word]
+    return named_words(str(step.action.get("function", "")))
+
+
+def names_a_record(argument: str) -> bool:
+    """Whether an argument or a field says which record is meant."""
+    return argument.rpartition("_")[2] in _NAMES_A_RECORD
 
 
 # --- whether a text is shown or told ----------------------------------------------------------------------------------
@@ -108,19 +111,19 @@ class _Sight(NamedTuple):
     is_list: bool = False
 
 
-def effect_seen(step: StepRecord, done: str, target: str | None, request: GateRequest, *, gone: bool = False) -> str:
+def effect_seen(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> str:
     """What shows that a call did what it says, as evidence; empty where nothing does.
 
-    All that it wrote stands on a later screen or in a later answer of its application; or its record, or the page of it, says
-    that it was `done`; or a list lacks what is to be `gone`; or it changed the screen of its application before one's eyes. A
+    All that it wrote stands on a later screen or in a later answer of its application; or its record, or the page of it, tells
+    of the `verb`; or a list lacks what was deleted; or it changed the screen of its application before one's eyes. A
     record is known by what the call names it by, by the id that it answered, or by two texts that it wrote; what stood there
     before was not made by it.
     """
-    given = (step.action.get("arguments") or {}).items()
-    named = telling(text for name, value in given if _NAMES_A_RECORD.search(name) for text in texts(value))
+    given, gone = (step.action.get("arguments") or {}).items(), verb == "delete"
+    named = telling(text for name, value in given if names_a_record(name) for text in texts(value))
     own = [r for f in request.facts if f.kind == RESULT and f.step == step.step for r in records_in(f.value)[0]]
-    made = telling(str(value) for record in own for name, value in record.items() if _NAMES_A_RECORD.search(name))
-    wrote, said, app = telling(_carried(step)), re.compile(done, re.IGNORECASE), str(step.action.get("app", ""))
+    made = telling(str(value) for record in own for name, value in record.items() if names_a_record(name))
+    wrote, app = telling(_carried(step)), str(step.action.get("app", ""))
     ids = {i for s in request.steps if s.step <= step.step for i in (s.before, s.after if s.step < step.step else "")}
     before = {item.text for state in request.earlier if state.state_id in ids for item in Screen.of(state).items}
 
@@ -128,17 +131,17 @@ def effect_seen(step: StepRecord, done: str, target: str | None, request: GateRe
         return bool(named) and all(fold(one) in fold(text) for one in named)
 
     def is_it(row: str) -> bool:
-        by_id = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", row) for one in made if len(one) > _SHORT_ID)
+        by_id = any(has_phrase(row, one) for one in made if len(one) > _SHORT_ID)
         told = sum(text in fold(row) for text in dict.fromkeys(map(fold, wrote)))
         return is_named(row) or (row not in before and (by_id or told >= _ENOUGH))
 
     for sight in _since(step, app, request):
         if gone and sight.is_list and target and not sight.shows(target):
             return sight.evidence
-        if (not gone and wrote and all(map(sight.shows, wrote))) or any(said.search(t) and is_named(t) for t in sight.titles):
+        titles = [title for title in sight.titles if tells_done(title, verb)]
+        if (not gone and wrote and all(map(sight.shows, wrote))) or any(map(is_named, titles)):
             return sight.evidence
-        titled = any(map(said.search, sight.titles))
-        if any((titled or said.search(row)) and is_it(row) for row in sight.records):
+        if any((titles or tells_done(row, verb)) and is_it(row) for row in sight.records):
             return sight.evidence
     after = next((s for s in (*request.screens, *request.earlier) if s.state_id == step.after), None)
     said_no = any(event.startswith(("validation", "alert")) for event in step.events)
@@ -179,12 +182,12 @@ def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[tupl
 def _carried(step: StepRecord) -> Iterator[str]:
     """What a call writes: its texts, without those that only name a record; of an agent, what is quoted."""
     if step.action.get("action_type") == "ask_in_app_agent":
-        yield from _QUOTED.findall(str(step.action.get("request", "")))
+        yield from quotes(str(step.action.get("request", "")))
         return
     arguments = step.action.get("arguments") or {}
     for name, value in arguments.items():
         alone = len(arguments) == 1 and not name.endswith(("id", "key", "number"))  # these never say what is new
-        if not _NAMES_A_RECORD.search(name) or alone or name == "path":
+        if not names_a_record(name) or alone or name == "path":
             yield from texts(value)
 
 

@@ -13,6 +13,7 @@ from protocol import Action, ActionResult, GUIElement, VisualState
 from roles.safety.effects import SENSITIVE, Effect
 from roles.screen.language.words import table
 from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, Screen
+from roles.screen.texts import begins, fold, words
 
 _NAMED_EFFECTS = SENSITIVE | {Effect.SAVE}
 _LONG = 240
@@ -91,10 +92,6 @@ def _words(name: str, whole: bool = False) -> re.Pattern[str]:
     return re.compile(rf"^(?:{every})[.!]?$" if whole else every, re.IGNORECASE)
 
 
-_YES = re.compile(r"^(?:yes|ok|okay|sure)\b,?\s+(?!(?:but|do not|don't)\b)")
-"""Before what is agreed to: `Yes, save it`."""
-
-
 def dialog_text(dialog: GUIElement, children: Sequence[GUIElement]) -> str:
     """Its title and what it says; the names of its buttons do not count."""
     texts = [dialog.name, *(e.name for e in children if e.role not in PRESS_ROLES)]
@@ -107,13 +104,13 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
     said = " ".join([dialog_text(dialog, children), *(b.name for b in buttons)])
     said = _NAMED.sub(" ", said)
     if _words("newsletter").search(said) and not _words("money").search(said):
-        said = re.sub(r"subscri\w*", "", said, flags=re.IGNORECASE)  # a newsletter costs nothing, and is declined all the same
+        said = fold(said).replace("subscri", "")  # a newsletter costs nothing, and is declined all the same
     for kind in table("dialogs")["kinds"]:  # the most dangerous reading of a text wins
         if _words(kind).search(said):
             return cast(DialogKind, kind)
     if _words("money").search(said):
         return "payment"
-    question = re.search(r"[?？]\s*$", dialog_text(dialog, children)) is not None  # to which OK would say yes
+    question = dialog_text(dialog, children).rstrip().endswith(("?", "？"))  # to which OK would say yes
     harmless = [
         _words("out", whole=True).match(b.name.strip())
         or (not question and _words("acknowledge", whole=True).match(b.name.strip()))
@@ -145,7 +142,13 @@ def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIEle
 
 
 def _bare(name: str) -> str:
-    return " ".join(name.casefold().replace("’", "'").split()).strip(" .!")
+    return fold(name).strip(" .!")
+
+
+def _agreed_to(name: str) -> str:
+    """What is agreed to: `yes, save it`, but not `yes, but do not save it`."""
+    yes, _, rest = name.partition(" ")
+    return rest if yes.rstrip(",") in {"yes", "ok", "okay", "sure"} and not begins(rest, ("but", "do not", "don't")) else name
 
 
 def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
@@ -157,7 +160,7 @@ def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
     buttons = [e for e in screen.elements if e.role == "button" and e.enabled and e.name]
     for alias in table("dialogs")["verbs"].get(verb, (verb,)):
         for button in buttons:
-            name = _YES.sub("", _bare(button.name))
+            name = _agreed_to(_bare(button.name))
             if alias not in {"ok", "yes"} and (name == alias or name.startswith(alias + " ")):
                 return button
     asked = expected(dialog, screen.elements, verb)
@@ -166,7 +169,7 @@ def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
 
 def expected(dialog: GUIElement, children: Sequence[GUIElement], verb: str) -> bool:
     """Whether the dialog is the question that the crew's own `verb` had to bring up, and no graver one."""
-    text = dialog_text(dialog, children).casefold()
+    text = f" {' '.join(words(dialog_text(dialog, children).casefold()))}"
     aliases = table("dialogs")["verbs"].get(verb, (verb,))
-    about = any(re.search(rf"\b{re.escape(alias)}", text) for alias in aliases if alias != "ok")
+    about = any(f" {alias}" in text for alias in aliases if alias != "ok")
     return about and classify_dialog(dialog, children) not in GRAVE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -20,10 +19,11 @@ from roles.contracts import (
 )
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.calls import changes_something, effect_seen, function_words, is_call, looks_only, target_of, told_of
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, tells_done
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, likeness, shows
-from roles.screen.screens import FIELD_ROLES, Screen, fold
+from roles.screen.screens import FIELD_ROLES, Screen
+from roles.screen.texts import fold, labelled, says_any, words
 from roles.screen.values import same_value
 
 _DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
@@ -32,11 +32,11 @@ _TICKED = frozenset({"checkbox", "switch", "radio", "option", "slider", "spinbut
 """What a click changes the value of."""
 _ASKING = 2
 """So many answers make a dialog a question; one only closes what it says."""
-_STAYS = re.compile(r"keep (?:editing|writing|working)\b", re.IGNORECASE)
+_STAYS = ("keep editing", "keep writing", "keep working")
 """What a button says that goes on with a form: it keeps nothing."""
 _GOOD = 0.6
 _TICKS = frozenset({"true", "false"})
-_AWAY = re.compile(r"\bsign[- ]?in\b|\blog[- ]?in\b|\bexpired\b|\berror\b|\boffline\b|\bnot found\b", re.IGNORECASE)
+_AWAY = ("sign in", "sign-in", "log in", "log-in", "login", "signin", "expired", "error", "offline", "not found")
 """What a screen says that one is sent to instead."""
 
 
@@ -160,8 +160,8 @@ def holds(element: GUIElement, value: str) -> bool:
     held = element.value or ""
     if same_value(held, value) or (element.choices and same_value(held.rsplit(": ", 1)[-1], value)):
         return True
-    labelled = (line.partition(": ")[2] for line in held.splitlines() if ": " in line)
-    parts = [*labelled, *(held.splitlines() if len(value) >= 3 else ())]
+    told = (labelled(line) for line in held.splitlines())
+    parts = [*(text for label, text in told if label), *(held.splitlines() if len(value) >= 3 else ())]
     return element.role == "textbox" and any(same_value(part, value) for part in parts)
 
 
@@ -233,9 +233,9 @@ def _showed(step: StepRecord, request: GateRequest) -> bool:
 
 def _leads_there(step: StepRecord) -> bool:
     """Whether it did no more than open a place of its own name: the folder called Archive."""
-    name, said = step.target.casefold(), [event.casefold() for event in step.events]
-    there = [event for event in said if event.startswith("navigation:") and re.search(rf"\W{re.escape(name)}$", event)]
-    return bool(name and there) and not any(event.startswith("status:") for event in said)
+    name = words(step.target.casefold())
+    there = [event for event in step.events if event.startswith("navigation:") and words(event.casefold())[-len(name) :] == name]
+    return bool(name and there) and not any(event.startswith("status:") for event in step.events)
 
 
 def _asks_still(step: StepRecord, request: GateRequest) -> str:
@@ -271,7 +271,7 @@ def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
 
 
 def _seen_of(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> str:
-    return effect_seen(step, done_word(wanted.verb), wanted.target, request, gone=wanted.verb == "delete")
+    return effect_seen(step, wanted.verb, wanted.target, request)
 
 
 def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
@@ -283,7 +283,7 @@ def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> b
         return pressed and (not wanted.target or likely >= 0.7)
     swept = action.get("action_type") == "drag" and any(verb in event.casefold() for event in step.events)
     # The screen may say itself what was done: `Message moved to Trash` came of pressing `Trash`.
-    announced = any(event.startswith("status:") and re.search(done_word(verb), event, re.IGNORECASE) for event in step.events)
+    announced = any(event.startswith("status:") and tells_done(event, verb) for event in step.events)
     if swept or (announced and changes_something(step)) or _became(verb, step, request):
         return True
     keys = [str(k).casefold() for k in action.get("keys", [])]
@@ -296,22 +296,17 @@ def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> b
 def names_effect(name: str, verb: str) -> bool:
     """Whether a control of this name is there to do that: `Save` and `Save note` to save, `Discard draft` to delete."""
     name = name.casefold()
-    if _STAYS.match(name):
+    if name.startswith(_STAYS):
         return False
     return any(name == word or name.startswith(word + " ") for word in deeds()["amounts"].get(verb, (verb,)))
 
 
 def _became(verb: str, step: StepRecord, request: GateRequest) -> bool:
     """A form that was filled in and became a page whose name says it at its end: `Claim R-1 submitted`."""
-    named = any(e.startswith("navigation:") and re.search(rf"{done_word(verb)}$", e, re.IGNORECASE) for e in step.events)
+    named = any(e.startswith("navigation:") and tells_done(e.split()[-1], verb) for e in step.events)
     before = _screen(step.before, request) if named and step.exec_status == "executed" else None
     fields = {e.name for e in before.elements if e.role in FIELD_ROLES and not is_search(e)} if before is not None else set()
     return any(s.step < step.step and s.app == step.app and s.target in fields and _writes(s, request) for s in request.steps)
-
-
-def done_word(verb: str) -> str:
-    """A pattern for what is said of a thing once it was done: saved, submitted, sent."""
-    return r"\bsent\b" if verb == "send" else rf"\b{re.escape(verb.removesuffix('e'))}\w?ed\b"
 
 
 def _nothing_to_save(wanted: EffectSeen, request: GateRequest) -> VisualState | None:
@@ -371,4 +366,4 @@ def _unfocused(state: VisualState) -> list[GUIElement]:
 def shown_for_it(step: StepRecord) -> bool:
     """Whether the screen confirmed a step that was reported as failed: what can be seen counts, not what is said."""
     told = [event for event in step.events if event.startswith(("status:", "navigation:"))]
-    return step.visible_change and bool(told) and not any(_AWAY.search(event) for event in told)
+    return step.visible_change and bool(told) and not any(says_any(event, _AWAY) for event in told)

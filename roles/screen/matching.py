@@ -13,9 +13,10 @@ from environments.cards import KindCard
 from roles.contracts import AppWords
 from roles.contracts.orders import Of, Order, Text, Value
 from roles.screen.language.words import table
+from roles.screen.texts import fold, uncut, words
 
 T = TypeVar("T")
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _NOISE, _RECORD_WORDS = frozenset(table("names")["noise"]), frozenset(table("names")["records"])
 _TICKED = {"tick": "true", "drop": "false"}
 DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
@@ -26,11 +27,10 @@ GOOD = 0.6
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[str, ...]:
     """Folded words without punctuation, brackets and plural s."""
-    bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", text) if re.sub(r"\([^)]*\)|\[[^\]]*\]", "", text).strip() else text
-    bare = re.sub(r"\b[Ee]-(?=mail)", "e", bare)
-    words = [word.casefold() for word in WORD.findall(bare)]
-    many = [len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in words]
-    return tuple(word[:-1] if plural else word for word, plural in zip(words, many, strict=True))
+    bare = _BRACKETS.sub(" ", text)
+    said = ["e" + word[2:] if word.startswith("e-mail") else word for word in words((bare if bare.strip() else text).casefold())]
+    many = [len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in said]
+    return tuple(word[:-1] if plural else word for word, plural in zip(said, many, strict=True))
 
 
 def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,15 +80,10 @@ def similarity(wanted: str, label: str) -> float:
 
 def _is_cut_short(wanted: str, label: str) -> bool:
     """Whether a label for which there was no room, `Living room therm…`, begins as the words do."""
-    shown = _CUT.sub("", label)
-    return shown != label and len(shown) >= _ENOUGH and _folded(wanted).startswith(_folded(shown))
+    shown = uncut(label)
+    return shown != label.rstrip() and len(shown) >= _ENOUGH and fold(wanted).startswith(fold(shown))
 
 
-def _folded(words: str) -> str:
-    return " ".join(words.split()).casefold()
-
-
-_CUT = re.compile(r"\s*(?:…|\.{3})\s*$")
 _ENOUGH = 5
 """Letters of a label that was cut short by which it is still known."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
@@ -14,6 +13,7 @@ from protocol import GUIElement, VisualState
 from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Bands
+from roles.screen.texts import fold, has_phrase, labelled, plain
 from roles.screen.values import same_value
 
 _PLACES = frozenset(
@@ -33,13 +33,6 @@ SAME = tuple(map(frozenset, table("names")["same"]))
 """Names of controls that do the same."""
 
 
-@lru_cache(maxsize=16384)
-def plain(text: str) -> str:
-    """Folded, with single blanks, without punctuation at either end; a lone sign stays."""
-    folded = " ".join(text.split()).casefold()
-    return re.sub(r"^[^\w#$€£+<>-]+|[^\w%+<>]+$", "", folded) or folded
-
-
 def lines(elements: Sequence[GUIElement], anchor: GUIElement) -> list[GUIElement]:
     """What stands on the same line as `anchor`."""
     if anchor.bbox is None:
@@ -56,7 +49,7 @@ def lines(elements: Sequence[GUIElement], anchor: GUIElement) -> list[GUIElement
 def says(element: GUIElement | Widget, name: str) -> bool:
     """Whether an element shows the name, as a whole or as whole words."""
     wanted, shown = plain(name), plain(element.name)
-    return bool(wanted) and (wanted == shown or re.search(rf"(?<![\w.-]){re.escape(wanted)}(?![\w-]|\.\w)", shown) is not None)
+    return bool(wanted) and (wanted == shown or has_phrase(shown, wanted))
 
 
 class Scopes:
@@ -178,7 +171,7 @@ def likeness(wanted: str, name: str) -> float:
     if wanted == name:
         return 1.0
     a, b = plain(wanted), plain(name)
-    if " ".join(wanted.split()).casefold() == " ".join(name.split()).casefold():
+    if fold(wanted) == fold(name):
         return 0.98
     if a == b:
         return 0.96
@@ -249,7 +242,7 @@ def shows(name: str, value: str, page: Page) -> bool:
         marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in OPTIONS and e.selected)]
         if any(same_value(e.name, value) for e in marked):
             return True
-    ends = re.compile(rf"(?:^|[:\s-]){re.escape(plain(value))}$")
+    ends = tuple(f"{mark}{plain(value)}" for mark in " :-")
     for e in page.controls:
         called = similarity(name, e.name) >= 0.9
         if e.role in BOXES and called and plain(value) in ON | OFF:
@@ -257,7 +250,7 @@ def shows(name: str, value: str, page: Page) -> bool:
         holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
         if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
             return True
-        if e.role in PRESSED and e.name and ends.search(plain(e.name)) and _labelled(e, name, page):
+        if e.role in PRESSED and e.name and f" {plain(e.name)}".endswith(ends) and _labelled(e, name, page):
             return True
     return False
 
@@ -272,8 +265,7 @@ def _parts(name: str, page: Page) -> list[list[GUIElement]]:
 
 
 def _labelled(element: GUIElement, name: str, page: Page) -> bool:
-    head = re.split(r"\s*[:–-]\s+", element.name, maxsplit=1)[0]
-    if similarity(name, head) >= 0.9:
+    if similarity(name, labelled(element.name.replace("– ", ": ").replace("- ", ": "))[0] or element.name) >= 0.9:
         return True
     at, line = page.order[element.element_id], page.line(element)
     near = page.elements[max(0, at - 1) : at]

@@ -6,27 +6,25 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from roles.contracts.orders import Pick, Relation, RowTest, StepFailure
-from roles.contracts.values import Number, Trouble, converted, parse_date, parse_time, plain_number, unit_of
+from roles.contracts.values import Number, Trouble, converted, parse_date, plain_number, unit_of
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import fold
-from roles.screen.values import find_dates, is_masked, kind_of, same_value
+from roles.screen.texts import fold, has_phrase, listed_in, uncut
+from roles.screen.values import is_masked, kind_of, minutes_in, same_value, values_in
 
-_CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?\b)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\.?\b", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?P<sign>[-−])?(?P<before>[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)?\s?(?P<sign2>[-−])?"
     r"(?P<number>\d(?:[\d.,'\u00a0\u202f]*\d)?)\s?(?P<after>[€£$¥%]|[^\W\d_]+)?"
 )
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
-_CUT = ("…", "...")
+_APART = str.maketrans("@._-", "    ")
 _DENIALS = frozenset({"not", "no", "without", "never"})
-_MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\b)")
 _LENGTH = re.compile(r"\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m(?:in(?:utes?)?)?)?\s*", re.IGNORECASE)
 _SHAPES: tuple[tuple[frozenset[str], Callable[[str], object]], ...] = (
-    (frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"}), _MONEY.search),
+    (frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"}), partial(values_in, "money")),
     (frozenset({"duration", "length", "time"}), _LENGTH.fullmatch),
     (frozenset({"date", "day"}), parse_date),
 )
@@ -76,7 +74,7 @@ class Row:
 
 def is_cut(text: str) -> bool:
     """Whether it is not the value itself, but its beginning, or what stands where it is kept from view."""
-    return text.rstrip().endswith(_CUT) or is_masked(text)
+    return uncut(text) != text.rstrip() or is_masked(text)
 
 
 def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
@@ -98,7 +96,7 @@ def best_fitting(rows: Sequence[Row], tests: Sequence[RowTest]) -> list[Row]:
 def _lists(row: Row, test: RowTest) -> bool:
     """Whether it holds several, of which one is called exactly so: `Friends, Suppliers`."""
     held = (row.value(test.label) or "") if test.label else ""
-    parts = [fold(part) for part in re.split(r"[,;]\s", held)]
+    parts = [fold(part) for part in listed_in(held)]
     return len(parts) > 1 and fold(test.value) in parts
 
 
@@ -154,16 +152,13 @@ def _by_text(text: str, value: str) -> int | None:
     if same_value(text, value):
         return 2
     shown, wanted = fold(text), fold(value)
-    if len(wanted) > 2 and wanted.isdigit() and re.fullmatch(rf"[a-z]+-{wanted}", shown):  # invoice 4359 is INV-4359
+    letters, _, number = shown.partition("-")
+    if has_phrase(shown, wanted) or (len(wanted) > 2 and wanted == number and letters.isalpha()):  # invoice 4359 is INV-4359
         return 1
-    if any(char.isdigit() for char in wanted):  # a number is no part of a longer one
-        return 1 if re.search(rf"(?<![\w.,-]){re.escape(wanted)}(?![\w-]|[.,]\d)", shown) else None if is_cut(text) else 0
-    if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", shown):
-        return 1
-    words = set(tokens(value.replace("@", " ").replace(".", " ").replace("_", " ")))
-    there = set(tokens(shown.replace("@", " ").replace(".", " ").replace("_", " ")))
-    if words and words <= there:
-        return 1
+    if wanted and not any(map(str.isdigit, wanted)):
+        said, there = (set(tokens(one.translate(_APART))) for one in (value, shown))
+        if said and said <= there:
+            return 1
     return None if is_cut(text) else 0
 
 
@@ -174,9 +169,8 @@ def _is_day(text: str) -> bool:
 @lru_cache(maxsize=16384)
 def _moment(text: str) -> tuple[int | None, int | None] | None:
     """Day and minute that `text` names; None when it names neither."""
-    day = parse_date(text) or next((d for found in find_dates(text) if (d := parse_date(found)) is not None), None)
-    clock = _CLOCK.search(text)
-    minute = parse_time(clock.group()) if clock else None
+    day = parse_date(text) or next((d for found in values_in("date", text) if (d := parse_date(found)) is not None), None)
+    minute = next(iter(minutes_in([text])), None)
     return None if day is None and minute is None else (None if day is None else day.toordinal(), minute)
 
 
@@ -267,8 +261,7 @@ def _told(row: Row, by: str) -> str | None:
     """Of a row that shows all there is: the only text that has the shape of a price, a length of time or a day."""
     shaped = next((shape for words, shape in _SHAPES if fold(by) in words and row.body == ""), lambda _: None)
     texts = [text for text in dict.fromkeys(row.texts) if text.strip() and shaped(text)]
-    money = _MONEY.search(texts[0]) if len(texts) == 1 else None
-    return money.group() if money else texts[0] if len(texts) == 1 else None
+    return (values_in("money", texts[0]) or texts)[0] if len(texts) == 1 else None
 
 
 def words_of(tests: Sequence[RowTest]) -> str:

@@ -5,40 +5,36 @@ Text is data here, never an instruction. `Hand in` is Submit, `Following page` i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from environments.cards import column_names
 from environments.effects.words import Effect, effect_of_words
 from protocol import Action, ActionTarget, GUIElement, VisualState
 from roles.screen.language.words import table
+from roles.screen.texts import fold, labelled, says_any
 
 _CONTROLS = frozenset({"button", "tab", "menuitem", "textbox", "searchbox", "combobox", "checkbox", "switch", "spinbutton"})
 _FIELDS = _CONTROLS - {"button", "tab", "menuitem"}
 _BUTTONS: dict[str, str] = {other: plain for plain, others in table("names")["pressed"].items() for other in others}
 _LABELS: dict[str, str] = {other: plain for plain, others in table("names")["filled"].items() for other in others}
-_TO_SEARCH = re.compile(r"^(?:find|look up|look for)(?=\s)", re.IGNORECASE)
-_BEGINNINGS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^(?:return to|all(?=\s[a-z]+s$))(?=\s)", re.IGNORECASE), "Back to"),
-    (re.compile(r"^(?:create|make)(?: an?| the)?(?=\s+(?:new\s+)?[a-z]+$)", re.IGNORECASE), "New"),
-    (re.compile(r"^(?:modify|amend|alter)(?=\s)", re.IGNORECASE), "Edit"),
-    (re.compile(r"^(?:erase|bin)(?=\s)", re.IGNORECASE), "Delete"),
-)
+_FIRST: dict[str, str] = {other: plain for plain, others in table("names")["begins"].items() for other in others}
+_SEARCHES = {other: plain for other, plain in _BUTTONS.items() if plain == "Search"}
 
 
 def usual(name: str, role: str = "button") -> str:
     """The usual name of a control that is called `name`."""
     folded = " ".join(name.split()).casefold().rstrip(".…")
-    if role in _FIELDS:
-        return _LABELS.get(folded) or _TO_SEARCH.sub("Search", name, count=1)
-    if folded in _BUTTONS:
-        return _BUTTONS[folded]
-    for begins, word in _BEGINNINGS if role == "button" else ():
-        if begins.match(name):
-            return begins.sub(word, name, count=1)
+    known, first = (_LABELS, _SEARCHES) if role in _FIELDS else (_BUTTONS, _FIRST if role == "button" else {})
+    if folded in known:
+        return known[folded]
+    for begins, word in first.items():
+        rest = folded.removeprefix(f"{begins} ")
+        if rest != folded and (word != "New" or rest.isalpha()) and (begins != "all" or (rest.isalpha() and rest[-1] == "s")):
+            return f"{word} {' '.join(name.split())[len(begins) + 1 :]}"
     return name
 
 
@@ -106,8 +102,7 @@ TEXT_ROLES = frozenset(
     }
 )
 DIALOG_ROLES = frozenset({"dialog", "alertdialog"})
-_SEARCH = re.compile(r"\b(?:search|find|filter|look up)\b", re.IGNORECASE)
-_COLON = re.compile(r"^(?P<label>[^\W\d_][^:\n]{0,40}?)\s*:\s+(?P<value>\S[^\n]*)$")
+_SEARCH = ("search", "find", "filter", "look up")
 
 
 T = TypeVar("T")
@@ -221,9 +216,9 @@ class Screen:
     @cached_property
     def searches(self) -> list[GUIElement]:
         """Those that are called so before those that only say so in their empty state, such as an address line."""
-        called = [f for f in self.fields if f.role == "searchbox" or _SEARCH.search(f.name)]
+        called = [f for f in self.fields if f.role == "searchbox" or says_any(f.name, _SEARCH)]
         known = {f.element_id for f in called}
-        return [*called, *(f for f in self.fields if f.element_id not in known and _SEARCH.search(f.placeholder or ""))]
+        return [*called, *(f for f in self.fields if f.element_id not in known and says_any(f.placeholder or "", _SEARCH))]
 
     @cached_property
     def inputs(self) -> list[GUIElement]:
@@ -287,9 +282,9 @@ class Screen:
                 found.append(Pair(_label(texts[0]), shown(texts[1]), texts[1]))
                 used |= {texts[0].element_id, texts[1].element_id}
         for text in self.detail_texts:
-            match = _COLON.match(shown(text))
-            if match and text.element_id not in used:
-                found.append(Pair(match["label"], match["value"].strip(), text))
+            label, value = labelled(shown(text))
+            if label and text.element_id not in used:
+                found.append(Pair(label, value, text))
                 used.add(text.element_id)
         found += [Pair(f.name, f.value, f) for f in self.inputs if f.value and f.role != "checkbox" and f.name]
         loose = [t for t in self.detail_texts if t.element_id not in used and t.bbox is not None]
@@ -318,10 +313,6 @@ class Screen:
         return bool(folded) and any(folded in fold(text) for text in texts)
 
 
-def fold(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
 def shown(element: GUIElement) -> str:
     """What a person reads in it."""
     return (element.value if element.role in FIELD_ROLES and element.value else element.text or element.value or "").strip()
@@ -338,7 +329,8 @@ def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
     lines = Bands((one, one[1].center.y, one[1].center.y) for one in placed)
     tops = Bands((one, one[1].y1, one[1].y1) for one in placed)
     for label, a in placed:
-        if len(label.name) > 32 or re.search(r"\d{2}|[.!?]$", label.name):
+        figures = any((a + b).isdigit() for a, b in pairwise(label.name))
+        if len(label.name) > 32 or label.name.endswith((".", "!", "?")) or figures:
             continue
         near = (lines.between(a.center.y - _LINE, a.center.y + _LINE), tops.between(a.y2, a.y2 + _LEADING))
         beside, under = ([(t, b) for t, b in some if t.parent == label.parent and t is not label] for some in near)

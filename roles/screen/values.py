@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
+from roles.contracts.orders import When
 from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time
+from roles.screen.texts import fold
 
 MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -18,32 +21,64 @@ LANGUAGES = {
 """What languages are called in lists that name each in its own."""
 _IMPLIED = {"unpaid": {"unpaid", "open", "outstanding", "due"}, "outstanding": {"unpaid", "overdue", "open", "outstanding"}}
 """States that are said of others, too."""
-_EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
-_NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
-_DATE_IN = re.compile(
-    rf"\b\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|"
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?",
-    re.IGNORECASE,
-)
-_MONEY_IN = re.compile(
-    r"[$€£¥]\s?\d(?:[\d,.']*\d)?|\b(?:USD|EUR|GBP|CHF)\s?\d(?:[\d,.']*\d)?|\b\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|€)"
-)
+_CODE = r"(?:USD|EUR|GBP|CHF)"
+_FIGURE = r"\d(?:[\d.,']*\d)?"
+_SHAPES = {
+    kind: re.compile(shape, re.IGNORECASE)
+    for kind, shape in {
+        "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+        "date": (
+            rf"\b\d{{4}}-\d{{1,2}}-\d{{1,2}}(?:\b|(?=T\d))|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|"
+            rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|"
+            rf"\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?"
+        ),
+        "time": r"(?<![\d:])\d{1,2}:\d{2}(?!\d)(?:\s?[ap]\.?m\b\.?)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\b\.?",
+        "money": rf"[$€£¥]\s?{_FIGURE}|\b{_CODE}\s?{_FIGURE}|\b{_FIGURE}\s?(?:[$€£¥]|{_CODE}\b)",
+        "number": rf"(?<![\w.,-])[-−+]?{_FIGURE}(?!-|\w*\d)",
+        "figures": _FIGURE,
+        "id": r"\b(?-i:[A-Z]{2,})-?\d+\b",
+        "file": r"[\w-]+(?:\.[a-z]\w{0,4})+",
+        "phone": r"\+?\(?\d[\d ()/-]{6,}",
+        "masked": r"[•●*]{3,}[\s\d•●*-]*",
+    }.items()
+}
+"""What values look like in running text."""
 _HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
-_MASKED = re.compile(r"[•●*]{3,}[\s\d•●*-]*")
 _OF_SIGHT = frozenset({"visibility", "visible", "privacy", "sharing", "shared", "access", "audience", "status", "type", "kind"})
+
+
+def values_in(kind: str, text: str) -> list[str]:
+    """Every value of a kind in running text, as written: `date`, `time`, `money`, `number`, `email`."""
+    return [match.group() for match in _SHAPES[kind].finditer(text)]
+
+
+def is_a(kind: str, text: str) -> bool:
+    """Whether a text is nothing but a value of that kind."""
+    return _SHAPES[kind].fullmatch(text) is not None
+
+
+def minutes_in(texts: Iterable[str]) -> list[int]:
+    """The minutes of the day that texts name, in their order."""
+    return [minute for text in texts for clock in values_in("time", text) if (minute := parse_time(clock)) is not None]
+
+
+def takes_place(times: Sequence[int], when: When) -> bool:
+    """Whether what begins and ends at these minutes of the day takes some of that time."""
+    start, end = parse_time(when.start) or 0, parse_time(when.end)
+    return times[0] < end and times[1] > start if end else times[0] <= start < times[1]
 
 
 def kind_of(value: str) -> str:
     """money, date, number, email or text."""
     text = value.strip()
-    if _EMAIL.match(text):
+    if is_a("email", text):
         return "email"
     if parse_date(text):
         return "date"
-    if _NUMBER.match(text) and not re.search(r"\.\d\d$", text):
-        return "number"
-    number = _money_of(text)
-    return "money" if number is not None and (number.unit or re.search(r"[.,]\d\d\)?$", text)) else "text"
+    number, cents = _money_of(text), text[-3:-2] in {".", ","} and text[-2:].isdigit()
+    if number is not None and (number.unit or cents or text.endswith(")")):
+        return "money"
+    return "number" if is_a("number", text.removesuffix("%")) else "text"
 
 
 def _money_of(text: str) -> Number | None:
@@ -56,16 +91,6 @@ def amount_of(value: str) -> float | None:
     """The number in `$1,248.90`, `1.248,90 €` or `42`; None when there is none."""
     number = _money_of(value)
     return None if number is None else float(number.amount)
-
-
-def find_dates(text: str) -> list[str]:
-    """Every date in running text, as written."""
-    return [match.group() for match in _DATE_IN.finditer(text)]
-
-
-def find_money(text: str) -> list[str]:
-    """Every amount of money in running text, as written."""
-    return [match.group() for match in _MONEY_IN.finditer(text)]
 
 
 def rewritings(value: str) -> tuple[str, ...]:
@@ -94,16 +119,12 @@ def rewritings(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(way for way in ways if way != value))
 
 
-_LONG_NUMBER = re.compile(r"^\+?\(?\d[\d ()/-]{6,}$")
-"""A number of a phone or a card, as a page may group it."""
-
-
 def same_value(left: str, right: str) -> bool:
     """Whether two texts are the same value: `$1,248.90` and `1248.90`, `5 March 2026` and `2026-03-05`."""
-    a, b = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
+    a, b = fold(left), fold(right)
     if a == b or LANGUAGES.get(a, a).casefold() == LANGUAGES.get(b, b).casefold():
         return True
-    if _LONG_NUMBER.match(a) and _LONG_NUMBER.match(b) and re.sub(r"\D", "", a) == re.sub(r"\D", "", b):
+    if is_a("phone", a) and is_a("phone", b) and [*filter(str.isdigit, a)] == [*filter(str.isdigit, b)]:
         return True
     if (day := parse_date(left)) is not None:
         return day == parse_date(right)
@@ -115,12 +136,12 @@ def same_value(left: str, right: str) -> bool:
 
 def same_state(left: str, right: str) -> bool:
     """Whether a status as shown means the state that was asked for: an overdue invoice is outstanding, too."""
-    status, wanted = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
+    status, wanted = fold(left), fold(right)
     return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
 
 
 def is_masked(text: str, label: str = "") -> bool:
     """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
-    if bool(_MASKED.fullmatch(text.strip())):
+    if is_a("masked", text.strip()):
         return True
     return text.strip().casefold() in _HIDDEN and not _OF_SIGHT.intersection(label.casefold().split())

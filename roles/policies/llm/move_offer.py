@@ -28,7 +28,8 @@ from roles.policies.llm.subtask_words import COMMITS, cut, without_values
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import WRITES, is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
-from roles.screen.screens import Screen, fold
+from roles.screen.screens import Screen
+from roles.screen.texts import fold
 from roles.screen.values import same_value
 
 WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})

@@ -23,10 +23,10 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import ground_field, is_of
-from roles.policies.orders.records import IDENTIFIER
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds
+from roles.screen.values import is_a
 
 
 class Forms(Values):
@@ -250,7 +250,7 @@ class Forms(Values):
     def _record_said(self, value: Value) -> Thing | None:
         """The record that is there already: "the invoice", "INV-12"."""
         if isinstance(value, Text):
-            return Thing(name=value, spans=value.spans) if IDENTIFIER.fullmatch(value.text) else None
+            return Thing(name=value, spans=value.spans) if is_a("id", value.text) else None
         thing = value.thing if isinstance(value, Of) and not value.fields else None
         known = thing is not None and not thing.new and (thing.back is not None or bool(self._maybe(thing.kind)))
         return thing if known else None

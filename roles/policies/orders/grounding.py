@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
@@ -12,13 +11,13 @@ from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
 from roles.screen.language.words import Lexicon, deeds
 from roles.screen.matching import GOOD, similarity
+from roles.screen.texts import fold, is_words
 
 _NEAR = 0.02
 """Scores that differ by less are equally good."""
 _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
     "date": ("date",), "time": ("time",), "amount": ("money", "number"), "price": ("money",), "total": ("money",),
 }  # fmt: skip
-_OF_RECORD = re.compile(r"(?:\b(?:of|for) +)?\{title\}")
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
 _APPS = frozenset({"app", "application", "program"})
@@ -131,7 +130,8 @@ def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldT
 
 
 def _field_score(words: str, field: FieldCard) -> float:
-    plain, _, unit = _bare(_OF_RECORD.sub("", field.label)).partition(" in ")
+    label = field.label.replace(" of {title}", "").replace(" for {title}", "")
+    plain, _, unit = _bare(label).partition(" in ")
     names = [plain, *map(_bare, field.words)]
     if words in names or (unit and _UNITS.get(words, words) == unit):
         return 1.0
@@ -165,8 +165,9 @@ def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = Non
 
 def is_control(control: str, name: str) -> bool:
     """Whether a control of a card is the one of this name: `Hand out {number}` is "Hand out P-2"."""
-    parts = [re.escape(part) for part in re.split(r"\{[^{}]*\}", control)]
-    return bool(control) and re.fullmatch(".+".join(parts), name, re.IGNORECASE) is not None
+    head, slot, rest = fold(control).partition("{")
+    tail, shown = rest.partition("}")[2], fold(name)
+    return shown == head if not slot else len(shown) > len(head + tail) and shown.startswith(head) and shown.endswith(tail)
 
 
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
@@ -324,7 +325,8 @@ class _Grounding:
         if thing.name is not None:
             keys = [f for f in self.kind.fields if f.key]
             key = _likeliest(keys) or next((f for f in keys if f.listed), None)
-            sure = thing.name.quoted or not re.fullmatch(r"[a-z\s]+|\d+", thing.name.text)  # else what a name may have in it
+            plain = thing.name.text.isdigit() or (thing.name.text.islower() and is_words(thing.name.text))
+            sure = thing.name.quoted or not plain  # else what a name may have in it
             value = self.words(thing.name)
             key = None if _goes_before(thing) else key
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
@@ -31,7 +30,8 @@ from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Su
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, plain, says
+from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
+from roles.screen.texts import plain, words
 
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
 ROLES = {
@@ -417,7 +417,7 @@ _ALIKE = (
 
 def names_verb(verb: str, control: str) -> bool:
     """Whether a control is called as the verb, or by another word for it, whatever stands behind it."""
-    first = re.split(r"\W+", plain(control), maxsplit=1)[0]
+    first = next(iter(words(plain(control))), "")
     said = plain(verb.replace("_", " "))
     same = any(said in words and first in words for words in _ALIKE)
     return first == said or same or likeness(said, control) >= _SURE

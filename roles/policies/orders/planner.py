@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -36,6 +35,8 @@ from roles.policies.orders.pages import PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for, tokens
+from roles.screen.texts import is_name
+from roles.screen.values import minutes_in
 
 SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
 ANSWERS = frozenset({"reply", "forward"})
@@ -288,7 +289,7 @@ class Planner(PageOrders):
                 entry = Entry(label=field.label, value=escaped(other.name.text), mode=mode)
                 self._fill(order, row.records, [entry])
             return True
-        person = bare(thing) and thing.name is not None and re.fullmatch(r"[^\W\d_a-z][^\d]*", thing.name.text)
+        person = bare(thing) and thing.name is not None and thing.name.text[:1].isupper() and is_name(thing.name.text)
         rows = self._subjects.get(other.back.to, Subject()).rows if other.back is not None else ()
         held = [self.kind(row.records) for row in rows] or [kind for _, kind in self._maybe(other.kind)]
         having = [kind for kind in kinds if ground_field("attendees", kind, True, "list")]
@@ -401,7 +402,7 @@ class Planner(PageOrders):
         if len(times) == 2 and times[0].label in new and times[1].label not in new:
             shown = [field.label for field in kind.fields if field.type == "time" and field.listed and not field.written]
             known = self._known(self.read(Of(fields=(shown[0],), thing=order.object or Thing()))[0]) if shown else ""
-            minutes = [parse_time(time) or 0 for time in re.findall(r"\d{1,2}:\d\d", known)]
+            minutes = minutes_in([known])
             start = parse_time(new[times[0].label])
             if len(minutes) < 2 or start is None:
                 raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
@@ -475,8 +476,9 @@ def list_field(words: str, kind: KindCard) -> FieldCard | None:
 
 def minutes_before(words: str) -> int:
     """`1 hour before` in minutes; 0 where it is no length."""
-    found = re.match(r"(\d+) (minute|hour|day|week)s? before", words)
-    return int(found[1]) * {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY}[found[2]] if found else 0
+    number, unit, *before = [*words.split(), ""][:3]
+    each = {"minute": 1, "hour": 60, "day": DAY, "week": 7 * DAY}.get(unit.removesuffix("s"), 0)
+    return int(number) * each if number.isdigit() and before == ["before"] else 0
 
 
 def steps_of(reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact]) -> list[Step] | str:

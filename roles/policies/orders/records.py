@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from string import digits
 
 from environments.cards import AppCard
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
-from roles.contracts.values import Table
+from roles.contracts.values import Table, parse_time
 from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
 from roles.policies.orders.joined import Joined
 from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
-from roles.screen.language.narrowing import FILE
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
 from roles.screen.rows import matches
-from roles.screen.values import is_masked
+from roles.screen.values import is_a, is_masked, minutes_in, takes_place
 
 MOST_ROWS = 40
 """Records that one order is done for."""
-IDENTIFIER = re.compile(r"[A-Z]{2,}-?\d+")
 _MOMENTS = frozenset({"date", "day", "time", "start", "end", "start time", "end time"})
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
@@ -75,12 +73,12 @@ class Lookups(Joined):
     def _shape(self, thing: Thing) -> tuple[str, str]:
         """By what the home of a thing is known again: its kind and name; numbers like INV-1200 and INV-1550 are kept together."""
         name = thing.name.text if thing.name is not None else ""
-        return thing.kind, re.sub(r"\d", "0", name) if IDENTIFIER.fullmatch(name) else name
+        return thing.kind, name.rstrip(digits) if is_a("id", name) else name
 
     def _housed(self, thing: Thing) -> Thing:
         """A person is who some application holds as such; what stands in a place is what is kept there."""
         thing = housed(thing, self.cards, self._app_called(thing.place) if thing.place is not None else None)
-        if thing.name is not None and not thing.kind and FILE.fullmatch(thing.name.text) and self._maybe("file"):
+        if thing.name is not None and not thing.kind and is_a("file", thing.name.text) and self._maybe("file"):
             return thing.model_copy(update={"kind": "file"})
         place = thing.place
         held = [kind for _, kind in self._maybe(place.kind)] if place is not None else []
@@ -275,12 +273,8 @@ class Lookups(Joined):
 
     def _meets(self, row: Row, when: When) -> bool | None:
         """Whether what takes place takes some of that time; None where it begins within an hour of it. Raises Refusal."""
-        times = [time for cell in row.cells.values() for time in re.findall(r"\d{1,2}:\d\d", cell)]
+        times = minutes_in(row.cells.values())[-2:]
         if len(times) < 2:
             raise Refusal(f"it is not shown when {next(iter(row.cells.values()), 'it')!r} begins and ends")
-        begin, end = (f"{time:0>5}" for time in times[-2:])
-        if when.end:
-            return begin < when.end and end > when.start
-        if begin > when.start and int(begin[:2]) * 60 + int(begin[3:]) < int(when.start[:2]) * 60 + int(when.start[3:]) + 60:
-            return None
-        return begin <= when.start < end
+        later = times[0] - (parse_time(when.start) or 0)
+        return None if not when.end and 0 < later < 60 else takes_place(times, when)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import repeat, takewhile
+from string import digits
 
 from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
 from roles.contracts.orders import (
@@ -31,13 +31,14 @@ MOST_STEPS = 6
 """Presses in one subtask; a form that is filled in has one for itself."""
 _EFFECTS = frozenset({"send", "submit", "delete"})
 """Verbs that are held to be seen; what is saved shows itself."""
+_NUMBERS = frozenset(f"{digits}.")
 _TITLE = 90
 
 
 def group_of(subtask: str) -> str:
     """The group that a subtask is a part of, or a later attempt at."""
-    found = re.match(r"[a-z]\d*(?:\.\d+)*", subtask)
-    return found[0] if found else subtask
+    number = "".join(takewhile(_NUMBERS.__contains__, subtask[1:])).rstrip(".")
+    return subtask[:1] + number if subtask[:1].islower() else subtask
 
 
 def new_subtasks(groups: Sequence[Group], plan: Sequence[Subtask], titles: Mapping[str, str]) -> list[Subtask]:

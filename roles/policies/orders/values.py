@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
@@ -23,6 +22,7 @@ from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.records import Lookups
 from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, escaped, is_many
 from roles.screen.language.words import deeds
+from roles.screen.texts import is_name
 
 RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
 """What anything that was worked out may be called by later words."""
@@ -207,7 +207,7 @@ class Values(Lookups):
         fact = said[1:-1] if said.startswith("{") and said.count("{") == 1 and said.endswith("}") else ""
         held = self._known(fact) if fact and homes else "" if "{" in said else said if homes else ""
         names = [name.strip() for name in held.split(",")]
-        return names if "@" not in held and all(re.fullmatch(r"[^\W\d_][\w .'’-]+", name) for name in names) else []
+        return names if "@" not in held and all(map(is_name, names)) else []
 
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""

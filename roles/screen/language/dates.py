@@ -34,9 +34,6 @@ NEAR = {
 }
 STEPS = {"next": 1, "this": 0, "last": -1, "coming": 1}
 TO = frozenset({"to", "till", "until", "-", "and"})
-NUMBER = re.compile(r"(\d{1,2})(st|nd|rd|th)?")
-YEAR = re.compile(r"(19|20)\d\d")
-SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?([ap])?\.?(?:m\.?|o[’']clock)?", re.I)
 UNITS = {unit: relativedelta(**{f"{unit}s": 1}) for unit in ("day", "week", "month", "year")}
 
@@ -107,15 +104,16 @@ class Dates:
         return Days(begin, last.last, last.end) if not (begin and last.last and begin > last.last) else None
 
     def _number(self, at: int) -> int:
-        found = NUMBER.fullmatch(self.low(at))
-        return int(found[1]) if found and 0 < int(found[1]) < 32 else 0
+        digits = self.low(at)[:-2] if self.words.kind(at) == "nth" else self.low(at)
+        return int(digits) if digits.isdecimal() and len(digits) < 3 and int(digits) < 32 else 0
 
     def _day(self, at: int) -> Days | None:
         word = self.low(at)
         if self.words.kind(at) == "date":
             return self._one(date.fromisoformat(word[:10]), at + 1)
-        if slashed := SLASHED.fullmatch(word):
-            return self._one(_slashed(*map(int, slashed.groups())), at + 1)
+        parts = word.split("/")
+        if len(parts) == 3 and all(map(str.isdecimal, parts)) and len(parts[2]) == 4 and len(max(parts[:2], key=len)) < 3:
+            return self._one(_slashed(*map(int, parts)), at + 1)
         for said, count in NEAR.items():
             if self.has(at, *said.split()):
                 day = self.today + timedelta(days=count) if self.today else None
@@ -158,7 +156,7 @@ class Dates:
         if not (number and month):
             return None
         after = end + self.has(end, ",")
-        if YEAR.fullmatch(self.low(after)):
+        if self._is_year(after):
             return self._one(_made(int(self.low(after)), month, number), after + 1)
         return self._one(self._nearest(month, number), end)
 
@@ -167,6 +165,10 @@ class Dates:
         if not self.words.capital(at) and short in {"may", "march"}:
             return 0
         return next((n for n, name in enumerate(MONTHS) if short and (short == name or short == name[:3])), 0)
+
+    def _is_year(self, at: int) -> bool:
+        word = self.low(at)
+        return len(word) == 4 and word.isdecimal() and word.startswith(("19", "20"))
 
     def _nearest(self, month: int, day: int) -> date | None:
         now = self.today
@@ -225,7 +227,7 @@ class Dates:
         month, end = self._named(at), at + 1
         if not month or (len(self.low(at)) == 3 and month != 5):
             return None
-        if YEAR.fullmatch(self.low(end)):
+        if self._is_year(end):
             first, end = _made(int(self.low(end)), month, 1), end + 1
         else:
             middle = self._nearest(month, 15)
@@ -304,7 +306,7 @@ class Dates:
             count, place = 0.5, at + 2
         elif word in {"a", "an"}:
             count = 1.0
-        elif number or (self.words.kind(at) == "number" and re.fullmatch(r"\d+(\.\d+)?", word)):
+        elif number or (self.words.kind(at) == "number" and word.replace(".", "").isdecimal()):
             count = float(number.entry.data["value"] if number else word)
         unit = self.words.take(place, "lengths")
         each = int(unit.entry.data["value"]) if unit else 0

@@ -6,7 +6,6 @@ pronoun = "it" | "them" | "both of them" | "all of them" ["that" ...] | "the oth
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
@@ -25,7 +24,7 @@ QUANTITIES: dict[str, tuple[Quantity, int]] = {"one": ("one", 0), "all": ("all",
 """How many a pronoun speaks of."""
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
 """Verbs that leave what they are about as it is."""
-OTHER_THAN_A_PERSON = re.compile(r"[\d@./]")
+OTHER_THAN_A_PERSON = frozenset("0123456789@./")
 T = TypeVar("T")
 Read = tuple[T, int]
 """What was read, and the place behind it."""
@@ -202,7 +201,7 @@ class Names(ABC):
 
     def named(self, value: Value | None) -> None:
         """Somebody "her" may speak of: no number, no address and no file."""
-        if isinstance(value, Text) and not value.quoted and not OTHER_THAN_A_PERSON.search(value.text):
+        if isinstance(value, Text) and not value.quoted and OTHER_THAN_A_PERSON.isdisjoint(value.text):
             self.people = [*self.people, value.text]
 
     # What points back
@@ -306,7 +305,7 @@ def source(order: Order, number: int) -> int:
 def _among(order: Order) -> bool:
     """Whether it does something with a name alone in another thing, so that either can be "it": "Add Ann to the meeting"."""
     name = order.object.name if order.object is not None and bare(order.object) else None
-    if name is None or name.quoted or OTHER_THAN_A_PERSON.search(name.text):
+    if name is None or name.quoted or not OTHER_THAN_A_PERSON.isdisjoint(name.text):
         return False
     return any(slot.role in {"into", "from"} and isinstance(slot.value, Of) for slot in order.slots)
 

@@ -7,16 +7,16 @@ predicate = "is" ["not"] (state | participle ... | bound value | date | preposit
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When
 from roles.screen.language.names import Draft, Read, bare, plural
 from roles.screen.language.nouns import Nouns
 from roles.screen.language.words import Doubt, Match
+from roles.screen.values import is_a
 
 FILED = frozenset({"file", "folder"})
-FILE = re.compile(r"[\w-]+(?:\.[A-Za-z]\w{0,4})+")
+_SIGNS = str.maketrans("", "", "€$£,")
 """The name of a file, which is somewhere and from nobody."""
 
 
@@ -126,7 +126,7 @@ class Narrowing(Nouns):
         if value is None:
             return None
         thing, stop = value
-        filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and FILE.fullmatch(draft.name.text)))
+        filed = relation == "from" and (draft.kind in FILED or (draft.name is not None and is_a("file", draft.name.text)))
         if relation == "in" or filed or (relation in {"is", "from"} and thing.kind in places):
             taken, draft.place = draft.place, draft.place or thing
             return stop if taken is None else None
@@ -326,7 +326,7 @@ class Narrowing(Nouns):
         token, word = self.token(at), self.take(at, "numbers")
         if token is None or not (token.kind == "number" or word):
             return None
-        number = float(word.entry.data["value"]) if word else float(re.sub(r"[^\d.+-]", "", token.text))
+        number = float(word.entry.data["value"]) if word else float(token.text.translate(_SIGNS))
         unit, sign = self.take(at + 1, "units"), token.text[0] if token.text[0] in "€$£" else ""
         end = unit.end if unit else at + 1
         said = self.words.text(at + 1, end) if unit else sign

@@ -7,13 +7,13 @@ head = noun [name] | name noun | name | quotation | "one(s)"
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
 from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
 from roles.screen.language.words import Doubt, Match
+from roles.screen.texts import is_words
 
 
 class Nouns(Names):
@@ -182,12 +182,12 @@ class Nouns(Names):
 
     def _count(self, at: int) -> Read[int] | None:
         """A number of things, which follow."""
-        found, digits = self.take(at, "numbers"), re.fullmatch(r"\d{1,3}", self.low(at))
+        found, digits = self.take(at, "numbers"), self.low(at)
         end = found.end if found else at + 1
         ahead = self._noun_ahead(end) or self.take(end, "superlatives")
         if found and (ahead or self.take(end, "comparatives") or self.low(end) in {"of", "new"}):
             return int(found.entry.data["value"]), end
-        return (int(digits[0]), end) if digits and self.kind(at) == "number" and ahead else None
+        return (int(digits), end) if digits.isdigit() and len(digits) < 4 and self.kind(at) == "number" and ahead else None
 
     def _picked(self, at: int, draft: Draft) -> int:
         nth = self.take(at, "ordinals")
@@ -195,7 +195,7 @@ class Nouns(Names):
             draft.pick = Pick(order="first", at=int(nth.entry.data["value"]), spans=self.spans(at, nth.end))
             return nth.end
         if self.kind(at) == "nth" and self._noun_ahead(at + 1):
-            draft.pick = Pick(order="first", at=int(re.sub(r"\D", "", self.low(at))), spans=self.spans(at, at + 1))
+            draft.pick = Pick(order="first", at=int(self.low(at)[:-2]), spans=self.spans(at, at + 1))
             return at + 1
         best = self.take(at, "superlatives", "comparatives")
         if best is None or self.low(best.end) == "than":
@@ -437,4 +437,4 @@ def word_alone(thing: Thing) -> bool:
 
 def unknown(thing: Thing) -> bool:
     """Only words in small letters that the grammar does not know: a name in a list of its like alone, "tea, milk and rusks"."""
-    return bool(bare(thing) and thing.name and not thing.name.quoted and re.fullmatch(r"[a-zß-ÿ -]+", thing.name.text))
+    return bool(bare(thing) and thing.name and not thing.name.quoted and thing.name.text.islower() and is_words(thing.name.text))

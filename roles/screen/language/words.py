@@ -12,6 +12,7 @@ import yaml
 from rapidfuzz import fuzz, process
 
 from environments.cards import Vocabulary
+from roles.screen import texts
 
 TOKEN = re.compile(
     r"""(?P<quote><secret>[^<>\s]+</secret>|\n?```(?:[a-z]+\n)?[^`]*```|`[^`\n]+`|"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
@@ -46,6 +47,13 @@ def table(name: str) -> dict[str, Any]:
 def deeds() -> dict[str, Any]:
     """By which words of controls and fields verbs are done, and known to have been done."""
     return table("deeds")
+
+
+def tells_done(text: str, verb: str) -> bool:
+    """Whether a text tells of a verb in its past: saved, submitted, sent."""
+    stem, told = verb.removesuffix("e"), texts.words(text.casefold())
+    rests = (word[len(stem) :] for word in told if word.startswith(stem) and word.endswith("ed"))
+    return "sent" in told if verb == "send" else any(len(rest) in {2, 3} for rest in rests)  # submit-t-ed
 
 
 class Doubt(Exception):
@@ -101,6 +109,11 @@ def tokens(goal: str) -> list[Token]:
     return result
 
 
+def quotes(text: str) -> list[str]:
+    """What is quoted in a text."""
+    return [token.text[1:-1] for token in tokens(text) if token.kind == "quote"]
+
+
 def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
     plain = text.lower().replace("’", "'")
     if plain in lexicon.spelling:
@@ -124,7 +137,7 @@ def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
 
 
 def _with_s(word: str, hissing: tuple[str, ...]) -> str:
-    if re.fullmatch(r".*[^aeiou]y", word):
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(hissing) else "s")
 

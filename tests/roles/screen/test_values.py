@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.screen.values import amount_of, find_dates, find_money, kind_of, rewritings, same_value
+from roles.screen.values import amount_of, kind_of, rewritings, same_value, values_in
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_rewritings_offer_the_plain_number_and_the_iso_date_first() -> None:
 
 def test_money_and_dates_are_found_in_running_text() -> None:
     text = "We meet on 5 May 2026 (not 2026-06-01) and pay $98.20 or EUR 12."
-    assert find_dates(text) == ["5 May 2026", "2026-06-01"]
-    assert find_money(text) == ["$98.20", "EUR 12"]
+    assert values_in("date", text) == ["5 May 2026", "2026-06-01"]
+    assert values_in("money", text) == ["$98.20", "EUR 12"]
 
 
 @given(st.decimals(min_value=0, max_value=9_999_999, places=2))

@@ -6,7 +6,6 @@ written is read back by another function. Where none fits for certain, the windo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -32,8 +31,8 @@ from roles.policies.orders.skills.situation import Move, Situation, act, done, f
 from roles.screen.calls import Record, records_in, shows, telling, tells_of
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, matches
-from roles.screen.screens import fold
-from roles.screen.values import find_money
+from roles.screen.texts import fold, named_words
+from roles.screen.values import is_a, values_in
 from roles.skills.arguments import problem_with
 from roles.skills.contract import RESULT, Idempotence, Skill
 
@@ -48,6 +47,8 @@ _CHANGES = ("update", "change", "edit", "set", "write")
 _LISTS = ("list", "find", "search")
 _SAME = (("title", "name", "subject"), ("text", "body", "content", "message"), ("to", "recipient", "recipients"))
 """Labels and arguments that are words for the same."""
+_UNIT = 4
+"""Characters of a unit behind a number, and of what parts them."""
 _KEYS = ("id", "number", "key", "path", "name", "title")
 
 
@@ -175,7 +176,7 @@ def _row(record: Mapping[str, Any]) -> Row:
 def _as_shown(text: str, record: Mapping[str, Any]) -> str:
     """An amount with the currency that stands beside it."""
     currency = record.get("currency")
-    if isinstance(currency, str) and re.fullmatch(r"-?\d+\.\d{2}", text) and not find_money(text):
+    if isinstance(currency, str) and text[-3:-2] == "." and is_a("number", text):
         return f"{currency}{float(text):,.2f}"
     return text
 
@@ -268,8 +269,10 @@ def fitted(text: str, schema: Mapping[str, Any]) -> Any:
         case "boolean":
             return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(fold(text))
         case "integer" | "number" as kind:
-            plain = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*\D{0,3}", text)
-            return None if plain is None else int(plain[1]) if kind == "integer" and "." not in plain[1] else float(plain[1])
+            number, unit = (values_in("number", text) or [""])[0], text.strip()
+            if not number or not unit.startswith(number) or len(unit) - len(number) > _UNIT:
+                return None
+            return int(number) if kind == "integer" and number.lstrip("-").isdecimal() else float(number.replace(",", ""))
         case "string" | None:
             return text
     return None
@@ -325,7 +328,7 @@ def _read_back(wish: _Wish, meant: Records, at: Situation) -> Move | None:
 
 def words_of(name: str) -> tuple[str, ...]:
     """`sendMessage`, `send_message`: send, message."""
-    return tokens(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ")) or (name,)
+    return tokens(" ".join(named_words(name))) or (name,)
 
 
 def _nouns(app: str, kind: str, at: Situation) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from roles.screen.answers import differences, refusal
 from roles.screen.dialogs import agree_choice, dialog_text
 from roles.screen.language.words import deeds
 from roles.screen.matching import tokens
-from roles.screen.screens import fold
+from roles.screen.texts import fold
 
 _WITH_IT = frozenset({"change", "setting", "it", "now", "this", "item", "selected", "form", "to"})
 """Words behind the verb that name nothing else."""

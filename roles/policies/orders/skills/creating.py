@@ -13,7 +13,8 @@ from roles.policies.orders.skills.finding import find_row, go_to, step_back
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
 from roles.screen.matching import tokens
-from roles.screen.screens import Item, fold
+from roles.screen.screens import Item
+from roles.screen.texts import fold
 
 
 def create(step: CreateStep, at: Situation) -> Move:

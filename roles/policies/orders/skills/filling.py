@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
-from roles.contracts.values import parse_time
+from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend, watch
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_any, is_here
 from roles.policies.orders.skills.revealing import revealed
@@ -26,10 +25,9 @@ from roles.policies.orders.skills.widgets import (
     took_it,
 )
 from roles.screen.answers import PAGE_SAYS_NO, refusal
-from roles.screen.screens import Item, fold, shown
-from roles.screen.values import same_value
-
-_PARTS = re.compile(r"\s*[,;\n]\s*")
+from roles.screen.screens import Item, shown
+from roles.screen.texts import fold, listed_in
+from roles.screen.values import is_a, same_value
 
 
 def fill(step: FillStep, at: Situation) -> Move:
@@ -201,8 +199,7 @@ def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
                 return there
             return f"{text}{gap}{there}" if front else f"{there}{gap}{text}"
         case "add" | "remove":
-            parts = [part for part in _PARTS.split(there) if part]
-            named = [part for part in _PARTS.split(text) if part]
+            parts, named = listed_in(there), listed_in(text)
             if entry.mode == "remove":
                 gone = [other for p in named for other in _meant(p, parts, entry.label)]
                 if len(gone) < len(named) and not (again and not any("does not hold" in hint for hint in at.view.subtask.hints)):
@@ -236,9 +233,9 @@ def _many_lines(label: str, there: str, app: str, at: Situation) -> bool:
 
 
 def _later(there: str, minutes: str, label: str) -> str:
-    clock = there.split()[-1] if re.match(r"\d{4}-\d\d-\d\d ", there) else there
+    clock = there.split()[-1] if parse_date(there[:10]) else there
     begin = parse_time(clock)
-    if begin is None or not re.fullmatch(r"[-+]?\d+", minutes.strip()):
+    if begin is None or not is_a("number", minutes.strip()):
         raise StepFailure(f'"{label}" shows {there!r}, which cannot be made {minutes} minutes later')
     moved = begin + int(minutes)
     if not 0 <= moved < 24 * 60:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,7 +28,8 @@ from roles.policies.orders.skills.lists import (
 from roles.policies.orders.skills.revealing import HARMLESS, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
-from roles.screen.screens import Item, fold, leads_back
+from roles.screen.screens import Item, leads_back
+from roles.screen.texts import fold
 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
@@ -84,7 +84,7 @@ def _is_at(place: str, at: Situation) -> bool:
     if any(_same_place(e.value or "" if e.role == "combobox" else e.name, place) for e in selected):
         return True
     heads = [e.name for e in at.screen.elements if e.role == "heading"]
-    return any(_same_place(part, place) for head in heads for part in (head, *re.split(r":\s+|\s+(?=/)", head)[1:]))
+    return any(_same_place(part, place) for head in heads for part in (head, *head.replace(" /", ": /").split(": ")[1:]))
 
 
 def _leading_to(place: str, at: Situation) -> Move | None:

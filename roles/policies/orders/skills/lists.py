@@ -14,14 +14,14 @@ from roles.contracts.values import parse_date
 from roles.policies.orders.skills.situation import Move, Situation, act, press
 from roles.screen.matching import similarity
 from roles.screen.rows import Row
-from roles.screen.screens import Item, Pair, fold, leads_back, shown, similarity_next
+from roles.screen.screens import Item, Pair, leads_back, shown, similarity_next
+from roles.screen.texts import fold
 
 _PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
 _NOTHING = re.compile(
     r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b"
     r"|^[\w ]{1,30} is (?:still )?empty\W*$", re.I
 )  # fmt: skip
-_LETTERS = re.compile(r"[A-Z]{1,2}")
 _BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
 DOWN = frozenset({"rows down", "page down"})
 """Controls that show the part of a sheet below, and stay enabled at its end."""
@@ -136,7 +136,7 @@ def _of_kind(row: Row, kind: str) -> bool:
 
 def is_sheet(at: Situation) -> bool:
     """Columns are called by letters."""
-    return bool(at.screen.columns) and all(_LETTERS.fullmatch(name) for name in at.screen.columns)
+    return bool(at.screen.columns) and all(len(name) < 3 and name.isupper() for name in at.screen.columns)
 
 
 def _sheet_rows(at: Situation) -> list[Listed]:

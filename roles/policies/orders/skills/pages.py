@@ -18,10 +18,11 @@ from roles.policies.orders.skills.situation import Move, Situation, act, done, f
 from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import agree_choice
-from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, plain, says
+from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, says
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
-from roles.screen.screens import DIALOG_ROLES, Screen, fold, shown
+from roles.screen.screens import DIALOG_ROLES, Screen, shown
+from roles.screen.texts import fold, plain
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
 _NAMES = frozenset({"is", "has", "from", "to", "by", "about"})

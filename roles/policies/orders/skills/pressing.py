@@ -23,7 +23,8 @@ from roles.policies.orders.skills.revealing import revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for
 from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
-from roles.screen.screens import Item, fold
+from roles.screen.screens import Item
+from roles.screen.texts import fold
 
 _PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
 _TAKES_AWAY = frozenset({"delete", "move", "archive", "remove", "trash"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -23,9 +22,9 @@ from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.revealing import further, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
 from roles.screen.matching import similarity
-from roles.screen.page import plain
 from roles.screen.rows import Row, is_cut, matches
-from roles.screen.screens import Pair, fold, shown
+from roles.screen.screens import Pair, shown
+from roles.screen.texts import fold, plain, words
 from roles.screen.values import is_masked
 
 _PIECE = 15.0
@@ -158,10 +157,10 @@ def _paragraph(at: Situation) -> Source:
 
 def _word(text: str, number: int) -> str:
     """The word at that place, from 1, or from the end, from -1."""
-    words = re.findall(r"\w[\w'’-]*", text)
-    if not words or (number > 0 and number > len(words)):
-        raise StepFailure(f"the text has {len(words)} words, and number {number} is asked for")
-    return str(words[number - 1 if number > 0 else number])
+    there = words(text)
+    if not there or number > len(there):
+        raise StepFailure(f"the text has {len(there)} words, and number {number} is asked for")
+    return there[number - 1 if number > 0 else number]
 
 
 def collect(step: CollectStep, at: Situation) -> Move:

@@ -10,7 +10,7 @@ from protocol import ActionTarget, GUIElement, Scroll
 from roles.policies.orders.skills.situation import Move, Situation, act, press
 from roles.screen.language.words import table
 from roles.screen.matching import similarity
-from roles.screen.screens import fold
+from roles.screen.texts import fold
 
 Behind = Literal["mask", "menu", "section", "tab"]
 HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})

@@ -13,7 +13,8 @@ from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll,
 from roles.contracts import Fact, OperatorView, StepRecord
 from roles.contracts.orders import StepFailure
 from roles.contracts.values import table_of
-from roles.screen.screens import Screen, fold, plainly_called
+from roles.screen.screens import Screen, plainly_called
+from roles.screen.texts import fold
 from roles.skills.contract import RESULT
 
 _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import pairwise
 
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
@@ -13,14 +11,13 @@ from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, GROUPS, OFF, ON, OPTIONS, Page, Scopes, shows
-from roles.screen.screens import FIELD_ROLES, Item, fold, shown
-from roles.screen.values import rewritings, same_value
+from roles.screen.screens import FIELD_ROLES, Item, shown
+from roles.screen.texts import fold
+from roles.screen.values import is_a, rewritings, same_value, values_in
 
 RANGES = frozenset({"slider", "spinbutton"})
 _ROLES = FIELD_ROLES | BOXES | RANGES
 _BETWEEN = frozenset({"of", "for", "the", "in", "is", "here", "your", "a", "an", "to"})
-_UNIT = re.compile(r"\s+in\s+\S+$|\s*[(\[][^)\]]*[)\]]$|\s*[*:]$")
-_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 GOOD = 0.88
 
 
@@ -33,7 +30,7 @@ def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
         return max((fit(label.replace("{title}", name), element, ()) for name in owner), default=0.0)
     wanted, best = fold(label), 0.0
     for name in {element.name, element.placeholder or ""} - {""}:
-        bare = _UNIT.sub("", name)
+        bare = _without_unit(name)
         if wanted in (fold(name), fold(bare)):
             best = max(best, 1.0 if name == element.name else 0.95)
             continue
@@ -43,6 +40,15 @@ def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
         else:
             best = max(best, min(0.94, similarity(label, bare)))
     return best
+
+
+def _without_unit(name: str) -> str:
+    """A label without what stands behind it: `Weight in kg`, `Weight (kg)`, `Weight *`."""
+    bare = name.rstrip(" *:")
+    if bare.endswith((")", "]")):
+        return bare[: max(bare.rfind("("), bare.rfind("["), 0)].rstrip()
+    before, _, unit = bare.rpartition(" in ")
+    return before.rstrip() if before and " " not in unit else bare
 
 
 def field_for(
@@ -102,7 +108,7 @@ def holds(element: GUIElement, text: str) -> bool:
     """Whether a field shows a value, however it writes it."""
     if element.role in BOXES:
         return (element.value == "true" or element.selected) == truth(text)
-    if element.role in RANGES and _NUMBER.search(text):
+    if element.role in RANGES and values_in("number", text):
         return same_value(held(element), _figure(text))
     if not text.strip():
         return not held(element).strip()
@@ -122,10 +128,10 @@ def truth(text: str) -> bool:
 
 
 def _figure(text: str) -> str:
-    numbers = _NUMBER.findall(text)
+    numbers = values_in("number", text)
     if len(numbers) != 1:
         raise StepFailure(f"{text!r} is not a number")
-    return str(numbers[0]).replace(",", ".").replace("−", "-")
+    return numbers[0].replace(",", ".").replace("−", "-")
 
 
 # --- how it is brought to hold something else -------------------------------------------------------------------------
@@ -246,7 +252,8 @@ def proposed(text: str, at: Situation) -> GUIElement | None:
     roles = {"option", "menuitem", "menuitemradio", "treeitem"}
     entries = [e for e in at.screen.elements if e.role in roles and e.enabled and e.name]
     exact = [e for e in entries if fold(e.name) == fold(text)]
-    found = exact or [e for e in entries if re.match(rf"{re.escape(fold(text))}(?:,| [(<])", fold(e.name))]
+    longer = tuple(fold(text) + mark for mark in (",", " (", " <"))
+    found = exact or [e for e in entries if fold(e.name).startswith(longer)]
     return found[0] if len({e.name for e in found}) == 1 else None
 
 
@@ -284,10 +291,8 @@ def _opener(label: str, at: Situation) -> GUIElement | None:
 
 # --- a calendar sheet -------------------------------------------------------------------------------------------------
 
-_MONTH = re.compile(r"([A-Z][a-z]+)\s+(\d{4})")
-_TWO_DAYS = re.compile(r"\d{1,2}/\d{1,2}/\d{4}")
-_EARLIER = re.compile(r"^(?:prev(?:ious)?|earlier|back|<|‹|«|←)", re.IGNORECASE)
-_LATER = re.compile(r"^(?:next|later|forward|>|›|»|→)", re.IGNORECASE)
+_EARLIER = ("prev", "earlier", "back", "<", "‹", "«", "←")
+_LATER = ("next", "later", "forward", ">", "›", "»", "→")
 
 
 def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
@@ -296,19 +301,20 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     if element.choices or at.count("leafs") > 60:
         return None
     if day is None:
-        return fail(f"{text!r} can be two days, and is chosen from a calendar") if _TWO_DAYS.fullmatch(text.strip()) else None
+        two = text.count("/") == 2 and is_a("date", text.strip())
+        return fail(f"{text!r} can be two days, and is chosen from a calendar") if two else None
     texts = [shown(e) for e in at.screen.elements]
     heads = (*texts, *map(" ".join, pairwise(texts)))  # the year may be a text of its own
-    month = next((m for head in heads if (m := _MONTH.fullmatch(head))), None)
-    if month is None:
+    here = next((first for head in heads if (first := parse_date(f"1 {head}"))), None)
+    if here is None:
         near = at.screen.within(next(iter(at.screen.above(element)), element))
         opener = next((e for e in near if e.role == "button" and e.expanded is not None), element)
         return press(opener, f'"{element.name}" is chosen from a calendar', at=at)
-    here = datetime.strptime(f"1 {month[1][:3]} {month[2]}", "%d %b %Y").date()
     if (here.year, here.month) == (day.year, day.month):
         cells = [e for e in at.screen.elements if e.role in {"gridcell", "cell", "link", "button"} and shown(e) == str(day.day)]
         leaf = next((e for e in cells if e.enabled), None)
     else:
         way = _LATER if here < day else _EARLIER
-        leaf = next((e for e in at.screen.elements if e.role in {"button", "link", "text"} and way.match(e.name)), None)
+        named = (e for e in at.screen.elements if e.role in {"button", "link", "text"})
+        leaf = next((e for e in named if fold(e.name).startswith(way)), None)
     return press(leaf, f"{day} is chosen from a calendar", at=at) if leaf else None
