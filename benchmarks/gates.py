@@ -4,26 +4,28 @@
     benchmarks/gates.py --out FOLDER                 shipped tasks, seed 0, each worker; goes on behind the rows of the folder
     benchmarks/gates.py --out FOLDER --seeds 0..3 --tasks 'claim-*' --workers honest,hasty
     benchmarks/gates.py --out FOLDER --blame 200     of so many runs with a planted mistake, how often it is named
+    benchmarks/gates.py --out FOLDER --suite mine.yaml           the tasks, seeds and settings of a suite of one's own
+    benchmarks/gates.py --out FOLDER --sample 40 --set crew.evaluator.policy=llm --set crew.model.name=...    a model's gates
 
 A hasty Operator reports its subtask as done at one of its decisions, a forgetful one leaves one action out, and one that alters
-writes another value once. After a gate the policies of the settings go on, so that what is compared is the gate alone.
+writes another value once. After a gate the policies of the suite go on, without what --set says, so that what is compared is the
+gate alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-from pydantic import JsonValue
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.courses import ending
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
-from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, outcome_of, seeds_of, settings_of
+from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, seeds_of, settings_of
 from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
+from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
 
@@ -69,26 +71,37 @@ class Mistake:
         return None
 
 
-def worked(suite: Suite, out: Path, kinds: list[str], only: str) -> Iterator[GateRow]:
+def worked(specs: Sequence[EpisodeSpec], given: argparse.Namespace) -> Iterator[GateRow]:
     """The rows of all episodes under each worker, each named by the worker."""
-    for kind in kinds:
-        folder = out / kind
-        for spec in episodes_of(suite, only):
-            place = folder / ROWS / f"{spec.name}.json"
-            rows = read_rows(place) if place.exists() else examine(spec, folder, planted(kind, spec))
-            for row in rows:
-                yield row.model_copy(update={"configuration": kind, "run": f"{kind}/{row.run}"})
+    order = [(spec, kind) for kind in given.workers.split(",") for spec in specs]
+    if given.sample:
+        order = random.Random(0).sample(order, min(given.sample, len(order)))
+    for spec, kind in order:
+        folder = given.out / kind
+        place = folder / ROWS / f"{spec.name}.json"
+        of_run = spec.model_copy(update={"settings": (*spec.settings, *given.set)})
+        try:
+            rows = (
+                read_rows(place)
+                if place.exists()
+                else examine(of_run, folder, planted(kind, spec), after=spec if given.set else None)
+            )
+        except NothingRecorded as bad:
+            print(f"{spec.name} {kind}: {bad}", flush=True)
+            continue
+        for row in rows:
+            yield row.model_copy(update={"configuration": kind, "run": f"{kind}/{row.run}"})
 
 
 def planted(kind: str, spec: EpisodeSpec) -> Interposed | None:
     return Mistake(kind, f"{kind} {spec.name}") if kind in MISTAKES else None
 
 
-def blamed(suite: Suite, out: Path, count: int, only: str) -> None:
+def blamed(specs: Sequence[EpisodeSpec], out: Path, count: int) -> None:
     """How often the planted decision is the one that is named."""
     named = runs = recovered = other = 0
     for repeat in range(1000):
-        for spec in (spec for spec in episodes_of(suite, only) if forkable(settings_of(spec))):
+        for spec in (spec for spec in specs if forkable(settings_of(spec))):
             for kind in MISTAKES:
                 mistake = Mistake(kind, f"{kind} {spec.name} {repeat}")
                 try:
@@ -125,14 +138,19 @@ def main() -> None:
     arguments.add_argument("--seeds", type=seeds_of, default=(0,))
     arguments.add_argument("--workers", default=",".join(("honest", *MISTAKES)))
     arguments.add_argument("--blame", type=int, default=0)
+    arguments.add_argument("--suite", action="append", default=[], metavar="FILE", help="in place of all shipped tasks")
+    arguments.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the runs, up to a gate")
+    arguments.add_argument("--sample", type=int, default=0, help="so many of the runs, drawn")
     given = arguments.parse_args()
-    suite = Suite(seeds=given.seeds)
+    suites = [load_suite(name) for name in given.suite] or [Suite(seeds=given.seeds)]
+    specs = [spec for suite in suites for spec in episodes_of(suite, given.tasks)]
     if given.blame:  # no gate comes between, so that most mistakes are still there at the end
-        trusting: dict[str, dict[str, JsonValue]] = {"trusting": {"crew.evaluator.policy": "trusting"}}
-        blamed(Suite(seeds=given.seeds, configurations=trusting), given.out, given.blame, given.tasks)
+        trusting = "crew.evaluator.policy=trusting"
+        specs = [spec.model_copy(update={"settings": (*spec.settings, trusting)}) for spec in specs]
+        blamed(specs, given.out, given.blame)
         return
     rows: list[GateRow] = []
-    for row in worked(suite, given.out, given.workers.split(","), given.tasks):
+    for row in worked(specs, given):
         rows.append(row)
         if row.regret:
             said = {name: end.worth for name, end in row.endings.items()}

@@ -98,9 +98,12 @@ def worked(
             yield working[future], future.result()
 
 
-def examine(spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None) -> list[GateRow]:
+def examine(
+    spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None, after: EpisodeSpec | None = None
+) -> list[GateRow]:
     """Work one episode, follow each decision that is allowed at its gates, and write the rows; none where the task's
-    environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates.
+    environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates; there the run goes on by
+    the settings of `after`, where it is given.
     """
     place, settings, rows = folder / RUNS / spec.name, settings_of(spec), list[GateRow]()
     shutil.rmtree(place, ignore_errors=True)
@@ -119,9 +122,11 @@ def examine(spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None)
             continue
         at, request = asked[number]
         others = sorted(ALLOWED_DECISIONS[request.trigger] - {gate.body["decision"]})
-        came = ending(outcome.report) if mistaken is None else tried(spec, course, at, None)
+        next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
+        own = next_one is None or (mistaken is None and after is None)
+        came = ending(outcome.report) if own else tried(after or spec, course, next_one, None)
         told = {"trigger": request.trigger, "subtask": gate.subtask, "decided": gate.body["decision"]}
-        told |= {"endings": {told["decided"]: came} | {name: tried(spec, course, at, name) for name in others}}
+        told |= {"endings": {told["decided"]: came} | {name: tried(after or spec, course, at, name) for name in others}}
         rows.append(GateRow.model_validate({**about, "number": number, **told, "reason": gate.body["reason"][:400]}))
     return written(spec, folder, rows)
 
@@ -134,8 +139,8 @@ def written(spec: EpisodeSpec, folder: Path, rows: list[GateRow]) -> list[GateRo
 
 
 def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | None) -> Ending:
-    """How an episode ends where this is decided at the gate that is question `at` of its course; None: what the Evaluator
-    decides."""
+    """How an episode ends where question `at` of its course, a gate, is decided so, and the policies go on; None: they go on from
+    that question."""
     gate = course.requests[at]
 
     def decides(role: str, request: Any, ask: Ask) -> Any:
