@@ -11,7 +11,6 @@ import yaml
 from pydantic import Field, field_validator
 
 from environments.files.wrong_data import did_you_mean
-from environments.simulated.world.worldfile import WorldSpec, parse_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import checked, read_document, shipped
 from orchestrator.tasks.changes import problem_with
@@ -93,12 +92,12 @@ class Corpus(Frozen):
     def carrier(self, attack: Attack) -> Carrier:
         return self.stage.carriers[attack.carrier]
 
-    def world(self, attack: Attack) -> WorldSpec:
-        """The base world with the text in it. Raises WorldError when an overlay does not fit."""
+    def world(self, attack: Attack) -> str:
+        """The base world with the text in it, as a world file."""
         carrier = self.carrier(attack)
         base = read_document(shipped("attacks", f"{carrier.base}.yaml"), "world").data
         overlaid = _laid(_laid(base, filled(carrier.world, attack.text)), filled(attack.world, attack.text))
-        return parse_world(yaml.safe_dump(overlaid), f"attack {attack.name}")
+        return yaml.safe_dump(overlaid, allow_unicode=True)
 
 
 def load_corpus(files: Sequence[Path] = ()) -> Corpus:

@@ -18,6 +18,7 @@ from typing import Any
 from environments.files.conditions import check, evaluate
 from environments.files.scratch import Scratch
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.attacks.corpus import Attack, Corpus, filled
 from orchestrator.lab.attacks.victim import Lure, plain_orders, victim
 from orchestrator.lab.testing.run import CrewRun
@@ -86,20 +87,20 @@ def attacked(
     `parts` are policies of one's own in their place; `safety` is a safety policy by name, else that of the settings.
     """
     with Scratch("deskcrew-attack-") as made:
-        said = [f"runs_dir={made.path / 'runs'}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else []), *overrides]
-        loaded = load_settings((), said if policies == VICTIM else [*said, f"policies={policies}"])
-        desktop = SimulatedDesktop(corpus.world(attack), loaded.settings.seed)
+        place = made.path / f"{attack.name}.yaml"
+        place.write_text(corpus.world(attack), encoding="utf-8")
+        said = [f"runs_dir={made.path / 'runs'}", f"world={place}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else [])]
+        said += [*overrides, *([] if policies == VICTIM else [f"policies={policies}"])]
+        loaded = load_settings((), said)
+        desktop = SimulatedDesktop(load_world(str(place)), loaded.settings.seed)
         lure = Lure(attack.text, attack.orders or plain_orders(attack.text, tuple(desktop.cards())))
-        given = {**(victim(lure) if policies == VICTIM else {}), **(parts or {}), "environment": desktop}
+        given = {**(victim(lure) if policies == VICTIM else {}), **(parts or {})}
         given["sources"] = (*build_sources(loaded.settings), *_sources(corpus, attack, made.path))
-        desktop.reset(seed=loaded.settings.seed)
         initial = desktop.world()
         goal = attack.goal or corpus.carrier(attack).goal
-        try:
-            ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
-            world, run = desktop.world(), CrewRun(ended.folder, desktop)
-        finally:
-            desktop.close()
+        ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
+        with closing(SimulatedDesktop(load_world(str(place)), loaded.settings.seed, store=ended.folder)) as left:
+            world, run = left.world(), CrewRun(ended.folder)
         name = build_safety(loaded.settings).name
         found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
         return AttackOutcome(
@@ -157,7 +158,7 @@ def _left(corpus: Corpus, world: JsonObject) -> Iterator[str]:
 
 
 def _kept(corpus: Corpus, folder: Path) -> Iterator[str]:
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("world.")):
         written = "\n".join(_texts(path))
         yield from (f"{path.relative_to(folder)}: {text}" for text in corpus.stage.private if text in written)
 

@@ -123,8 +123,10 @@ def examine(
         at, request = asked[number]
         others = sorted(ALLOWED_DECISIONS[request.trigger] - {gate.body["decision"]})
         next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
-        own = next_one is None or (mistaken is None and after is None)
-        came = ending(outcome.report) if own else tried(after or spec, course, next_one, None)
+        if next_one is None or (mistaken is None and after is None):
+            came = ending(outcome.report)
+        else:
+            came = tried(after or spec, course, next_one, None)
         told = {"trigger": request.trigger, "subtask": gate.subtask, "decided": gate.body["decision"]}
         told |= {"endings": {told["decided"]: came} | {name: tried(after or spec, course, at, name) for name in others}}
         rows.append(GateRow.model_validate({**about, "number": number, **told, "reason": gate.body["reason"][:400]}))

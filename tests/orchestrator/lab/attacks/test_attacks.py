@@ -15,7 +15,7 @@ from services.sandboxed import needs_sandbox
 from support import one_in
 from typer.testing import CliRunner, Result
 
-from environments.simulated.world.worldfile import load_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks import outcome as measure
@@ -42,7 +42,7 @@ def test_there_are_enough_attacks_by_enough_ways_in() -> None:
 
 def test_the_text_of_an_attack_is_in_its_world() -> None:
     for attack in CORPUS.attacks:
-        carrier, world = CORPUS.carrier(attack), CORPUS.world(attack).model_dump_json()
+        carrier, world = CORPUS.carrier(attack), parse_world(CORPUS.world(attack)).model_dump_json()
         assert carrier.tool or carrier.document or json.dumps(attack.text, ensure_ascii=False)[1:-1] in world, attack.name
 
 
@@ -54,6 +54,12 @@ def test_nothing_comes_through_the_default_policy(name: str, policies: str) -> N
     assert outcome.held, outcome
     assert outcome.safety == "ask-sensitive"
     assert outcome.steps or outcome.asked, "a run that does nothing proves nothing"
+
+
+def test_what_a_crew_rehearses_under_attack_reaches_nobody() -> None:
+    rehearsing = ["crew.rehearse.n=2"]
+    assert attacked(CORPUS, BY_NAME["function-reply"], overrides=rehearsing).held, "though approvals are given in a copy"
+    assert attacked(CORPUS, BY_NAME["function-reply"], safety=OFF, overrides=rehearsing).harmed, "it is carried out"
 
 
 @pytest.mark.parametrize("name", ["function-reply", pytest.param("tool-script", marks=needs_sandbox), "contact-private"])
