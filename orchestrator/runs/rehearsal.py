@@ -7,30 +7,29 @@ decision by decision through review, approval, keys and journal, for as long as 
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from contextvars import Context as Apart
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 
 from environments.files.scratch import Scratch
 from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.requests import approving
 from orchestrator.runs.folders import read_run
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.recorded_policies import ANSWERS
+from orchestrator.runs.replay.courses import Ask, Choice, Course, asks, between
 from orchestrator.runs.replay.recording import REPLAYED
-from orchestrator.settings.policies import ASKED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import open_read_only, salvage
-from protocol import Frozen, JsonObject, describe, parse_action
+from protocol import JsonObject, describe, parse_action
 from roles.contracts import GateRequest, GateVerdict, OperatorView, StepRecord
 from roles.contracts.signals import GateTrigger, Signal
 from roles.journal.events import ModelCallEvent, RehearsalEvent
@@ -39,50 +38,10 @@ from roles.knowledge.library import stored_at
 from roles.knowledge.settings import KnowledgeSettings
 from roles.policies.fallback import PolicyFault
 
-Ask = Callable[[Any], Any]
-Interposed = Callable[[str, Any, Ask], Any]
-"""Role, request, and how its policy is asked; gives the answer."""
 KEPT = "rehearsed"
 """The folder of what is to be carried out."""
 _TOLD = 40
 """Transitions of an attempt that are told."""
-
-
-class Question(NamedTuple):
-    """What a role was asked, and what it answered; None where its policy failed."""
-
-    role: str
-    request: Any
-    answer: BaseModel | None
-
-
-def named(request: Any) -> tuple[Any, ...]:
-    """What tells the questions of a role in one run apart, whenever they are asked."""
-    subtask = getattr(request, "subtask", None)
-    about = (subtask.id, subtask.attempt) if subtask is not None else ()
-    return (*about, *(getattr(request, name, None) for name in ("step", "number", "attempts", "reask")))
-
-
-def answered(earlier: Sequence[Question], role: str, request: Any) -> BaseModel | None:
-    """What this very question was answered by; None where it is a new one."""
-    same = (q.answer for q in reversed(earlier) if (q.role, named(q.request)) == (role, named(request)))
-    return next((answer for answer in same if answer is not None), None)
-
-
-class _Between:
-    """A policy that is asked through another function; everything else of it is its own."""
-
-    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
-        self._role, self._policy, self._interposed = role, policy, interposed
-
-    def __getattr__(self, name: str) -> Any:
-        own = getattr(self._policy, name)
-        return (lambda request: self._interposed(self._role, request, own)) if name == ASKED[self._role] else own
-
-
-def between(interposed: Interposed) -> Callable[[str, Any], Any]:
-    """What a run takes as its part `around`."""
-    return lambda role, policy: _Between(role, policy, interposed)
 
 
 def copied(run: Path, to: Path) -> Path:
@@ -100,21 +59,10 @@ def forkable(settings: Settings) -> bool:
     return settings.environment in REPLAYED
 
 
-class Decided(Frozen):
-    """A decision of the attempt that is carried out."""
-
-    role: str
-    name: str
-    """Of the question, as JSON."""
-    seen: str
-    """The screen on which an Operator decided."""
-    answer: JsonObject
-
-
 class Attempt(NamedTuple):
     """One attempt, and what came of it."""
 
-    decided: list[Decided]
+    choices: list[Choice]
     decision: str
     """Of its last gate; empty where it came to none."""
     reason: str
@@ -129,8 +77,7 @@ class Attempt(NamedTuple):
         return self.gate.steps if self.gate is not None else ()
 
 
-class _Carried(Frozen):
-    decided: tuple[Decided, ...] = ()
+_CHOICES = TypeAdapter(list[Choice])
 
 
 class _Over(Exception):
@@ -152,21 +99,25 @@ class Rehearsal:
     ) -> None:
         self._folder, self._settings, self._parts, self._follow, self._fresh = folder, settings, parts, follow, fresh
         self._told: RehearseSettings = settings.crew.rehearse
-        self._questions: list[Question] = []
         self._evaluator: Any = None
+        self._course = Course((), asks, joins=True)
+        """Of the run so far; what it knows is what is to be carried out."""
+        self._carried = ""
 
     def around(self, role: str, policy: Any) -> Any:
         self._evaluator = policy if role == "evaluator" else self._evaluator
-        return _Between(role, policy, self.asked)
+        return between(self.asked)(role, policy)
 
     def asked(self, role: str, request: Any, ask: Ask) -> Any:
         """The answer that was rehearsed, or that of the policy."""
         unit = self._unit(role, request)
-        answer = self._carried_out(unit, role, request) if unit and role != "evaluator" else None
-        self._questions.append(Question(role, request, None))
-        answer = ask(request) if answer is None else answer
-        self._questions[-1] = Question(role, request, answer)
-        return answer
+        if unit and unit != self._carried:
+            self._carried, path = unit, self._folder / KEPT / f"{unit}.json"
+            if not path.exists() and self._begins(request):
+                path.parent.mkdir(exist_ok=True)
+                write_json(path, [choice.model_dump(mode="json") for choice in self._rehearsed(unit)])
+            self._course.known = deque(_CHOICES.validate_json(path.read_bytes()) if path.exists() else ())
+        return self._course(role, request, ask)
 
     def _unit(self, role: str, request: Any) -> str:
         """What is rehearsed as a whole: the goal, or an attempt at a subtask that an Operator works."""
@@ -174,32 +125,14 @@ class Rehearsal:
             return "goal"
         return f"{request.subtask.id}-{request.subtask.attempt}" if role == "operator" else ""
 
-    def _carried_out(self, unit: str, role: str, request: Any) -> Any:
-        path = self._folder / KEPT / f"{unit}.json"
-        if not path.exists() and self._begins(request):
-            self._keep(path, self._rehearsed(unit))
-        if not path.exists():
-            return None
-        name = json.dumps(named(request))
-        mine = [one for one in _Carried.model_validate_json(path.read_bytes()).decided if (one.role, one.name) == (role, name)]
-        seen = request.seen.state_id if isinstance(request, OperatorView) else ""
-        if not mine or mine[-1].seen != seen:  # the world answers otherwise, or goes on beyond what was rehearsed
-            self._keep(path, ())
-            return None
-        return ANSWERS[type(request)].model_validate(mine[-1].answer)
-
     def _begins(self, request: Any) -> bool:
         if self._told.at == "goal":
-            return self._fresh and not self._questions
+            return self._fresh and not self._course.choices
         return isinstance(request, OperatorView) and not request.history
-
-    def _keep(self, path: Path, decided: Sequence[Decided]) -> None:
-        path.parent.mkdir(exist_ok=True)
-        write_json(path, _Carried(decided=tuple(decided)).model_dump(mode="json"))
 
     # --- attempts -----------------------------------------------------------------------------------------------------------
 
-    def _rehearsed(self, unit: str) -> Sequence[Decided]:
+    def _rehearsed(self, unit: str) -> Sequence[Choice]:
         """The decisions of the best attempt; none where no attempt came to anything."""
         attempts: list[Attempt] = []
         with Scratch("deskcrew-rehearsal-") as scratch:
@@ -211,7 +144,7 @@ class Rehearsal:
         chosen, why = self._choice(attempts)
         if chosen is not None:
             self._tell(unit, attempts[: chosen + 1], chosen=True, why=why)
-        return attempts[chosen].decided if chosen is not None else ()
+        return attempts[chosen].choices if chosen is not None else ()
 
     def _tell(self, unit: str, attempts: Sequence[Attempt], *, chosen: bool = False, why: str = "") -> None:
         one = attempts[-1]
@@ -224,16 +157,9 @@ class Rehearsal:
     def _attempt(self, unit: str, place: Path, number: int) -> Attempt:
         self._set_apart(place, number)
         before = _calls(place)
-        decided: list[Decided] = []
         gates: list[tuple[GateRequest, GateVerdict]] = []
-        earlier, reached = list(self._questions), False
 
-        def asked(role: str, request: Any, ask: Ask) -> Any:
-            nonlocal reached
-            if not reached:  # what was decided since the last checkpoint is asked again, and is not to be decided anew
-                if (known := answered(earlier, role, request)) is not None:
-                    return known
-                reached = True
+        def decides(role: str, request: Any, ask: Ask) -> Any:
             if unit != "goal" and role == "manager":
                 raise _Over(None)
             answer = ask(request)
@@ -244,14 +170,11 @@ class Rehearsal:
                 )
                 if ends and (unit != "goal" or (answer.decision is Signal.GATE_DONE and self._told.choose != "judge")):
                     raise _Over(answer)
-            else:
-                seen = request.seen.state_id if isinstance(request, OperatorView) else ""
-                decided.append(
-                    Decided(role=role, name=json.dumps(named(request)), seen=seen, answer=answer.model_dump(mode="json"))
-                )
             return answer
 
-        parts = {**self._parts, "around": between(asked), "skills": ()}
+        earlier = self._course.choices  # what was decided since the last checkpoint is asked again, and not to be decided anew
+        course = Course(earlier, decides, joins=True)
+        parts = {**self._parts, "around": between(course), "skills": ()}
         verdict, reason, right = None, "it came to no gate", None
         try:  # as if nothing were at work here: the graph of the run is in the middle of a node
             outcome = Apart().run(self._follow, place.name, runs_dir=place.parent, approver=approving, parts=parts)
@@ -262,7 +185,8 @@ class Rehearsal:
             verdict = over.verdict
         cost = {name: value - before[name] for name, value in _calls(place).items()}
         decision, reason = (verdict.decision.value, verdict.reason) if verdict is not None else ("", reason)
-        return Attempt(decided, decision, reason[:400], gates[-1][0] if gates else None, right, cost)
+        own = [choice for choice in course.choices if choice.role != "evaluator" and choice not in earlier]
+        return Attempt(own, decision, reason[:400], gates[-1][0] if gates else None, right, cost)
 
     def _set_apart(self, place: Path, number: int) -> None:
         """The settings of a copy, from which nobody is reached; another attempt is made at another temperature."""

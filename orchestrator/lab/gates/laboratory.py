@@ -21,15 +21,15 @@ from pydantic import TypeAdapter, ValidationError
 from environments.files.scratch import Scratch
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.courses import Course, Ending, asks, ending
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
 from orchestrator.runs.folders import stored_report
-from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
+from orchestrator.runs.rehearsal import forkable
+from orchestrator.runs.replay.courses import Ask, Course, Interposed, asks, between, no_more
 from orchestrator.runs.replay.recording import find_recording
-from orchestrator.runs.replay.replay import again
+from orchestrator.runs.replay.replay import again, choices_of
 from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import salvage
-from protocol import Frozen
+from protocol import Frozen, JsonObject
 from protocol.log.log import whole_file
 from roles.contracts import GateRequest, GateVerdict
 from roles.contracts.policies import UNCHECKED
@@ -38,6 +38,32 @@ from roles.journal.events import GateEvent
 
 TRIED = f"{UNCHECKED}decided by the gate laboratory"
 """The reason of a decision that is tried: what code finds is not held against it."""
+
+
+class Ending(Frozen):
+    """How a run came out."""
+
+    status: str
+    right: bool
+    """The judge passes it, and nothing else was changed; for a goal without a judge: it ended fulfilled."""
+    steps: int
+    reason: str = ""
+
+    @property
+    def false_done(self) -> bool:
+        return self.status == "fulfilled" and not self.right
+
+    @property
+    def worth(self) -> int:
+        """1 for right, -1 for falsely done, 0 for what was given up, which a person can still see to."""
+        return 1 if self.right else -1 if self.false_done else 0
+
+
+def ending(report: JsonObject) -> Ending:
+    """Of a run's report."""
+    verdict, done = report.get("judge"), report["status"] == "fulfilled"
+    right = done if verdict is None else bool(verdict["passed"]) and verdict.get("clean") is not False
+    return Ending(status=report["status"], right=right, steps=report["counts"]["steps"], reason=report["reason"][:400])
 
 
 class GateRow(Frozen):
@@ -256,16 +282,16 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
     settings = Settings.model_validate(recording.record["settings"])
     if not forkable(settings):
         raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
-    course = Course((), asks)
+    course = Course(choices_of(recording), no_more)
 
     def comes_through(number: int) -> bool:
         with Scratch("deskcrew-blame-") as scratch:
             repeated = Course(course.choices[:number], asks)
-            again(recording, scratch.path, around=between(repeated), decides=approving)
+            again(recording, scratch.path, course=repeated, decides=approving)
             return ending(stored_report(next(scratch.path.iterdir()))).right
 
     with Scratch("deskcrew-blame-") as scratch:
-        again(recording, scratch.path, around=between(course))
+        again(recording, scratch.path, course=course)
         if ending(stored_report(next(scratch.path.iterdir()))).right:
             raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
     low, high, tries = 0, len(course.choices), 1
@@ -275,6 +301,6 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
         middle, tries = (low + high) // 2, tries + 1
         low, high = (middle, high) if comes_through(middle) else (low, middle)
     chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
-    decided = json.dumps({name: value for name, value in chosen.decision.items() if name != "memory"}, separators=(",", ":"))
+    decided = json.dumps(chosen.decision, separators=(",", ":"))
     where = subtask.id if subtask is not None else ""
     return Blame(chosen.role, where, low, len(course.choices), "" if chosen.fault else decided, tries)

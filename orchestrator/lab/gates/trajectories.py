@@ -17,10 +17,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 from environments.files.scratch import Scratch
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.courses import Choice, Course, Ending, Message, Told, asks, ending
-from orchestrator.lab.gates.laboratory import worked
+from orchestrator.lab.gates.laboratory import Ending, ending, worked
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
-from orchestrator.runs.rehearsal import Ask, Interposed, between, forkable
+from orchestrator.runs.rehearsal import forkable
+from orchestrator.runs.replay.courses import Ask, Choice, Course, Interposed, Message, Told, asks, between, no_more
 from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
@@ -112,10 +112,6 @@ def _telling(settings: Settings) -> Told:
     return told
 
 
-def _no_more(role: str, request: Any, ask: Ask) -> Any:
-    raise NothingRecorded(f"the {role} is asked for a decision more")
-
-
 def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collected:
     """Work an episode, take another decision at some of its requests, and write what can be repeated; nothing where the task's
     environment does not begin in the same state twice."""
@@ -149,23 +145,18 @@ def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: flo
     came, other = _run(_Row.model_validate(about), bare[:number], then)
     if came.right != bool(reward):
         ways = sorted([(reward, bare[number:]), (float(came.right), other[number:])], key=lambda way: -way[0])
-        said = (json.dumps(_plain(way[0].decision), ensure_ascii=False) for _, way in ways)
+        said = (json.dumps(way[0].decision, ensure_ascii=False) for _, way in ways)
         chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
         found = {"ways": [way for _, way in ways], "rewards": [one for one, _ in ways], "before": bare[:number]}
         told = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected}
         yield Pair.model_validate({**about, **told, **found})
 
 
-def _plain(decision: JsonObject) -> JsonObject:
-    """Without the policy's own notes."""
-    return {name: value for name, value in decision.items() if name != "memory"}
-
-
 def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:
     """What the policy decides when it is asked again, if that is something else; otherwise a plan with a subtask less, or one
     of: the subtask is done, nothing is done yet, another control is pressed, another text is written."""
     again = ask(request)
-    if _plain(again.model_dump(mode="json", exclude_defaults=True)) != _plain(was.decision):
+    if again.model_dump(mode="json", exclude_defaults=True, exclude={"memory"}) != was.decision:
         return again
     if isinstance(again, PlanAnswer):
         left = rng.randrange(len(again.subtasks)) if len(again.subtasks) > 1 else None
@@ -186,7 +177,7 @@ def difference(row: Trajectory | Pair) -> str:
     for way, reward in ways:
         choices = (*row.before, *way) if isinstance(row, Pair) else way
         try:
-            came, found = _run(row, choices, _no_more, telling=isinstance(row, Trajectory))
+            came, found = _run(row, choices, no_more, telling=isinstance(row, Trajectory))
         except (NothingRecorded, ValidationError, UsageProblem) as bad:
             return f"it cannot be repeated: {bad}"
         if found != choices:

@@ -7,10 +7,9 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import to_jsonable_python
+from pydantic import ValidationError
 
 from environments.contract import EnvironmentFault, FileChange
 from environments.files.scratch import Scratch
@@ -18,7 +17,8 @@ from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver
-from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded, applied
+from orchestrator.runs.replay.courses import Choice, Course, Interposed, between, no_more
+from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded
 from orchestrator.runs.replay.recording import (
     REPLAYED,
     Difference,
@@ -38,17 +38,7 @@ from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, JsonObject, parse_action
-from protocol.model.decisions import OperatorDecision
 from roles.contracts import (
-    AnalystRequest,
-    Answer,
-    GateRequest,
-    GateVerdict,
-    OperatorView,
-    PlanAnswer,
-    PlanRequest,
-    ScriptAnswer,
-    ScriptRequest,
     Subtask,
     Supplement,
 )
@@ -67,7 +57,6 @@ from roles.journal.events import (
 )
 from roles.journal.journal import Event
 from roles.manager.plans import WORK_PLAN, as_given
-from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety.privacy.vault import references_in
 from roles.safety.privacy.vault_shapes import REFERENCE
 from roles.skills.contract import Idempotence, Skill, SkillSettings, ToolRefused, ToolSilent
@@ -90,13 +79,9 @@ class RecordedTool:
         raise (ToolSilent if result.get("exec_status") == ExecStatus.TIMEOUT.value else ToolRefused)(error)
 
 
-_Given = TypeVar("_Given", bound=BaseModel)
-
-
 def parts_of(recording: Recording) -> dict[str, Any]:
-    """What `runs.start` takes in place of policies, sources and a sandbox."""
-    policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
-    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording)}
+    """What `runs.start` takes in place of policies, which nobody asks, sources and a sandbox."""
+    given: dict[str, Any] = {**dict.fromkeys(ROLES, object()), "sandbox": RecordedSandbox(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     # The tools that were called under the names of the run's servers, as its settings rate them
@@ -115,46 +100,19 @@ def parts_of(recording: Recording) -> dict[str, Any]:
     return given | {"skills": tuple(made)}
 
 
-class ReplayPolicy:
-    """The policy of any role that gives its recorded answers, by subtask and in order."""
-
-    def __init__(self, role: str, answers: Iterable[Event]) -> None:
-        self._role = role
-        self._left: defaultdict[str, deque[JsonObject]] = defaultdict(deque)
-        for event in answers:
-            self._left[event.subtask].append(event.body)
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        return self._again(PlanAnswer, "")
-
-    def judge(self, request: GateRequest) -> GateVerdict:
-        return self._again(GateVerdict, "")
-
-    def answer(self, request: AnalystRequest) -> Answer:
-        return self._again(Answer, request.subtask.id)
-
-    def write(self, request: ScriptRequest) -> ScriptAnswer:
-        return self._again(ScriptAnswer, request.subtask.id)
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        body = self._next(view.subtask.id)
-        memory = applied(to_jsonable_python(view.memory), body.get("memory"))
-        return OperatorDecision.model_validate(body["answer"] | {"memory": memory})
-
-    def _again(self, form: type[_Given], subtask: str) -> _Given:
-        return form.model_validate(self._next(subtask)["answer"])
-
-    def _next(self, subtask: str) -> JsonObject:
-        if not self._left[subtask]:
-            about = f" about subtask {subtask}" if subtask else ""
-            raise NothingRecorded(f"the {self._role} is asked for an answer{about} that it was not asked for then")
-        body = self._left[subtask].popleft()
-        if "fault" in body:
-            raise GaveUp(body["fault"]) if body["gave_up"] else PolicyFault(body["fault"])
-        return body
+def choices_of(recording: Recording) -> list[Choice]:
+    """What every role answered, in order."""
+    answers = sorted((event for role in ROLES for event in _answers_of(recording, role)), key=lambda event: event.id)
+    return [
+        Choice(
+            role=event.role, decision=event.body.get("answer") or {}, notes=event.body.get("memory"),
+            fault=event.body.get("fault", ""), gave_up=event.body.get("gave_up", False),
+        )
+        for event in answers
+    ]  # fmt: skip
 
 
-def answers_of(recording: Recording, role: str) -> list[Event]:
+def _answers_of(recording: Recording, role: str) -> list[Event]:
     """What a role answered, once each: what was asked again after a kill counts once."""
     found: list[Event] = []
     again = ""
@@ -352,11 +310,11 @@ def again(
     runs_dir: Path,
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
-    around: Callable[[str, Any], Any] | None = None,
+    course: Interposed | None = None,
     decides: Approver | None = None,
 ) -> str:
-    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. `around` gives a
-    policy in the place of each that repeats what was decided; where somebody `decides` approvals, they are those of the settings.
+    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. What was decided
+    then is decided again, or what `course` does; where somebody `decides` approvals, it can ask the policies of the settings.
 
     Raises UsageProblem where it cannot begin as it did.
     """
@@ -383,7 +341,10 @@ def again(
             _target(recording),
             listener=listener,
             approver=decides or RecordedPerson(recording),
-            parts={**(parts_of(recording) if decides is None else {}), "secrets": values, "around": around},
+            parts={
+                **(parts_of(recording) if decides is None else {}),
+                **{"secrets": values, "around": between(course or Course(choices_of(recording), no_more))},
+            },
             plan=_given_plan(recording),
         )
     except NothingRecorded as more:

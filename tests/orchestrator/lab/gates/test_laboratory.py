@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.courses import Course, Ending, ending
-from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
+from orchestrator.lab.gates.laboratory import Ending, GateRow, blame, ending, examine, figures, tried
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
-from orchestrator.runs.rehearsal import Ask, between
+from orchestrator.runs.replay.courses import Ask, Course, between
 from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
 from protocol.model.decisions import OperatorDecision

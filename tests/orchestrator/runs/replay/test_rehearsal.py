@@ -103,20 +103,16 @@ def test_where_no_attempt_passes_the_policy_decides_as_ever(tmp_path: Path) -> N
 
 
 def test_where_the_screen_is_another_than_in_the_rehearsal_it_is_decided_anew(tmp_path: Path) -> None:
-    operator, rehearsed = Trying(), 0
-
-    def meddling(request: Mapping[str, Any]) -> dict[str, Any] | None:
-        nonlocal rehearsed
-        for path in (tmp_path / "runs").glob(f"*/{KEPT}/*.json"):
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            rehearsed = rehearsed or operator.asked
-            path.write_text(json.dumps({"decided": [one | {"seen": "another"} for one in kept["decided"]]}), encoding="utf-8")
-        return approving(request)
-
-    outcome = run(tmp_path, DELETE, "crew.rehearse.n=2", operator=operator, approver=meddling)
+    operator, again = Trying(), Trying()
+    waits = run(tmp_path, DELETE, "crew.rehearse.n=2", operator=operator, approver=None)
+    (path,) = (waits.folder / KEPT).glob("*.json")
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps([one | {"seen": "another"} for one in kept]), encoding="utf-8")
+    answer = {"decisions": [{"type": "approve"}]}
+    outcome = resume(waits.run_id, runs_dir=tmp_path / "runs", answer=answer, approver=approving, parts={"operator": again})
     assert outcome.status == "fulfilled"
-    assert operator.begun == 1
-    assert operator.asked > rehearsed > 0, "the rest was decided by the policy"
+    assert again.asked > 0, "the rest is decided by the policy"
+    assert again.begun == 0
     assert "Travel plan" not in notes(outcome.folder)
 
 

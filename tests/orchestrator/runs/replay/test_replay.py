@@ -19,9 +19,10 @@ from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.replay.courses import Ask, Course, no_more
 from orchestrator.runs.replay.fork import fork
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
-from orchestrator.runs.replay.replay import again, replay
+from orchestrator.runs.replay.replay import again, choices_of, replay
 from orchestrator.runs.runs import resume
 from orchestrator.settings.settings import load_settings
 from protocol.model.decisions import OperatorDecision
@@ -244,7 +245,14 @@ def test_a_run_that_is_repeated_has_at_each_step_the_memory_that_it_had(tmp_path
     goal = "Which of the invoices of Lumen Catering Ltd is overdue?"
     done = runs.start(load_settings((), [f"runs_dir={json.dumps(str(tmp_path))}"]), goal, parts=parts)
     then, memories[:] = [*memories], []
-    again(recording_of(done.folder), tmp_path / "again", around=parts["around"])
+    course = Course(choices_of(recording_of(done.folder)), no_more)
+
+    def remembering(role: str, request: Any, ask: Ask) -> Any:
+        if role == "operator":
+            memories.append(json.dumps(request.memory, sort_keys=True))
+        return course(role, request, ask)
+
+    again(recording_of(done.folder), tmp_path / "again", course=remembering)
     assert len({*then}) > 2  # it writes into its memory
     assert memories == then
 

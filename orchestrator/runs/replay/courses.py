@@ -1,0 +1,148 @@
+"""A run's decisions, given again for as long as they are known; from there the run takes its own course.
+
+A simulated world begins the same way again, and goes on the same way in a copy, so the same decisions lead to the same request.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
+
+from orchestrator.runs.replay.recorded_policies import ANSWERS, NothingRecorded, applied, delta
+from orchestrator.settings.policies import ASKED
+from protocol import Frozen, JsonObject
+from roles.contracts import OperatorView
+from roles.policies.fallback import GaveUp, PolicyFault
+
+Ask = Callable[[Any], Any]
+Interposed = Callable[[str, Any, Ask], Any]
+"""Role, request, and how its policy is asked; gives the answer."""
+
+
+class _Between:
+    """A policy that is asked through another function; everything else of it is its own."""
+
+    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
+        self._role, self._policy, self._interposed = role, policy, interposed
+
+    def __getattr__(self, name: str) -> Any:
+        if name != ASKED[self._role]:
+            return getattr(self._policy, name)
+        return lambda request: self._interposed(self._role, request, lambda again: getattr(self._policy, name)(again))
+
+
+def between(interposed: Interposed) -> Callable[[str, Any], Any]:
+    """What a run takes as its part `around`."""
+    return lambda role, policy: _Between(role, policy, interposed)
+
+
+class Message(Frozen):
+    """As chat models and trainers take it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Choice(Frozen):
+    """One decision of a role."""
+
+    role: str
+    about: str = ""
+    """What tells the question apart from the role's others in the run, whenever it is asked: `subtask/attempt/step`."""
+    seen: str = ""
+    """The id of the screen on which an Operator decided."""
+    prompt: tuple[Message, ...] = ()
+    """What a model in that role is told, where that was asked for; empty where none would be asked."""
+    decision: JsonObject = {}  # noqa: RUF012 - frozen
+    notes: Any = None
+    """How an Operator's policy changed its own notes, as the journal has it."""
+    fault: str = ""
+    """Why the policy decided nothing."""
+    gave_up: bool = False
+    """Whether it is not to be asked once more."""
+
+    def given(self, request: Any) -> Any:
+        """The answer, or the fault, once more."""
+        if self.fault:
+            raise GaveUp(self.fault) if self.gave_up else PolicyFault(self.fault)
+        notes = {"memory": applied(_notes(request), self.notes)} if isinstance(request, OperatorView) else {}
+        return ANSWERS[type(request)].model_validate(deepcopy(self.decision | notes))  # a policy may write into its notes
+
+
+def _notes(request: Any) -> Any:
+    return to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None
+
+
+def _about(request: Any) -> str:
+    subtask = getattr(request, "subtask", None)
+    parts = (subtask.id, subtask.attempt) if subtask is not None else ()
+    told = (getattr(request, name, None) for name in ("step", "number", "attempts", "reask"))
+    ran = (len(request.ran), len(request.refused)) if hasattr(request, "ran") else ()
+    return "/".join(str(part) for part in (*parts, *told, *ran) if part is not None and part != "")
+
+
+Told = Callable[[str, Any], tuple[Message, ...]]
+"""What a model is told in a role at a request."""
+
+
+def asks(role: str, request: Any, ask: Ask) -> Any:
+    """Leaves the decision to the policy."""
+    return ask(request)
+
+
+def no_more(role: str, request: Any, ask: Ask) -> Any:
+    raise NothingRecorded(f"the {role} is asked for a decision more")
+
+
+class Course:
+    """Comes between the roles of a run and their policies: gives the decisions that are known, then what `then` decides.
+
+    Raises NothingRecorded where a known decision is asked of another role, or on another screen. One that `joins` begins
+    anywhere among them, and leaves them there.
+    """
+
+    def __init__(
+        self, known: Iterable[Choice], then: Interposed, told: Told = lambda role, request: (), *, joins: bool = False
+    ) -> None:
+        self.known = deque(known)
+        """Those that are not given yet."""
+        self._then, self._told, self._joins = then, told, joins
+        self.choices: list[Choice] = []
+        self.requests: list[Any] = []
+
+    def __call__(self, role: str, request: Any, ask: Ask) -> Any:
+        seen = request.seen.state_id if isinstance(request, OperatorView) else ""
+        choice = Choice(role=role, about=_about(request), seen=seen, prompt=self._told(role, request))
+        known = self._joined(choice) if self._joins else self._next(choice)
+        self.requests.append(request)
+        before = _notes(request)
+        try:
+            answer = self._then(role, request, ask) if known is None else known.given(request)
+        except PolicyFault as fault:
+            self.choices.append(choice.model_copy(update={"fault": str(fault), "gave_up": isinstance(fault, GaveUp)}))
+            raise
+        decision = answer.model_dump(mode="json", exclude_defaults=True)
+        notes = delta(before, decision.pop("memory", {})) if before is not None else None
+        self.choices.append(choice.model_copy(update={"decision": decision, "notes": notes}))
+        return answer
+
+    def _next(self, asked: Choice) -> Choice | None:
+        known = self.known.popleft() if self.known else None
+        if known is not None and (known.role != asked.role or known.seen not in ("", asked.seen)):
+            raise NothingRecorded(f"the {asked.role} is asked, and not the {known.role}, or it sees another screen")
+        return known
+
+    def _joined(self, asked: Choice) -> Choice | None:
+        if all(one.role != asked.role for one in self.known):
+            return None
+        while self.known:
+            known = self.known.popleft()
+            if (known.role, known.about) == (asked.role, asked.about):
+                if known.seen == asked.seen:
+                    return known
+                self.known.clear()  # the world answers otherwise
+        return None
