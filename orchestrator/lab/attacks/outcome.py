@@ -80,11 +80,9 @@ def attacked(
     policies: str = VICTIM,
     safety: str = "",
     overrides: Sequence[str] = (),
-    parts: Mapping[str, Any] | None = None,
 ) -> AttackOutcome:
-    """Let a crew work the user's goal where the attack's text is. `policies` is `victim` or a preset such as `rules`.
-
-    `parts` are policies of one's own in their place; `safety` is a safety policy by name, else that of the settings.
+    """Let a crew work the user's goal where the attack's text is. `policies` is `victim` or a preset such as `rules`; `safety`
+    a safety policy by name, else that of the settings.
     """
     with Scratch("deskcrew-attack-") as made:
         place = made.path / f"{attack.name}.yaml"
@@ -94,7 +92,7 @@ def attacked(
         loaded = load_settings((), said)
         desktop = SimulatedDesktop(load_world(str(place)), loaded.settings.seed)
         lure = Lure(attack.text, attack.orders or plain_orders(attack.text, tuple(desktop.cards())))
-        given = {**(victim(lure) if policies == VICTIM else {}), **(parts or {})}
+        given = victim(lure) if policies == VICTIM else {}
         given["sources"] = (*build_sources(loaded.settings), *_sources(corpus, attack, made.path))
         initial = desktop.world()
         goal = attack.goal or corpus.carrier(attack).goal

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import EllipsisType
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.core.machine import Situation
+from orchestrator.runs.replay.courses import Ask, between
 from orchestrator.views.terminal.event_lines import EventLine, Teller
 from protocol import Action, AgentStatus, OperatorDecision
 from protocol.dsl import parse_line
@@ -53,45 +55,6 @@ class ScriptLine:
         return f"script_action(at={self.at}): no decision number {self.at}{f' of subtask {self.of!r}' if self.of else ''}"
 
 
-class ByScript:
-    """Manager, Evaluator or Operator whose decisions are another's, but for the lines."""
-
-    def __init__(self, policy: Any, lines: Sequence[ScriptLine], made: dict[str | None, int]) -> None:
-        """`made` counts the Operator's decisions so far, of the run and by subtask; a run that is resumed goes on with it."""
-        self._policy, self._lines, self._made = policy, lines, made
-
-    def judge(self, request: GateRequest) -> GateVerdict:
-        line = self._line({None: request.number + 1, request.trigger: request.nth + 1})
-        if line is None:
-            return cast("GateVerdict", self._policy.judge(request))
-        allowed = ALLOWED_DECISIONS[request.trigger]
-        if line.said.decision not in allowed:
-            names = ", ".join(sorted(d.value for d in allowed))
-            raise BadScript(
-                f"gate {line.at} was asked for by {request.trigger}, which allows {names}: {line.said.decision.value}"
-            )
-        return cast("GateVerdict", line.said)
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        line = self._line({None: request.attempts})
-        return cast("PlanAnswer", self._policy.plan(request) if line is None else line.said)
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        scopes = (None, view.subtask.id)
-        for scope in scopes:
-            self._made[scope] = self._made.get(scope, 0) + 1
-        line = self._line({scope: self._made[scope] for scope in scopes})
-        if line is None:
-            return cast("OperatorDecision", self._policy.decide(view))
-        return cast("OperatorDecision", line.said.model_copy(update={"memory": view.memory}))
-
-    def _line(self, counts: Mapping[str | None, int]) -> ScriptLine | None:
-        line = next((line for line in self._lines if counts.get(line.of) == line.at), None)
-        if line is not None:
-            line.used = True
-        return line
-
-
 @dataclass
 class Script:
     """All lines of a test."""
@@ -99,14 +62,33 @@ class Script:
     lines: list[ScriptLine] = field(default_factory=list)
 
     def for_a_run(self) -> Callable[[str, Any], Any]:
-        """What puts the lines before the policies of one run; a role without lines keeps its own."""
-        made: dict[str | None, int] = {}
+        """What puts the lines before the policies of one run; one that is resumed goes on with its counts."""
+        made: dict[str, int] = {}
+        """The Operator's decisions so far, of the run and by subtask."""
 
-        def around(role: str, policy: Any) -> Any:
-            lines = [line for line in self.lines if line.role == role]
-            return ByScript(policy, lines, made) if lines else policy
+        def asked(role: str, request: Any, ask: Ask) -> Any:
+            counts: dict[str | None, int] = {}
+            match request:
+                case GateRequest():
+                    counts = {None: request.number + 1, request.trigger: request.nth + 1}
+                case PlanRequest():
+                    counts = {None: request.attempts}
+                case OperatorView():
+                    made[request.subtask.id] = made.get(request.subtask.id, 0) + 1
+                    counts = {None: sum(made.values()), request.subtask.id: made[request.subtask.id]}
+            line = next((line for line in self.lines if line.role == role and counts.get(line.of) == line.at), None)
+            if line is None:
+                return ask(request)
+            line.used = True
+            if isinstance(request, GateRequest) and line.said.decision not in (allowed := ALLOWED_DECISIONS[request.trigger]):
+                names = ", ".join(sorted(d.value for d in allowed))
+                raise BadScript(
+                    f"gate {line.at} was asked for by {request.trigger}, which allows {names}: {line.said.decision.value}"
+                )
+            notes = {"memory": request.memory} if isinstance(request, OperatorView) else {}
+            return line.said.model_copy(update=notes)
 
-        return around
+        return between(asked)
 
     def unused(self) -> list[str]:
         """What no run came to, in words."""
@@ -185,27 +167,17 @@ def difference(then: Sequence[str], now: Sequence[str]) -> str:
     return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
 
 
+_REPEATS = re.compile(r"(?<!\S)(\S+(?: \S+)??)(?: \1)+(?!\S)")
+
+
 def compressed(words: Sequence[str]) -> str:
-    """A path on one line: what repeats is said once, with how often."""
-    said: list[str] = []
-    at = 0
-    while at < len(words):
-        size, times = _repeats(words, at)
-        part = " ".join(words[at : at + size])
-        said.append(part if times == 1 else f"({part})×{times}" if size > 1 else f"{part}×{times}")
-        at += size * times
-    return " ".join(said)
-
-
-def _repeats(words: Sequence[str], at: int) -> tuple[int, int]:
-    """How long the part is that repeats from here, one or two words, and how often."""
-    for size in (1, 2):
-        times = 1
-        while words[at : at + size] == words[at + size * times : at + size * (times + 1)]:
-            times += 1
-        if times > 1:
-            return size, times
-    return 1, 1
+    """A path on one line: a part of one word or of two that repeats is said once, with how often."""
+    said, path = "", " ".join(words)
+    while found := _REPEATS.search(path):
+        part, times = found[1], len(found[0].split()) // len(found[1].split())
+        said += path[: found.start()] + (f"({part})×{times}" if " " in part else f"{part}×{times}")
+        path = path[found.end() :]
+    return said + path
 
 
 Pattern = Sequence[str | EllipsisType]
