@@ -31,7 +31,7 @@ from environments.browser.session import find_chromium
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.views.page.page import write_page
-from orchestrator.views.page.source import read_source
+from orchestrator.views.page.run_data import read_whole
 from protocol import ActionResult, Click, ExecStatus, LaunchApp, VisualState
 from protocol.model.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord, Subtask
@@ -187,7 +187,7 @@ def measure(folder: Path, steps: int, openings: int) -> dict[str, Any]:
         for bundle in (False, True) if pictures else (False,):
             label = f"{name} bundled" if bundle else name
             began, path = time.perf_counter(), run / f"{'bundled' if bundle else 'view'}.html"
-            pages[label] = write_page(path, [read_source(str(run), folder)], bundle=bundle).path
+            pages[label] = write_page(path, [read_whole(str(run), folder)], bundle=bundle).path
             size = pages[label].stat().st_size
             figures["pages"][label] = {
                 "steps": length, "written_seconds": round(time.perf_counter() - began, 2), "megabytes": round(size / 1e6, 2),

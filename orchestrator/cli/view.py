@@ -177,15 +177,13 @@ def view(
 ) -> None:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
     from orchestrator.views.page.page import write_page
-    from orchestrator.views.page.source import read_source
+    from orchestrator.views.page.run_data import read_whole
 
-    sources = [read_source(name, runs_dir or RUNS) for name in (run, other) if name is not None]
-    path = (
-        out or (sources[0].folder / NAME if sources[0].folder.is_dir() else Path(f"{sources[0].folder.name}.html"))
-    ).absolute()
+    read = [read_whole(name, runs_dir or RUNS) for name in (run, other) if name is not None]
+    path = (out or read[0].folder / NAME).absolute()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        written = write_page(path, sources, bundle=bundle)
+        written = write_page(path, read, bundle=bundle)
     except OSError as bad:
         raise UsageProblem(f"-o: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
     _say(written.path, written.copied, written.notes, as_json)

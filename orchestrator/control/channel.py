@@ -243,8 +243,20 @@ def set_aside(path: Path) -> Path:
 
 def holder_of(folder: Path) -> Holder | None:
     """Whoever is written down as working the run; reads only, and makes nothing."""
+    if not _may_be_open(folder / FILE):
+        return None
     row = _looked_up(folder, f"SELECT {_HELD} FROM lease")  # noqa: S608 - fixed names
     return Holder(*row) if row else None
+
+
+def _may_be_open(path: Path) -> bool:
+    """Whether a process may have it open, or has died so: SQLite takes its log away when the last one closes the file."""
+    try:
+        with path.open("rb") as file:
+            logged = file.read(19)[18:] == b"\2"
+        return not logged or path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def given_to(folder: Path, asking: str) -> GivenAnswer | None:

@@ -156,7 +156,8 @@ def _info(folder: Path) -> RunInfo:
     report = stored_report(folder)
     now = standing(folder, report)
     info = info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
-    if not now.ended and (folder / "journal.sqlite").exists():
+    reported_last = now.holder is None and now.state in {"on_hold", "paused"}  # it did nothing since
+    if not (now.ended or reported_last) and (folder / "journal.sqlite").exists():
         info = info._replace(steps=max(info.steps, _steps_done(folder)))
     return info
 
@@ -264,11 +265,13 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
 
 def show_run(run_id: str, runs_dir: Path) -> RunView:
     """What is known of a run: its report, or one made from as much of the journal as can be read."""
-    from orchestrator.store.salvage import salvage
+    from orchestrator.runs.report import reported_events
+    from orchestrator.store.salvage import JournalReader, Salvage
 
     folder = find_run(run_id, runs_dir)
-    report = stored_report(folder)
-    view = view_of(read_run(folder), salvage(folder / "journal.sqlite"), report, str(folder / "journal.sqlite"))
+    report, reader = stored_report(folder), JournalReader(folder / "journal.sqlite")
+    kept = Salvage(reported_events(reader), reader.note)
+    view = view_of(read_run(folder), kept, report, str(reader.path))
     now = standing(folder, report)
     if now.holder is None:
         return view

@@ -16,7 +16,7 @@ from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
 from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
-from orchestrator.runs.report import build_report
+from orchestrator.runs.report import build_report, reported_events
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import export_log
 from orchestrator.tasks.judge import judge
@@ -208,7 +208,7 @@ def write_report(run: OpenRun, result: JsonObject, **more: Any) -> JsonObject:
     values = run.graph.get_state(run.config).values
     counts = {key: values.get(key, 0) for key in ("steps", "plans", "gates")}
     ended = {**counts, "elapsed": line.elapsed(), **result}
-    report = build_report(list(journal.events()), run=run.record, result=ended, budgets=line.budgets()) | more
+    report = build_report(reported_events(journal.events()), run=run.record, result=ended, budgets=line.budgets()) | more
     export_log(journal, run.folder / "log.jsonl", run.record["run_id"])
     write_json(run.folder / "report.json", report)  # last: a run that says how it ended is not worked again
     return report

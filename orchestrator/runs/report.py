@@ -18,7 +18,7 @@ from roles.contracts import Fact
 from roles.contracts.facts import normal, source_told
 from roles.contracts.limits import Limits
 from roles.journal import events as journal
-from roles.journal.budgets import Budget, Budgets, BudgetUse, Spending
+from roles.journal.budgets import COUNTED, Budget, Budgets, BudgetUse, Spending
 from roles.journal.events import ControlEvent, Json, SupplementEvent
 from roles.journal.journal import Content, Event
 from roles.knowledge.blackboard import value_told
@@ -242,12 +242,13 @@ class BudgetCount:
     _last: float | None = None
 
     def hear(self, event: Event) -> None:
-        self._spending.hear(event.role, content := event.content)
-        if isinstance(content, journal.SituationEvent):
-            self._plans += content.next == Situation.PLAN.value
-            self._replans += content.signal in _UNDONE and content.next in _ANEW
-            self._gates += content.next in _CHECKS
-        elif isinstance(content, journal.StepEvent):
+        if event.kind in COUNTED:
+            self._spending.hear(event.role, event.content)
+        elif event.kind == journal.SituationEvent.KIND and isinstance(taken := event.content, journal.SituationEvent):
+            self._plans += taken.next == Situation.PLAN.value
+            self._replans += taken.signal in _UNDONE and taken.next in _ANEW
+            self._gates += taken.next in _CHECKS
+        elif event.kind == journal.StepEvent.KIND:
             self._steps = max(self._steps, event.step)
             self._steps_by[event.role] += 1
         if self._last is not None and event.kind not in _AFTER_WAITING:
@@ -269,6 +270,20 @@ class BudgetCount:
 
 
 CONTROL = frozenset(event.KIND for event in get_args(ControlEvent))
+
+
+_UNTOLD = frozenset(
+    event.KIND
+    for event in (
+        journal.ObservedEvent, journal.RecognizedEvent, journal.DecidedEvent, journal.AnsweredEvent, journal.OutcomeEvent,
+    )
+)  # fmt: skip
+"""Kinds that come with each action, and of which a report tells no more than when they came."""
+
+
+def reported_events(events: Iterable[Event]) -> list[Event]:
+    """The events of a run as its report is made of them, without bodies that it does not tell: half of a long journal."""
+    return [event._replace(body={}) if event.kind in _UNTOLD else event for event in events]
 
 
 def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, budgets: Sequence[Budget] = ()) -> JsonObject:
@@ -387,10 +402,7 @@ def _pick(body: Json, *keys: str) -> Json:
     return {key: body[key] for key in keys if key in body}
 
 
-def _looked_up(events: Iterable[Event]) -> list[JsonObject]:
+def _looked_up(events: list[Event]) -> list[JsonObject]:
     """What the report says of what was looked up: followed or not, why, and by which subtasks."""
-    pages: dict[tuple[str, str], JsonObject] = {}
-    for event in events:
-        if isinstance(said := event.content, journal.KnowledgeUsedEvent):
-            pages[said.source, said.title] = {"used": False} | event.body
-    return list(pages.values())
+    said = _said(events, journal.KnowledgeUsedEvent)
+    return list({(page.source, page.title): {"used": False} | event.body for event, page in said}.values())

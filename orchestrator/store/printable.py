@@ -65,7 +65,8 @@ def shortened(text: Any, limit: int = 160) -> str:
 
 def visible(text: str) -> str:
     """The same text on one line, with nothing in it that a terminal would obey."""
-    return _PILED.sub(r"\1", text if text.isascii() and text.isprintable() else "".join(_visible(c) for c in text))
+    shown = text if text.isprintable() else "".join(_visible(c) for c in text)
+    return shown if shown.isascii() else _PILED.sub(r"\1", shown)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

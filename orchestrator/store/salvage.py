@@ -26,6 +26,7 @@ from roles.safety.privacy.vault import Vault
 
 Part = Callable[[str], str | None]
 """What a part says, by its name; None where it is not there."""
+_ROWS = "SELECT id, at, kind, role, subtask, step, body FROM events"
 _COUNTED = (
     *("model", "tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "seconds", "money", "estimated"),
     *("problem", "finish", "recalled"),
@@ -111,6 +112,66 @@ def calls_in(
         return calls_of(told, partial(part_in, db, seal), step)
 
 
+class JournalReader:
+    """The events of a journal in order, read one by one as they are asked for: of a damaged file those that stand before the
+    damage and those that can be found behind it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._wrong: list[str] = []
+        self._read = 0
+
+    @property
+    def note(self) -> str:
+        """What is wrong with what was read so far; empty where nothing is."""
+        if not self._wrong:
+            return ""
+        told = f"is damaged ({self._wrong[0]}): {self._read} events could be read" if self.path.is_file() else self._wrong[0]
+        return f"{self.path} {told}"
+
+    def __iter__(self) -> Iterator[Event]:
+        self._wrong, self._read = [], 0
+        if not self.path.is_file():  # a device never ends
+            self._wrong.append("is not a file" if self.path.exists() else "is missing")
+            return
+        for opening in (open_read_only, _open_mended):
+            try:
+                with closing(_of_events(opening(self.path))) as db:
+                    yield from self._events(db)
+            except (sqlite3.Error, OSError) as bad:
+                self._wrong.append(str(bad))
+            if self._read or not self._wrong:
+                return
+
+    def _events(self, db: sqlite3.Connection) -> Iterator[Event]:
+        """Up to the damage, if there is one; then what can be read behind it, from the end."""
+        last = 0
+        try:
+            for row in db.execute(f"{_ROWS} ORDER BY id"):
+                if row[0] > last:  # else it is out of place
+                    last = row[0]
+                    if (event := self._told(row)) is not None:
+                        yield event
+            return
+        except sqlite3.Error as bad:
+            self._wrong.append(str(bad))
+        behind: dict[int, Sequence[Any]] = {}
+        for order in ("ASC", "DESC"):
+            try:
+                for row in db.execute(f"{_ROWS} WHERE id > ? ORDER BY id {order}", (last,)):
+                    behind[row[0]] = row
+            except sqlite3.Error as bad:
+                self._wrong.append(str(bad))
+        for number in sorted(behind):
+            if (event := self._told(behind[number])) is not None:
+                yield event
+
+    def _told(self, row: Sequence[Any]) -> Event | None:
+        event = _event(row, self._wrong)
+        self._read += event is not None
+        return event
+
+
 class Salvage(NamedTuple):
     """What could be read, and a note when that is not everything."""
 
@@ -119,34 +180,34 @@ class Salvage(NamedTuple):
 
 
 def salvage(path: Path) -> Salvage:
-    """Every event that can be read. A damaged file gives what stands before the damage and what can be found behind it."""
-    if not path.exists():
-        return Salvage([], f"{path} is missing")
-    if not path.is_file():  # a device never ends
-        return Salvage([], f"{path} is not a file")
-    events: dict[int, Event] = {}
-    problems: list[str] = []
-    for opening in (open_read_only, _open_mended):
-        try:
-            with closing(opening(path)) as db:
-                _read_events(db, events, problems)
-        except (sqlite3.Error, OSError) as bad:
-            problems.append(str(bad))
-        if events or not problems:
-            break
-    kept = [events[number] for number in sorted(events)]
-    note = f"{path} is damaged ({problems[0]}): {len(kept)} events could be read" if problems else ""
-    return Salvage(kept, note)
+    """Every event of a journal that can be read."""
+    reader = JournalReader(path)
+    return Salvage([*reader], reader.note)
 
 
-def open_read_only(path: Path) -> sqlite3.Connection:
-    """The journal as it stands; nothing of it can be changed through this. Raises sqlite3.Error."""
+def open_read_only(path: Path, patience: float = 5.0) -> sqlite3.Connection:
+    """The journal as it stands; nothing of it can be changed through this. `patience` are seconds to wait for whoever writes.
+    Raises sqlite3.Error."""
     if path.exists() and not path.is_file():
         raise sqlite3.OperationalError("it is not a file")
     asked = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
         asked = "immutable=1"  # SQLite would put files beside it, which a medium that is only read does not take
-    return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?{asked}", uri=True, check_same_thread=False)
+    name = f"file:{quote(path.resolve().as_posix())}?{asked}"
+    return sqlite3.connect(name, uri=True, timeout=patience, check_same_thread=False)
+
+
+def open_journal(path: Path, patience: float = 5.0) -> sqlite3.Connection:
+    """The same, to read events of strangers. Raises sqlite3.Error."""
+    return _of_events(open_read_only(path, patience))
+
+
+def _of_events(db: sqlite3.Connection) -> sqlite3.Connection:
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+        db.close()
+        raise sqlite3.DatabaseError("its events are not a table")  # a view may be without end
+    return db
 
 
 def _open_mended(path: Path) -> sqlite3.Connection:
@@ -163,40 +224,23 @@ def _open_mended(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: list[str]) -> None:
-    """From both ends, as far as each can be read."""
-    db.text_factory = lambda text: text.decode("utf-8", "replace")
-    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
-        raise sqlite3.DatabaseError("its events are not a table")  # a view may be without end
-    for order in ("ASC", "DESC"):
-        try:
-            for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
-                if row[0] not in events and (event := _event(row, problems)) is not None:
-                    events[event.id] = event
-        except sqlite3.Error as bad:
-            problems.append(str(bad))
-
-
 def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[Event], int, list[str]]:
     """The next events behind one, how far they were read, and what is wrong with those that cannot be. Raises sqlite3.Error."""
-    rows = db.execute(
-        "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (number, most)
-    ).fetchall()
+    rows = db.execute(f"{_ROWS} WHERE id > ? ORDER BY id LIMIT ?", (number, most)).fetchall()
     problems: list[str] = []
     read = [_event(row, problems) for row in rows]
     return [event for event in read if event is not None], rows[-1][0] if rows else number, problems
 
 
 def _event(row: Sequence[Any], problems: list[str]) -> Event | None:
-    number, at, kind, role, subtask, step, text = row
     try:
-        body = json.loads(text)
-        if not isinstance(body, dict):
+        event = Event.of(row)
+        if not isinstance(event.body, dict):
             raise ValueError("its body is not a mapping")
     except (ValueError, TypeError, RecursionError) as bad:
-        problems.append(f"event {number}: {bad}")
+        problems.append(f"event {row[0]}: {bad}")
         return None
-    return Event(number, at, kind, role, subtask, step, body)
+    return event
 
 
 def export_log(journal: Journal, path: Path, run_id: str) -> int:

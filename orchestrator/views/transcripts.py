@@ -5,31 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from typing import Any
 
 from orchestrator.store.printable import clean
-from orchestrator.store.salvage import part_in, seal_of
+from orchestrator.store.salvage import Part
 from orchestrator.views.page.data import Detail, items_of
-from orchestrator.views.page.source import Source
 
 FINISHES = {"cut_off": "the answer was cut off", "refused": "the model refused to answer"}
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
-def parts_of(source: Source, details: Iterable[Detail], *, pictures: bool) -> Iterator[tuple[str, str]]:
+def parts_of(details: Iterable[Detail], part: Part, *, pictures: bool) -> Iterator[tuple[str, str]]:
     """The parts that the calls behind a run's lines name, each once."""
     calls = [call["transcript"] for one in details for call in one.get("calls", ()) if call.get("transcript")]
     named = [it for call in calls for message in call.get("messages", ()) for it in message["parts"]]
     names = [it.get("text") or (it.get("picture") if pictures else None) for it in named]
     names += [call.get(key) for call in calls for key in ("schema", "reply")]
-    if not names:
-        return
-    seal = seal_of(source.folder)
-    with closing(source.open()) as db:
-        for name in dict.fromkeys(str(one) for one in names if one):
-            if _NAME.fullmatch(name) and (text := part_in(db, seal, name)) is not None:
-                yield name, text
+    for name in dict.fromkeys(str(one) for one in names if one):
+        if _NAME.fullmatch(name) and (text := part(name)) is not None:
+            yield name, text
 
 
 def page_of(calls: Sequence[Mapping[str, Any]]) -> str:

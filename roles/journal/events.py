@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin
 
 from pydantic import ConfigDict, Field, InstanceOf, ValidationError
+from pydantic_core import from_json
 
 from protocol import Frozen
 from roles.contracts import Answer, Fact, StepRecord
@@ -41,6 +42,15 @@ class EventBody(Frozen):
         def __init__(self, /, **body: Any) -> None:
             super().__init__(**body)
             object.__setattr__(self, "_body", body)
+
+        __init__.__pydantic_base_init__ = True  # it validates nothing of its own: what is read is validated once
+
+    @classmethod
+    def read(cls, body: Json) -> Self:
+        """The event with this body. Raises ValidationError."""
+        made = cls.model_validate(body)
+        object.__setattr__(made, "_body", body)
+        return made
 
     def body(self) -> Json:
         """Exactly what was given, in that order: this is what is stored."""
@@ -556,10 +566,10 @@ def event_of(kind: str, body: Any) -> JournalEvent | Unreadable:
     if event is None:
         return Unreadable(kind, known=False)
     with suppress(ValidationError):
-        return event.model_validate(body)
+        return event.read(body)
     with suppress(ValidationError, TypeError):
         empty = {name: _empty(part.annotation) for name, part in event.model_fields.items() if part.is_required()}
-        return event.model_validate(empty | body)
+        return event.read(empty | body)
     return Unreadable(kind, known=True)
 
 
@@ -567,6 +577,14 @@ def _empty(annotation: Any) -> Any:
     """Nothing, as a value of the type that a required field has."""
     made = get_origin(annotation) or annotation
     return () if made is Sequence else made() if made in {str, int, float, bool, dict} else None
+
+
+def loads(text: str | bytes) -> Any:
+    """JSON as it is stored."""
+    try:
+        return from_json(text)
+    except ValueError:  # half a character, for one, is read by Python alone; and it says best what is wrong
+        return json.loads(text)
 
 
 class Event(NamedTuple):
@@ -583,7 +601,7 @@ class Event(NamedTuple):
     @classmethod
     def of(cls, row: Sequence[Any]) -> Self:
         """The event that is stored in a row, whose last column is its body."""
-        return cls._make((*row[:-1], json.loads(row[-1])))
+        return cls._make((*row[:-1], loads(row[-1])))
 
     @property
     def content(self) -> JournalEvent | Unreadable:

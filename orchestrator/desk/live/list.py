@@ -12,11 +12,12 @@ from pathlib import Path, PurePath
 from typing import Any, assert_never
 
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
-from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, opened, sign_of
 from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
 from orchestrator.runs.folders import is_run_id
 from orchestrator.store.printable import UNREADABLE, mapping_in
+from orchestrator.store.salvage import open_journal
 from orchestrator.views.page.data import number, plain, words
+from orchestrator.views.page.source import JOURNAL, PATIENCE, Private, RunFiles, sign_of
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import GATE_DECISIONS
 from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
@@ -24,6 +25,8 @@ from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
 _MANY = 300
+_TOLD = 100
+"""Rows that are told one by one: a page of the list has fewer, and is read in less time."""
 GROUPS: dict[str, Collection[str]] = {
     "waiting": {"on_hold"},
     "stopped": {"interrupted", "paused", "taken_over"},
@@ -131,7 +134,7 @@ class ListedRun:
 
     def count(self) -> None:
         """Read on in the journal. What cannot be read just now is counted later."""
-        with suppress(sqlite3.Error, OSError, *UNREADABLE), closing(opened(self.folder / JOURNAL)) as db:
+        with suppress(sqlite3.Error, OSError, *UNREADABLE), closing(open_journal(self.folder / JOURNAL, PATIENCE)) as db:
             self._tally.read_on(db)
 
     def _sealed(self, value: Any) -> Any:
@@ -201,9 +204,12 @@ class RunList:
             return set()
 
     def after(self, change: int) -> tuple[list[RunRow], int, bool]:
-        """The rows that changed behind that change, how many changes there are by now, and whether a run went meanwhile."""
+        """The rows that changed behind that change, how many changes there are by now, and whether the list is to be read again
+        instead: a run went meanwhile, or more rows changed than anybody is told one by one."""
         with self._lock:
-            return [run.row for run in self._runs.values() if run.changed > change], self.version, self._shrunk > change
+            changed = [run for run in self._runs.values() if run.changed > change]
+            again = self._shrunk > change or len(changed) > _TOLD
+            return [] if again else [run.row for run in changed], self.version, again
 
     def approvals(self) -> list[Approval]:
         """What is asked anywhere, oldest first."""

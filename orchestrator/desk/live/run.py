@@ -7,78 +7,50 @@ import logging
 import math
 import threading
 import time
-from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from orchestrator.control.channel import given_to
-from orchestrator.desk.live.journal import AT_ONCE, RunFiles, RunJournal
 from orchestrator.desk.live.list import RunList
 from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
-from orchestrator.store.salvage import calls_of, open_read_only
-from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Item, Pool, RunHead, plain
-from orchestrator.views.page.run_data import NOTES, Page, RunEvents, head_of
-from orchestrator.views.page.source import Source
+from orchestrator.store.salvage import calls_of
+from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Pool, plain
+from orchestrator.views.page.run_data import PARTS as SHOWN
+from orchestrator.views.page.run_data import Page, RunReader
+from orchestrator.views.page.source import AT_ONCE
 from roles.journal.journal import Event
 
 PAUSE, RESTING = 0.05, 0.5
 """Seconds between two looks at a run that is at work, and at one that is over."""
 
 
-class WatchedRun:
+class WatchedRun(RunReader):
     """One run. Every method may be called from any thread."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.lock = threading.RLock()
-        self.files = RunFiles(folder)
-        self.journal = RunJournal(folder)
         self.version = 0
         """Another one whenever anything is not as it was."""
         self._beside: object = None
         """What was known of the run beside its events."""
         self._parts: dict[str, tuple[int, Any]] = {}
-        self.heard = RunEvents(self.journal.result, self.journal.screen)
 
-    def look(self) -> None:
-        """Take in what was written since. Cheap where nothing was."""
+    def look(self) -> bool:
         with self.lock:
-            changed = self.files.changed()
-            if self.journal.more_private():
-                self._hear_again()
-                changed = True
-            while (events := self.journal.read_on()) is not None:
-                if self.heard.ended:  # it goes on after all: what was said of its end is taken back
-                    self._hear_again()
-                else:
-                    self._hear(events)
-                changed = True
-            if self.files.standing.ended and not self.heard.ended and self.heard.last is not None and self.journal.caught_up:
-                self.heard.end(self.files.standing, self.files.report)
-                changed = True
+            changed = super().look()
             beside = (self.files.signs, self.notes)
-            self.version += changed or beside != self._beside
+            changed = changed or beside != self._beside
+            self.version += changed
             self._beside = beside
-
-    def _hear_again(self) -> None:
-        self.heard = RunEvents(self.journal.result, self.journal.screen)
-        self._hear(self.journal.events)
-
-    def _hear(self, events: list[Event]) -> None:
-        for event in events:
-            self.heard.hear(self.journal.private.sealed(event))
-        self.heard.reached = self.journal.reached
-
-    @property
-    def notes(self) -> list[str]:
-        """What of it cannot be read."""
-        return [*self.files.notes, *self.journal.notes, *[*self.journal.wrong, *self.heard.notes][:NOTES]]
+            return changed
 
     def over(self, cursor: float) -> bool:
         """Whether whoever has this cursor knows all: the run is over, its end was taken in, and came before their cursor."""
@@ -98,14 +70,13 @@ class WatchedRun:
     def events(self, number: int, most: int) -> tuple[list[Event], int, bool]:
         """What was written behind the event of that number, as it may be told; how far it was read, and whether there is more."""
         with self.lock:
-            written = self.journal.events
-            start = bisect_right(written, number, key=lambda event: event.id)
-            page = [self.journal.private.sealed(event) for event in written[start : start + most]]
-            more = start + most < len(written)
-            return page, page[-1].id if more else max(number, self.journal.reached), more
+            page = list(islice(self.all_events(number), most + 1))
+            more = len(page) > most
+            return page[:most], page[most - 1].id if more else max(number, self.journal.reached), more
 
-    def all_events(self) -> list[Event]:
-        return self.events(0, len(self.journal.events))[0]
+    def all_events(self, after: int = 0) -> Iterator[Event]:
+        """Whoever goes on with it has the lock."""
+        return map(self.journal.private.sealed, chain.from_iterable(self.journal.read_again(after)))
 
     def details(self, start: int, count: int) -> list[Detail]:
         with self.lock:
@@ -127,8 +98,7 @@ class WatchedRun:
     def screen(self, state_id: str) -> ScreenDrawn | None:
         """What can be drawn of a screen; None where it is not there."""
         with self.lock:
-            screen = self.journal.screen(state_id)
-            picture = self.journal.picture(state_id) is not None
+            screen, picture = self.journal.screen(state_id), self.journal.picture(state_id) is not None
         if not screen:
             return {"size": [1280, 800], "app": "", "elements": [], "picture": True} if picture else None
         pool = Pool([], [])
@@ -146,25 +116,16 @@ class WatchedRun:
 
     def close(self) -> None:
         with self.lock:
-            self.journal.close()
+            super().close()
 
 
-def _head(run: WatchedRun) -> RunHead:
-    seal, heard, now = run.journal.private.seal, run.heard, run.files.standing
-    source = Source(
-        run.folder.name, seal(run.files.record), seal(run.files.report), now.state, seal(now.reason),
-        [] if heard.started is None else [heard.started], {}, run.notes, lambda: open_read_only(run.journal.path), run.folder, {},
-    )  # fmt: skip
-    return head_of(source, heard.lines.items, heard.began, heard.seconds)
-
-
-def _standing(run: WatchedRun) -> RunStanding:
+def _standing(run: RunReader) -> RunStanding:
     now = run.files.standing
     reason = run.journal.private.seal(now.reason)
     return {"state": now.state, "reason": reason, "ended": now.ended, "who_works": run.files.who_works}
 
 
-def _budgets(run: WatchedRun) -> Any:
+def _budgets(run: RunReader) -> Any:
     if run.files.standing.ended:
         return plain(run.files.report.get("budgets") or {})
     try:
@@ -173,7 +134,7 @@ def _budgets(run: WatchedRun) -> Any:
         return {}
 
 
-def _pending(run: WatchedRun) -> dict[str, object] | None:
+def _pending(run: RunReader) -> dict[str, object] | None:
     """What a person is asked now, with where it would be done; None where nothing is."""
     question = run.heard.question
     if question is None or run.files.standing.ended:
@@ -184,7 +145,7 @@ def _pending(run: WatchedRun) -> dict[str, object] | None:
     return {**plain(event.body), "id": request.asking, "asked": about, "options": list(request.allowed), "target_box": box}
 
 
-def _answered(run: WatchedRun) -> dict[str, object] | None:
+def _answered(run: RunReader) -> dict[str, object] | None:
     """The answer that the run has not heard yet, or the last one that it heard."""
     question = run.heard.question
     given = given_to(run.folder, question.request.asking) if question is not None else None
@@ -194,19 +155,13 @@ def _answered(run: WatchedRun) -> dict[str, object] | None:
     return dict(run.journal.private.seal({"key": request.key, "digest": request.digest, **said, "heard": False}))
 
 
-PARTS: Mapping[str, Callable[[WatchedRun], Any]] = {
-    "head": _head,
+PARTS: Mapping[str, Callable[[RunReader], Any]] = {
+    **SHOWN,
     "standing": _standing,
     "budgets": _budgets,
     "pending": _pending,
     "answered": _answered,
-    "fields": lambda run: list(Item._fields),
     "drawn": lambda run: {"element": list(FIELDS), "flags": list(FLAGS)},
-    "plans": lambda run: list(run.heard.tracks.plans),
-    "statuses": lambda run: list(run.heard.tracks.statuses),
-    "facts": lambda run: list(run.heard.tracks.facts),
-    "roles": lambda run: run.heard.tracks.used(),
-    "machine": lambda run: {**run.heard.tracks.machine, "walk": list(run.heard.tracks.machine["walk"])},
 }
 """By their names, which are those of the API."""
 

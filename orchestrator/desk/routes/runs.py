@@ -159,7 +159,8 @@ def blackboard(
 ) -> Response:  # fmt: skip
     """What is known, with who says it and who used it."""
     found = desk.watch.run(folder)
-    return _json(plain(board_at(found.all_events(), at)))
+    with found.lock:
+        return _json(plain(board_at(found.all_events(), at)))
 
 
 @router.get("/runs/{run_id}/prompts", response_model=ModelCalls)

@@ -15,10 +15,10 @@ from starlette.concurrency import run_in_threadpool
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.journal import AT_ONCE
 from orchestrator.desk.live.run import PARTS, Watch, WatchedRun
 from orchestrator.views.page.data import plain
 from orchestrator.views.page.run_data import shown_cursor
+from orchestrator.views.page.source import AT_ONCE
 
 router = APIRouter(prefix="/api", tags=["streams"])
 IDLE = 15.0
@@ -129,8 +129,8 @@ async def _of_list(watch: Watch, last: str) -> AsyncIterator[ServerSentEvent]:
             known = watch.list.version
             yield _event("again", {}, f"{_BOOT}-{known}")
         while not watch.closed:
-            rows, known, fewer = await run_in_threadpool(watch.list.after, known)
-            if fewer:
+            rows, known, again = await run_in_threadpool(watch.list.after, known)
+            if again:
                 yield _event("again", {}, f"{_BOOT}-{known}")
             for row in rows:
                 yield _event("runs", row.model_dump(mode="json"))

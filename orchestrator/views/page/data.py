@@ -6,6 +6,7 @@ Texts are as they were recorded: whoever shows them takes out what would turn th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
@@ -155,31 +156,8 @@ class RunHead(TypedDict):
     """The item to begin with: the first failure, else the question that waits for an answer, else the end."""
 
 
-class RunData(TypedDict):
-    """A run, but for its details and screens."""
-
-    head: RunHead
-    fields: list[str]
-    """Names of an item's parts."""
-    items: list[Item]
-    plans: list[PlanVersion]
-    statuses: list[tuple[int, str, str, int]]
-    """Item, subtask, status, attempt."""
-    facts: list[FactSeen]
-    roles: dict[str, RoleUse]
-    machine: Machine
-
-
 Target = tuple[str, Any]
 """The id of the element that was meant, and the target as the action says it."""
-
-
-class RunExtract(NamedTuple):
-    """All of a run but its screens; details and targets go with the items."""
-
-    data: RunData
-    details: list[Detail]
-    targets: list[Target]
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -193,10 +171,15 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth >= _DEEPEST:
         return "…"
     if isinstance(value, dict):
-        return {clean(key, 200): plain(item, depth + 1) for key, item in value.items()}
+        return {_name(key): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, depth + 1) for item in value]
     return clean(value)
+
+
+@lru_cache(1024)
+def _name(key: str) -> str:
+    return clean(key, 200)
 
 
 def words(body: Any, *keys: str) -> str:
@@ -204,7 +187,7 @@ def words(body: Any, *keys: str) -> str:
     for key in keys:
         value = body.get(key) if isinstance(body, dict) else None
         if value not in (None, "", [], {}):
-            return str(plain(value))
+            return value if isinstance(value, str) and len(value) <= LONGEST_TEXT else str(plain(value))
     return ""
 
 
@@ -257,6 +240,8 @@ class Pool:
             if item.before and place < len(targets) and (targets[place][0] or targets[place][1]):
                 self._wanted.setdefault(item.before, []).append(place)
         self._numbers: dict[tuple[Any, ...], int] = {}
+        self._seen: dict[str, int | None] = {}
+        """Numbers of elements as they were written: most of them are on the next screen, too."""
         self._chunk = Chunk([], {})
 
     def add(self, state_id: str, screen: JsonObject) -> Chunk | None:
@@ -264,7 +249,8 @@ class Pool:
         found = [element for element in items_of(screen.get("elements")) if isinstance(element, dict)]
         for place in self._wanted.get(state_id, ()):
             self._items[place] = marked(self._items[place], self._targets[place], found)
-        shown = [known for element in found if (known := self._number(element)) is not None]
+        numbers = (self._seen[said] if (said := str(element)) in self._seen else self._number(said, element) for element in found)
+        shown = [number for number in numbers if number is not None]
         size = [number(part) for part in items_of(screen.get("screen_resolution"))[:2]]
         self._chunk.screens[state_id] = {
             "size": size if len(size) == 2 and min(size) > 0 else [1280, 800],
@@ -275,10 +261,11 @@ class Pool:
 
     def rest(self) -> Chunk | None:
         """The chunk that was begun, if any; the next one begins."""
-        chunk, self._chunk, self._numbers = self._chunk, Chunk([], {}), {}
+        chunk, self._chunk, self._numbers, self._seen = self._chunk, Chunk([], {}), {}, {}
         return chunk if chunk.screens else None
 
-    def _number(self, element: JsonObject) -> int | None:
+    def _number(self, said: str, element: JsonObject) -> int | None:
+        self._seen[said] = None
         box = box_of(element.get("bbox"))
         if box is None or element.get("visible") is False:
             return None
@@ -286,6 +273,7 @@ class Pool:
         if made not in self._numbers:
             self._numbers[made] = len(self._chunk.elements)
             self._chunk.elements.append(list(made))
+        self._seen[said] = self._numbers[made]
         return self._numbers[made]
 
 

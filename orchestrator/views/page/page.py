@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from orchestrator.store.printable import clean
-from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Item, Pool, RunData, chunks
-from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.source import Source, screens_of
+from orchestrator.views.page.data import FIELDS, FLAGS, PER_CHUNK, Item, Pool, RunHead, chunks
+from orchestrator.views.page.run_data import PARTS, RunReader
 from orchestrator.views.transcripts import parts_of
 from protocol import JsonObject
 from protocol.log.log import whole_file
@@ -111,7 +110,8 @@ Block = tuple[str, str]
 class PackedRun(NamedTuple):
     """A run as blocks of the page; `first` is all that the list of its steps needs."""
 
-    data: RunData
+    head: RunHead
+    items: Sequence[Item]
     first: Block
     rest: list[Block]
 
@@ -125,39 +125,40 @@ class PageResult(NamedTuple):
     notes: list[str]
 
 
-def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -> PageResult:
-    """The page for one run, or for two beside each other."""
+def write_page(path: Path, runs: Sequence[RunReader], *, bundle: bool = False) -> PageResult:
+    """The page for one run, or for two beside each other, which were read whole."""
     beside = path.with_name(f"{path.stem}-screens")
     packed = []
     copied = 0
-    for name, source in zip("ab", sources, strict=False):
-        refs, blocks, count = _pictures(name, source.pictures, path, beside, bundle)
+    for name, run in zip("ab", runs, strict=False):
+        refs, blocks, count = _pictures(name, run.journal.pictures(), path, beside, bundle)
         copied += count
-        found = gather(source)
-        items = found.data["items"]
+        lines = run.heard.lines
         order: list[str] = []
         rest: list[Block] = []
-        for number, chunk in enumerate(chunks(Pool(items, found.targets), screens_of(source))):
+        for number, chunk in enumerate(chunks(Pool(lines.items, lines.targets), run.journal.screens())):
             order.extend(chunk.screens)
             rest.append((f"{name}-screens-{number}", pack({"elements": chunk.elements, "screens": chunk.screens})))
-        for number, start in enumerate(range(0, len(items), PER_BLOCK)):
-            rest.append((f"{name}-details-{number}", pack(found.details[start : start + PER_BLOCK])))
-        rest += [(f"{name}-part-{part}", pack(text)) for part, text in parts_of(source, found.details, pictures=bundle)]
-        first = pack({**found.data, "screens": order, "pictures": refs})
-        packed.append(PackedRun(found.data, (f"{name}-run", first), [*rest, *blocks]))
+        for number, start in enumerate(range(0, len(lines.items), PER_BLOCK)):
+            rest.append((f"{name}-details-{number}", pack(lines.details[start : start + PER_BLOCK])))
+        parts = parts_of(lines.details, run.journal.part, pictures=bundle)
+        rest += [(f"{name}-part-{part}", pack(text)) for part, text in parts]
+        data = {part: run.part(part) for part in PARTS} | {"items": lines.items}
+        first = (f"{name}-run", pack({**data, "screens": order, "pictures": refs}))
+        packed.append(PackedRun(data["head"], lines.items, first, [*rest, *blocks]))
     with whole_file(path) as file:
         for part in _parts(packed):
             file.write(part)
-    return PageResult(path, copied, [note for source in sources for note in source.notes])
+    return PageResult(path, copied, [note for run in runs for note in run.notes])
 
 
 def _parts(packed: Sequence[PackedRun]) -> Iterator[str]:
-    head = packed[0].data["head"]
+    head = packed[0].head
     boot: JsonObject = {"runs": ["a", "b"][: len(packed)], "per_block": PER_BLOCK, "per_chunk": PER_CHUNK}
     boot |= {"element": FIELDS, "flags": FLAGS}
     first = [run.first for run in packed]
     if len(packed) > 1:
-        left, right = (run.data["items"] for run in packed)
+        left, right = (run.items for run in packed)
         pairs = aligned(left, right)
         first.append(("pairs", pack({"pairs": pairs, "different": differences(left, right, pairs)})))
     code, look = script(), style()

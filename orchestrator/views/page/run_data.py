@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from orchestrator.control.lease import RunStatus
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.folders import find_run
 from orchestrator.runs.report import BudgetCount
 from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import (
@@ -19,8 +20,6 @@ from orchestrator.views.page.data import (
     Machine,
     PlanVersion,
     RoleUse,
-    RunData,
-    RunExtract,
     RunHead,
     items_of,
     marked,
@@ -29,7 +28,7 @@ from orchestrator.views.page.data import (
     words,
 )
 from orchestrator.views.page.items import RunLines
-from orchestrator.views.page.source import Source
+from orchestrator.views.page.source import JOURNAL, RunFiles, RunJournal
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import JsonObject
 from roles.contracts.requests import Request, request_in
@@ -44,26 +43,6 @@ AFTER_THE_LAST = 0.5
 """What is known of the end comes after the last event, and before the one that goes on with the run, if it ever does."""
 NOTES = 20
 """Notes on what cannot be read, at most: a journal may be wrong from end to end."""
-
-
-def gather(source: Source) -> RunExtract:
-    """The run's lines and what stands behind them. `opens_at` and the notes are final once the screens were read, too."""
-    told = RunEvents(lambda key: source.results.get(key, {}), lambda state_id: {})
-    for event in source.events:
-        told.hear(event)
-    told.lines.end(source.status, source.reason, told.seconds, items_of((source.report.get("judge") or {}).get("checks")))
-    source.notes.extend(told.notes)
-    data: RunData = {
-        "head": head_of(source, told.lines.items, told.began or number(source.record.get("started")), told.seconds),
-        "fields": list(Item._fields),
-        "items": told.lines.items,
-        "plans": told.tracks.plans,
-        "statuses": told.tracks.statuses,
-        "facts": told.tracks.facts,
-        "roles": told.tracks.used(),
-        "machine": told.tracks.machine,
-    }
-    return RunExtract(data, told.lines.details, told.lines.targets)
 
 
 class Tracks:
@@ -124,11 +103,12 @@ class Tracks:
         self._last = event.at
 
     def _use(self, role: str) -> RoleUse:
-        empty: RoleUse = {
-            "seconds": 0.0, "items": 0, "failed": 0, "calls": 0, "tokens_in": 0, "tokens_out": 0, "money": 0.0,
-            "model_seconds": 0.0,
-        }  # fmt: skip
-        return self._uses.setdefault(role or "controller", empty)
+        if (role := role or "controller") not in self._uses:
+            self._uses[role] = {
+                "seconds": 0.0, "items": 0, "failed": 0, "calls": 0, "tokens_in": 0, "tokens_out": 0, "money": 0.0,
+                "model_seconds": 0.0,
+            }  # fmt: skip
+        return self._uses[role]
 
     def used(self) -> dict[str, RoleUse]:
         """By role, with the items of each counted as they are now."""
@@ -180,7 +160,9 @@ class RunEvents:
         self.asked: dict[str, OpenRequest] = {}
         """By key, the latest last."""
         self.answered: JsonObject | None = None
-        self.started: Event | None = None
+        self.about: JsonObject = {}
+        """What was said when it began."""
+        self.began = 0.0
         self.last: Event | None = None
         self.lines = RunLines(result, 0.0)
         self.tracks = Tracks(self.lines)
@@ -192,8 +174,8 @@ class RunEvents:
         """Items of which it was looked where their target is."""
 
     def hear(self, event: Event) -> None:
-        if self.started is None:
-            self.started = event
+        if self.last is None:
+            self.began = event.at
             self.lines = RunLines(self._result, event.at)
             self.tracks = Tracks(self.lines)
         try:
@@ -203,21 +185,21 @@ class RunEvents:
             self.notes = [*self.notes, f"event {event.id} holds what deskcrew does not write ({type(bad).__name__})"][:NOTES]
         self.lines.hear(event)
         self._touched(event.id)
-        key = words(event.body, "key")
-        if event.kind == journal.ApprovalRequestedEvent.KIND:
-            self.asked.pop(key, None)
+        if event.kind == journal.RunStartedEvent.KIND:
+            self.about = self.about or event.body
+        elif event.kind == journal.ApprovalRequestedEvent.KIND:
+            self.asked.pop(key := words(event.body, "key"), None)
             if (request := request_in(event.body)) is not None:
                 self.asked[key] = OpenRequest(event, len(self.lines.items) - 1, request)
         elif event.kind in {journal.ApprovalEvent.KIND, journal.ApprovalExpiredEvent.KIND}:
-            self.asked.pop(key, None)
+            self.asked.pop(words(event.body, "key"), None)
             self.answered = plain(event.body)
         self.last = event
 
-    def end(self, now: RunStatus, report: Mapping[str, Any]) -> None:
+    def end(self, status: str, reason: str, checks: list[Any]) -> None:
         """The run is over, and this is how."""
-        assert self.last is not None  # noqa: S101 - it has begun
-        self.lines.end(now.state, now.reason, self.seconds, items_of((report.get("judge") or {}).get("checks")))
-        self._touched(self.last.id + AFTER_THE_LAST)
+        self.lines.end(status, reason, self.seconds, checks)
+        self._touched((self.last.id if self.last is not None else 0) + AFTER_THE_LAST)
         self.ended = True
 
     def _touched(self, number: float) -> None:
@@ -226,10 +208,6 @@ class RunEvents:
             if place == len(self._added):
                 self._added.append(number)
         self.lines.touched.clear()
-
-    @property
-    def began(self) -> float:
-        return self.started.at if self.started is not None else 0.0
 
     @property
     def seconds(self) -> float:
@@ -273,30 +251,106 @@ def _signal(signal: str, row: str) -> str:
     return f"{signal} [{guard}]" if guard else signal
 
 
-def head_of(source: Source, items: list[Item], began: float, seconds: float) -> RunHead:
-    """The run as a whole; of its events only the one that began it is looked at."""
-    record, report = source.record, source.report
-    started = next((event.body for event in source.events if event.kind == journal.RunStartedEvent.KIND), {})
+class RunReader:
+    """A run as it can be shown, read on whenever it is looked at. One thread at a time."""
+
+    def __init__(self, folder: Path, *, live: bool = True) -> None:
+        """`live`: it may be at work; else what can be read of it now is all."""
+        self.folder = folder
+        self.files = RunFiles(folder)
+        self.journal = RunJournal(folder, live=live)
+        self.heard = RunEvents(self.journal.result, self.journal.screen)
+        self._again = False
+        """Whether what was heard is to be heard once more."""
+
+    def look(self) -> bool:
+        """Take in what was written since, and say whether anything is not as it was. Cheap where nothing was."""
+        changed = self.files.changed()
+        self._again |= self.journal.more_private()
+        while self._again or (events := self.journal.read_on()) is not None:
+            if self._again or self.heard.ended:  # it goes on after all: what was said of its end is taken back
+                heard = RunEvents(self.journal.result, self.journal.screen)
+                for events in self.journal.read_again():
+                    self._hear(heard, events)
+                self.heard, self._again = heard, False
+            else:
+                self._hear(self.heard, events)
+            changed = True
+        if self.files.standing.ended and not self.heard.ended and self.heard.last is not None and self.journal.caught_up:
+            self.end()
+            changed = True
+        return changed
+
+    def _hear(self, heard: RunEvents, events: list[Event]) -> None:
+        for event in events:
+            heard.hear(self.journal.private.sealed(event))
+        heard.reached = self.journal.reached
+
+    def end(self) -> None:
+        """Say how it stands, and what was begun and not finished."""
+        now, seal = self.files.standing, self.journal.private.seal
+        self.heard.end(now.state, seal(now.reason), items_of((seal(self.files.report).get("judge") or {}).get("checks")))
+
+    @property
+    def notes(self) -> list[str]:
+        """What of it cannot be read."""
+        return [*self.files.notes, *self.journal.notes, *[*self.journal.wrong, *self.heard.notes][:NOTES]]
+
+    def part(self, name: str) -> Any:
+        return PARTS[name](self)
+
+    def close(self) -> None:
+        self.journal.close()
+
+
+def read_whole(run: str, runs_dir: Path) -> RunReader:
+    """All of a run, by its id, a unique part of it, or its folder. Raises UsageProblem where there is nothing to show."""
+    folder = Path(run)
+    is_run = any((folder / name).is_file() for name in ("run.json", JOURNAL))
+    reader = RunReader(folder.resolve() if is_run else find_run(run, runs_dir), live=False)
+    reader.look()
+    if not reader.files.record and reader.heard.last is None:
+        raise UsageProblem(f"{reader.folder} holds neither a run.json nor a journal that can be read; there is nothing to view.")
+    if not reader.heard.ended:
+        reader.end()
+    return reader
+
+
+def _head(run: RunReader) -> RunHead:
+    seal, heard, now = run.journal.private.seal, run.heard, run.files.standing
+    record, report, started = seal(run.files.record), seal(run.files.report), heard.about
     settings = record.get("settings")
     settings = settings if isinstance(settings, dict) else {}
     budgets = report.get("budgets")
     return {
         "format": FORMAT,
-        "run_id": source.run_id,
+        "run_id": words(record, "run_id") or run.folder.name,
         "goal": words(record, "goal") or words(started, "goal"),
         "task": words(record, "task_id") or words(started, "task"),
         "world": words(settings, "world") or words(started, "world"),
         "environment": words(record, "environment_type") or words(settings, "environment"),
         "seed": words(settings, "seed") or words(started, "seed"),
-        "status": source.status,
-        "reason": source.reason,
-        "started": number(record.get("started")) or began,
-        "seconds": seconds,
+        "status": now.state,
+        "reason": seal(now.reason),
+        "started": number(record.get("started")) or heard.began,
+        "seconds": heard.seconds,
         "budgets": plain(budgets) if isinstance(budgets, dict) else {},
         "settings": _settings(record, settings),
-        "notes": source.notes,
-        "opens_at": opens_at(items),
+        "notes": run.notes,
+        "opens_at": opens_at(heard.lines.items),
     }
+
+
+PARTS: Mapping[str, Callable[[RunReader], Any]] = {
+    "head": _head,
+    "fields": lambda run: list(Item._fields),
+    "plans": lambda run: list(run.heard.tracks.plans),
+    "statuses": lambda run: list(run.heard.tracks.statuses),
+    "facts": lambda run: list(run.heard.tracks.facts),
+    "roles": lambda run: run.heard.tracks.used(),
+    "machine": lambda run: {**run.heard.tracks.machine, "walk": list(run.heard.tracks.machine["walk"])},
+}
+"""What every page is told of a run, beside its lines and its screens."""
 
 
 def opens_at(items: list[Item]) -> int:

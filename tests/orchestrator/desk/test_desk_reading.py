@@ -14,19 +14,20 @@ from hypothesis import strategies as st
 
 from orchestrator.desk.live.run import PARTS, WatchedRun
 from orchestrator.views.page.data import Pool, chunks
-from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.source import read_source, screens_of
+from orchestrator.views.page.run_data import PARTS as SHOWN
+from orchestrator.views.page.run_data import read_whole
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
 
 
 def as_viewed(folder: Path) -> tuple[dict[str, Any], list[Any]]:
     """A run as `deskcrew view` has it: data and details, as JSON."""
-    source = read_source(str(folder), folder.parent)
-    found = gather(source)
-    for _ in chunks(Pool(found.data["items"], found.targets), screens_of(source)):
+    run = read_whole(str(folder), folder.parent)
+    lines = run.heard.lines
+    for _ in chunks(Pool(lines.items, lines.targets), run.journal.screens()):
         pass
-    told: tuple[dict[str, Any], list[Any]] = json.loads(json.dumps([found.data, found.details]))
+    data = {part: run.part(part) for part in SHOWN} | {"items": lines.items}
+    told: tuple[dict[str, Any], list[Any]] = json.loads(json.dumps([data, lines.details]))
     return told[0], told[1]
 
 
@@ -47,7 +48,7 @@ def test_a_run_that_ended_is_told_as_the_viewer_tells_it(shared, limit) -> None:
     place, runs = shared
     data, details = as_viewed(place.desk.runs_dir / runs["done"])
     told = place.get(f"/api/runs/{runs['done']}")
-    for part in ("head", "fields", "plans", "statuses", "facts", "roles", "machine"):
+    for part in SHOWN:
         assert told[part] == data[part], part
     assert all_items(place, runs["done"], limit) == data["items"]
     assert place.get(f"/api/runs/{runs['done']}/details?from=0&limit=500")["details"] == details
@@ -147,7 +148,7 @@ def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
 
 
 def as_kept(folder: Path, state: str) -> bytes:
-    return read_source(str(folder), folder.parent).pictures[state].read_bytes()
+    return read_whole(str(folder), folder.parent).journal.pictures()[state].read_bytes()
 
 
 def test_a_picture_outside_of_the_run_is_never_given(serve, working, tmp_path) -> None:

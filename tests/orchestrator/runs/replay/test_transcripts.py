@@ -26,8 +26,7 @@ from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.store.salvage import salvage
 from orchestrator.views.page.page import write_page
-from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.source import read_source
+from orchestrator.views.page.run_data import read_whole
 from orchestrator.views.terminal.event_lines import Teller
 
 
@@ -200,7 +199,7 @@ def test_atif_and_chats_for_training_hold_them(good: Outcome, tmp_path: Path) ->
 
 
 def test_the_page_of_a_run_has_each_part_once(good: Outcome, tmp_path: Path) -> None:
-    source = read_source(str(good.folder), good.folder.parent)
+    source = read_whole(str(good.folder), good.folder.parent)
     text = write_page(tmp_path / "view.html", [source]).path.read_text()
     named = {one["name"] for call in shown(good, "--json") for message in call["messages"] for one in message["parts"]}
     assert all(text.count(f'id="a-part-{name}"') == 1 for name in named)
@@ -217,7 +216,7 @@ def test_a_reply_that_was_cut_off_or_refused_is_said_in_run_show_and_the_page(tm
     said = CliRunner().invoke(app, ["show", outcome.run_id, "--runs-dir", str(tmp_path)])
     assert words in said.output
     assert words in shown(outcome)
-    told = gather(read_source(str(outcome.folder), tmp_path))
+    told = read_whole(str(outcome.folder), tmp_path).heard.lines
     finishes = [call["finish"] for detail in told.details for call in detail.get("calls", ())]
     assert finishes == ["cut_off" if finish == "length" else "refused"] * 2
 

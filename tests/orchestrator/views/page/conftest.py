@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.crew import Crew
 from orchestrator.views.page.page import write_page
-from orchestrator.views.page.source import read_source
+from orchestrator.views.page.run_data import read_whole
 
 Written = Callable[..., Path]
 Opened = Callable[..., Any]
@@ -39,7 +39,7 @@ def written(tmp_path: Path) -> Written:
     """The page of runs, by their folders."""
 
     def write(*folders: Path, bundle: bool = False, name: str = "view.html") -> Path:
-        sources = [read_source(str(folder), folder.parent) for folder in folders]
+        sources = [read_whole(str(folder), folder.parent) for folder in folders]
         return write_page(tmp_path / name, sources, bundle=bundle).path
 
     return write

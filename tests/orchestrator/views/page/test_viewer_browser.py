@@ -10,8 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from worked.model_runs import worked_by_model
 
-from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.source import read_source
+from orchestrator.views.page.run_data import PARTS, read_whole
 
 Written = Callable[..., Path]
 Opened = Callable[..., Any]
@@ -31,7 +30,8 @@ def press(page: Any, *keys: str) -> None:
 
 
 def told(folder: Path) -> Any:
-    return gather(read_source(str(folder), folder.parent)).data
+    run = read_whole(str(folder), folder.parent)
+    return {part: run.part(part) for part in PARTS} | {"items": run.heard.lines.items}
 
 
 def test_it_opens_at_the_first_failure_and_a_link_opens_at_its_step(

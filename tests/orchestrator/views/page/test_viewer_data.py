@@ -8,10 +8,9 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.machine import ROWS
@@ -19,23 +18,26 @@ from orchestrator.errors import UsageProblem
 from orchestrator.views.page.data import Item, Pool, chunks, plain
 from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.page import aligned, differences, inert, pack
-from orchestrator.views.page.run_data import gather
-from orchestrator.views.page.source import Source, read_source, screens_of
+from orchestrator.views.page.run_data import RunEvents, RunReader, read_whole
 from roles.journal.journal import Event
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\ud800\x00"
 
 
-def source(folder: Path) -> Source:
-    return read_source(str(folder), folder.parent)
+def read(folder: Path) -> RunReader:
+    return read_whole(str(folder), folder.parent)
+
+
+def events_of(run: RunReader) -> list[Event]:
+    return [event for events in run.journal.read_again() for event in events]
 
 
 def test_every_step_of_the_journal_is_an_item_with_its_screens_target_and_decision(runs: dict[str, Path]) -> None:
-    found = source(runs["done"])
-    told = gather(found)
-    items = told.data["items"]
-    kept = [chunk for chunk in chunks(Pool(items, told.targets), screens_of(found))]
-    steps = [event for event in found.events if event.kind == "step"]
+    found = read(runs["done"])
+    told = found.heard.lines
+    items = told.items
+    kept = [chunk for chunk in chunks(Pool(items, told.targets), found.journal.screens())]
+    steps = [event for event in events_of(found) if event.kind == "step"]
     shown = [item for item in items if item.kind == "step"]
     assert [(item.step, item.subtask, item.before, item.after) for item in shown] == [
         (event.step, event.subtask, event.body["before"], event.body["after"]) for event in steps
@@ -54,8 +56,8 @@ def test_every_step_of_the_journal_is_an_item_with_its_screens_target_and_decisi
 
 
 def test_an_approval_says_what_was_asked_by_which_rule_and_who_answered_what(runs: dict[str, Path]) -> None:
-    told = gather(source(runs["rejected"]))
-    places = [n for n, item in enumerate(told.data["items"]) if item.kind == "approval"]
+    told = read(runs["rejected"]).heard.lines
+    places = [n for n, item in enumerate(told.items) if item.kind == "approval"]
     (place,) = places
     request, answer = told.details[place]["request"], told.details[place]["answer"]
     assert request["rule"] == "approval_required_for_sensitive_actions"
@@ -69,21 +71,21 @@ def test_an_approval_says_what_was_asked_by_which_rule_and_who_answered_what(run
 def test_it_opens_at_the_first_failure_else_at_what_waits_else_at_the_end(
     runs: dict[str, Path], run: str, kind: str, status: str
 ) -> None:
-    data = gather(source(runs[run])).data
-    item = data["items"][data["head"]["opens_at"]]
+    told = read(runs[run])
+    item = told.heard.lines.items[told.part("head")["opens_at"]]
     assert (item.kind, item.status) == (kind, status)
 
 
 def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:
-    found = source(runs["done"])
-    machine = gather(found).data["machine"]
+    found = read(runs["done"])
+    machine = found.part("machine")
     assert {row.name for row in ROWS} <= {f"{one} --{signal}--> {other}" for one, signal, other in machine["rows"]}
     walked = [machine["rows"][row] for _, row in machine["walk"]]
-    said = [e.body["row"] for e in found.events if e.kind == "situation"]
+    said = [e.body["row"] for e in events_of(found) if e.kind == "situation"]
     assert [f"{one} --{signal}--> {other}" for one, signal, other in walked] == said
 
 
-def test_time_is_told_by_role_and_what_was_waited_for_a_person_is_nobodys(tmp_path: Path) -> None:
+def test_time_is_told_by_role_and_what_was_waited_for_a_person_is_nobodys() -> None:
     at = iter((0.0, 1.0, 3.0, 3.5, 100.0))
     events = [
         Event(1, next(at), "run_started", "", "", 0, {"goal": "g"}),
@@ -92,12 +94,12 @@ def test_time_is_told_by_role_and_what_was_waited_for_a_person_is_nobodys(tmp_pa
         Event(4, next(at), "approval_requested", "operator", "s1", 1, {"key": "k", "action_requests": [{"name": "wait"}]}),
         Event(5, next(at), "approval", "user", "s1", 1, {"key": "k", "decision": "approve"}),
     ]
-    roles = gather(made(events, tmp_path)).data["roles"]
+    roles = made(events).tracks.used()
     spent = {role: use["seconds"] for role, use in roles.items() if use["seconds"]}
     assert spent == {"manager": 1.0, "operator": 2.5, "waiting": 96.5}
 
 
-def test_what_a_worker_saw_thought_and_says_stands_with_its_step(tmp_path: Path) -> None:
+def test_what_a_worker_saw_thought_and_says_stands_with_its_step() -> None:
     said = {"observation": "an empty form", "reasoning": "the amount comes first", "comment": "half way", "plan": ["submit"]}
     step = {"action": {"action_type": "wait"}, "verb": "wait", "exec_status": "executed", "before": "a", "after": "a"}
     events = [
@@ -105,12 +107,12 @@ def test_what_a_worker_saw_thought_and_says_stands_with_its_step(tmp_path: Path)
         Event(2, 1.0, "decided", "operator", "s1", 1, {"status": "CONTINUE", "line": "wait 1 s", **said}),
         Event(3, 2.0, "step", "operator", "s1", 1, step),
     ]
-    told = gather(made(events, tmp_path))
-    detail = next(told.details[n] for n, item in enumerate(told.data["items"]) if item.kind == "step")
+    told = made(events).lines
+    detail = next(told.details[n] for n, item in enumerate(told.items) if item.kind == "step")
     assert {name: detail[name] for name in ("observation", "reasoning", "comment")} | {"plan": detail["steps_ahead"]} == said
 
 
-def test_calls_of_models_stand_with_the_decision_that_they_led_to(tmp_path: Path) -> None:
+def test_calls_of_models_stand_with_the_decision_that_they_led_to() -> None:
     call = {"model": "m", "tokens_in": 10, "tokens_out": 2, "seconds": 0.5, "prompt": "what now?", "reply": "click"}
     events = [
         Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a"}),
@@ -120,33 +122,35 @@ def test_calls_of_models_stand_with_the_decision_that_they_led_to(tmp_path: Path
         Event(5, 1.3, "model_call", "evaluator", "", 0, call),
         Event(6, 1.4, "gate", "evaluator", "s1", 0, {"decision": "gate_fail", "trigger": "PERIODIC", "reason": "no"}),
     ]
-    told = gather(made(events, tmp_path))
-    step, gate, _ = told.data["items"]
-    assert told.details[0]["calls"] == told.details[1]["calls"] == [call]
+    told = made(events)
+    step, gate, _ = told.lines.items
+    assert told.lines.details[0]["calls"] == told.lines.details[1]["calls"] == [call]
     assert (gate.status, gate.at, gate.seconds) == ("failed", 0.8, 0.6)
-    assert told.data["roles"]["operator"]["tokens_in"] == 10
+    assert told.tracks.used()["operator"]["tokens_in"] == 10
     assert step.seconds == 1.2
 
 
-def made(events: list[Event], folder: Path, **more: Any) -> Source:
-    given: dict[str, Any] = {"run_id": "r", "record": {}, "report": {}, "status": "fulfilled", "reason": ""}
-    given |= {"results": {}, "notes": []} | more
-    return Source(**given, events=events, open=lambda: sqlite3.connect(":memory:"), folder=folder, pictures={})
+def made(events: list[Event], status: str = "fulfilled", reason: str = "") -> RunEvents:
+    told = RunEvents(lambda key: {}, lambda state_id: {})
+    for event in events:
+        told.hear(event)
+    told.end(status, reason, [])
+    return told
 
 
-def test_a_run_that_was_killed_in_a_step_shows_the_step_as_not_finished(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_in_a_step_shows_the_step_as_not_finished() -> None:
     events = [
         Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a", "app": "mail"}),
         Event(2, 0.1, "decided", "operator", "s1", 1, {"line": 'click "Save"', "status": "CONTINUE"}),
     ]
-    step, end = gather(made(events, tmp_path, status="interrupted", reason="it was stopped")).data["items"]
+    step, end = made(events, "interrupted", "it was stopped").lines.items
     assert (step.kind, step.status, step.line, step.before) == ("step", "waiting", 'click "Save"', "a")
     assert (end.kind, end.status, end.line) == ("end", "waiting", "interrupted")
 
 
-def test_a_kind_of_event_that_nobody_knows_here_is_shown_all_the_same(tmp_path: Path) -> None:
-    told = gather(made([Event(1, 0.0, "lesson_learned", "manager", "", 0, {"message": "ask first"})], tmp_path))
-    item = told.data["items"][0]
+def test_a_kind_of_event_that_nobody_knows_here_is_shown_all_the_same() -> None:
+    told = made([Event(1, 0.0, "lesson_learned", "manager", "", 0, {"message": "ask first"})]).lines
+    item = told.items[0]
     assert (item.kind, item.line, item.why) == ("note", "lesson learned", "ask first")
     assert told.details[0]["body"] == {"message": "ask first"}
 
@@ -189,20 +193,20 @@ def _no_journal(folder: Path) -> None:
 def test_of_a_damaged_run_the_rest_is_shown_and_what_is_missing_is_said(
     runs: dict[str, Path], tmp_path: Path, spoil: Callable[[Path], None], missing: str
 ) -> None:
-    found = source(damaged(runs["done"], tmp_path / "run", spoil))
-    told = gather(found)
-    list(chunks(Pool(told.data["items"], told.targets), screens_of(found)))
-    assert missing in " ".join(told.data["head"]["notes"])
-    assert told.data["items"][-1].kind == "end"
-    assert told.data["head"]["goal"]
+    found = read(damaged(runs["done"], tmp_path / "run", spoil))
+    told = found.heard.lines
+    list(chunks(Pool(told.items, told.targets), found.journal.screens()))
+    assert missing in " ".join(found.part("head")["notes"])
+    assert told.items[-1].kind == "end"
+    assert found.part("head")["goal"]
 
 
 def test_what_is_no_run_is_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="no run 'nothing'"):
-        read_source("nothing", tmp_path)
+        read_whole("nothing", tmp_path)
     (tmp_path / "run.json").write_text("{", encoding="utf-8")
     with pytest.raises(UsageProblem, match="nothing to view"):
-        read_source(str(tmp_path), tmp_path)
+        read_whole(str(tmp_path), tmp_path)
 
 
 ANY = st.recursive(
@@ -231,11 +235,11 @@ EVENTS = st.lists(
 
 
 @given(events=EVENTS)
-@settings(max_examples=3 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_events_that_deskcrew_never_writes_are_shown_as_data_that_any_page_can_hold(events: list[Event], tmp_path: Path) -> None:
-    told = gather(made(events, tmp_path))
-    assert len(told.data["items"]) == len(told.details) == len(told.targets)
-    pack([told.data, told.details])
+@settings(max_examples=3 * settings.default.max_examples)
+def test_events_that_deskcrew_never_writes_are_shown_as_data_that_any_page_can_hold(events: list[Event]) -> None:
+    told = made(events)
+    assert len(told.lines.items) == len(told.lines.details) == len(told.lines.targets)
+    pack([told.lines.items, told.lines.details, told.tracks.plans, told.tracks.facts, told.tracks.used(), told.tracks.machine])
     assert "<" not in inert(plain([event.body for event in events]))
 
 
