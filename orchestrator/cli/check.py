@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli import common
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, CheckedThing, RunsDir, command, tell_checked
+from orchestrator.cli.common import EPILOG, AsJson, CheckedThing, RunsDir, Told, command, tell_checked
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
@@ -90,38 +90,31 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
 def play_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=common.tasks)],
     seed: Annotated[int, typer.Option(help="Selects the values of the slots.")] = 0,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Perform a task's oracle without a crew, and print the result of each line and the judge's findings."""
     from orchestrator.tasks.check import task_named
     from orchestrator.tasks.judge import play
 
     played = play(task_named(task), seed)
-    if as_json:
-        steps = [step._asdict() for step in played.steps]
-        verdict = played.verdict.model_dump(mode="json")
-        told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
-        typer.echo(json_text(told))
-    else:
-        _tell_played(played)
-    if not played.passed:
-        raise typer.Exit(FAILED)
+    steps, verdict = [step._asdict() for step in played.steps], played.verdict.model_dump(mode="json")
+    told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+    return Told(told, "\n".join(_played_lines(played)), good=played.passed)
 
 
-def _tell_played(played: OracleRun) -> None:
+def _played_lines(played: OracleRun) -> Iterator[str]:
     verdict = played.verdict
-    typer.echo(f"goal   {clean(played.goal, 1000)}")
+    yield f"goal   {clean(played.goal, 1000)}"
     for step in played.steps:
         told = f" -> {clean(step.told, 200)}" if step.told else ""
-        typer.echo(f"{step.line:>3}  {step.status:<9} {clean(step.said, 200)}{told}")
+        yield f"{step.line:>3}  {step.status:<9} {clean(step.said, 200)}{told}"
     if played.problem:
-        typer.echo(f"wrong  {clean(played.problem, 1000)}")
+        yield f"wrong  {clean(played.problem, 1000)}"
     for check in verdict.checks:
         why = f": {clean(check.error, 200)}" if check.error else ""
-        typer.echo(f"{'ok' if check.passed else 'wrong':<6} {clean(check.expression, 1000)}{why}")
+        yield f"{'ok' if check.passed else 'wrong':<6} {clean(check.expression, 1000)}{why}"
     reached = sum(point.reached for point in verdict.checkpoints)
     ended = "passed" if played.passed else "failed"
-    typer.echo(f"{ended}, {verdict.steps} steps, {reached} of {len(verdict.checkpoints)} checkpoints")
+    yield f"{ended}, {verdict.steps} steps, {reached} of {len(verdict.checkpoints)} checkpoints"
 
 
 @world_app.command("check")

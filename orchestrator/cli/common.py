@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
     from orchestrator.desk.client.handle import RunHandle, Runs
     from orchestrator.runs.outcome import Approver, Face, Outcome
+    from orchestrator.tasks.plans import ShownPlan
     from roles.journal.journal import Event, Listener
 
 
@@ -191,57 +192,84 @@ def connected(runs_dir: Path | None, server: str | None = None, token_file: Path
         runs.close()
 
 
-def command(work: Callable[..., None]) -> Callable[..., None]:
+class Told(NamedTuple):
+    """What a command tells: data for programs, which its option --json asks for, else words for people."""
+
+    data: Any
+    text: str | Callable[[], str]
+    good: bool = True
+    """Else the exit code is 1."""
+
+
+Work = Callable[..., Told | None]
+
+
+def tell(told: Told | None, as_json: bool) -> None:
+    from orchestrator.store.printable import json_text
+
+    if told is None:
+        return
+    typer.echo(json_text(told.data, 2) if as_json else told.text if isinstance(told.text, str) else told.text())
+    if not told.good:
+        raise typer.Exit(FAILED)
+
+
+def plan_told(plan: ShownPlan) -> Told:
+    """A plan, as `run --plan` reads it."""
+    from orchestrator.tasks.plans import plan_text
+
+    return Told(plan.data, plan_text(plan.data, *plan.about).removesuffix("\n"))
+
+
+def command(work: Work) -> Callable[..., None]:
     """A command: whatever goes wrong in it becomes one sentence, and with `--debug` a traceback, too."""
-
-    def guarded_work(debug: bool = False, **given: Any) -> None:
-        with guarded(debug):
-            work(**given)
-
-    return _as_command(work, guarded_work, {"debug": (Debug, False)})
+    return _as_command(work, work, {})
 
 
-def command_with_settings(work: Callable[..., None]) -> Callable[..., None]:
+def command_with_settings(work: Work) -> Callable[..., None]:
     """A command whose first parameter, `settings`, is what it works under; with the options that say what they are."""
 
-    def loaded_work(
-        config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None, debug: bool = False, **given: Any
-    ) -> None:
-        with guarded(debug):
-            from orchestrator.settings.settings import load_settings
+    def loaded_work(config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None, **given: Any) -> Told | None:
+        from orchestrator.settings.settings import load_settings
 
-            words = [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]
-            work(load_settings(config or (), words).settings, **given)
+        words = [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]
+        return work(load_settings(config or (), words).settings, **given)
 
-    said = {"config": (Config, None), "overrides": (Overrides, None), "runs_dir": (RunsDir, None), "debug": (Debug, False)}
-    return _as_command(work, loaded_work, said)
+    return _as_command(work, loaded_work, {"config": (Config, None), "overrides": (Overrides, None), "runs_dir": (RunsDir, None)})
 
 
-def command_on_runs(work: Callable[..., None]) -> Callable[..., None]:
+def command_on_runs(work: Work) -> Callable[..., None]:
     """A command whose first parameter, `runs`, is what it is about; with the options that say where they are."""
     places = {"runs_dir": (RunsDir, None), "server": (Server, None), "token_file": (TokenFile, None)}
 
-    def connected_work(debug: bool = False, **given: Any) -> None:
+    def connected_work(**given: Any) -> Told | None:
         where = {name: given.pop(name, None) for name in places}
-        with guarded(debug), connected(**where) as runs:
-            work(runs, **given)
+        with connected(**where) as runs:
+            return work(runs, **given)
 
-    return _as_command(work, connected_work, {**places, "debug": (Debug, False)})
+    return _as_command(work, connected_work, places)
 
 
-def _as_command(
-    work: Callable[..., None], inner: Callable[..., None], options: dict[str, tuple[Any, Any]]
-) -> Callable[..., None]:
-    """`inner` as Typer is to see it: with the parameters of `work`, and these options (type and default) behind them."""
-    given = {"runs", "settings"}
-    for name in given:
+def _as_command(work: Work, inner: Work, options: dict[str, tuple[Any, Any]]) -> Callable[..., None]:
+    """`inner` as Typer is to see it: with the parameters of `work`, and these options (type and default) behind them; one that
+    gives what it tells has --json."""
+    about = {"runs", "settings"}
+    for name in about:
         work.__annotations__.pop(name, None)  # a class that is not imported before the command is typed
     own = signature(work, eval_str=True)
-    kept = [one for one in own.parameters.values() if one.name not in given]
+    tells = own.return_annotation is not None
+    options = {**({"as_json": (AsJson, False)} if tells else {}), **options, "debug": (Debug, False)}
+    kept = [one for one in own.parameters.values() if one.name not in about]
     more = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=d, annotation=kind) for name, (kind, d) in options.items()]
-    done = wraps(work)(inner)
+
+    @wraps(work)
+    def done(debug: bool = False, **given: Any) -> None:
+        with guarded(debug):
+            as_json = bool(tells and given.pop("as_json", False))
+            tell(inner(**given), as_json)
+
     done.__annotations__ = {one.name: one.annotation for one in (*kept, *more)}
-    vars(done)["__signature__"] = own.replace(parameters=[*kept, *more])
+    vars(done)["__signature__"] = own.replace(parameters=[*kept, *more], return_annotation=None)
     return done
 
 

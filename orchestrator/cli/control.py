@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, AsJson, Display, RunId, command_on_runs, go_on
-from orchestrator.store.printable import clean, json_text
+from orchestrator.cli.common import AsJson, Display, RunId, Told, command_on_runs, go_on
+from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import RemoteHands, Runs
@@ -22,9 +22,9 @@ _PROMPT = "by hand> "
 
 
 @command_on_runs
-def pause(runs: Runs, run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False) -> None:
+def pause(runs: Runs, run_id: RunId, who: Who = "", wait: Wait = 20.0) -> Told:
     """Stop the crew before its next action; `resume` continues."""
-    _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
+    return _told(runs.run(run_id, who=who, wait=wait).pause(), runs)
 
 
 @command_on_runs
@@ -34,10 +34,9 @@ def cancel(
     why: Annotated[str, typer.Option(metavar="WORDS", help="Why, for the report.")] = "",
     who: Who = "",
     wait: Wait = 20.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """End a run before its next action. It cannot be resumed."""
-    _tell(runs.run(run_id, who=who, wait=wait).cancel(why), as_json, runs)
+    return _told(runs.run(run_id, who=who, wait=wait).cancel(why), runs)
 
 
 @command_on_runs
@@ -48,14 +47,13 @@ def steer(
     to: Annotated[str, typer.Option(metavar="ROLE", help="crew, manager, operator, technician, analyst or evaluator.")] = "crew",
     who: Who = "",
     wait: Wait = 20.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Tell the crew, or one role, something while it works."""
     from typing import cast
 
     from roles.contracts.policies import Addressee
 
-    _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
+    return _told(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), runs)
 
 
 @command_on_runs
@@ -67,8 +65,7 @@ def takeover(
     ] = None,
     who: Who = "",
     wait: Wait = 20.0,
-    as_json: AsJson = False,
-) -> None:
+) -> Told | None:
     """Take over a run: the crew does nothing until `handback`. In a terminal, actions are asked for."""
     from orchestrator.control.lease import LeaseHeld
 
@@ -80,10 +77,8 @@ def takeover(
                 good = _act(hands, do)
         except LeaseHeld:
             typer.echo("Act in the window of the run itself; a run cannot be opened twice.")
-            return
-    _tell(result, as_json, runs)
-    if not good:
-        raise typer.Exit(FAILED)
+            return None
+    return _told(result, runs, good)
 
 
 @command_on_runs
@@ -104,16 +99,12 @@ def handback(
     )  # fmt: skip
 
 
-def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:
+def _told(result: ControlResult, runs: Runs, good: bool = True) -> Told:
     from dataclasses import asdict
 
     ways = [way + runs.option for way in result.next]
-    if as_json:
-        typer.echo(json_text(asdict(result) | {"next": ways}))
-        return
-    typer.echo(clean(result.said, 1000))
-    for number, way in enumerate(ways):
-        typer.echo(f"{'next' if number == 0 else '':>9}  {way}")
+    lines = [clean(result.said, 1000), *(f"{'next' if number == 0 else '':>9}  {way}" for number, way in enumerate(ways))]
+    return Told(asdict(result) | {"next": ways}, "\n".join(lines), good)
 
 
 def _typed(place: Takeover | RemoteHands) -> Iterator[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, AsJson, command_with_settings
-from orchestrator.store.printable import clean, json_text
+from orchestrator.cli.common import EPILOG, Told, command_with_settings
+from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
-    from orchestrator.runs.experience import LearningResult, Lesson
+    from orchestrator.runs.experience import LearningResult
     from orchestrator.settings.settings import Settings
     from roles.contracts import Supplement
+    from roles.knowledge.pages.learned import LearnedPlaybook
 
 
 @command_with_settings
@@ -25,8 +26,7 @@ def learn(
     app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it only for goals in this application.")] = "",
     source: Annotated[str, typer.Option("--from", metavar="FORMAT", help="See: deskcrew log formats.")] = "deskcrew",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was understood, and keep nothing.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Learn from a run of the crew, a person or another agent; print what was understood."""
     from orchestrator.lab.learning.knowledge import lesson
     from orchestrator.runs.experience import LearningResult, kept
@@ -38,34 +38,23 @@ def learn(
         result = LearningResult(False, found.found.title, why="only shown (--dry-run)")
     else:
         result = kept(found, settings.knowledge, settings.runs_dir)
-    _tell(found, result, as_json=as_json)
-    if found.against:
-        raise typer.Exit(FAILED)
+    data = found.found.model_dump(mode="json") | {"kept": result.told()}
+    return Told(data, "\n".join(_lines(found.found, result)), good=not found.against)
 
 
-def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json_text(found.found.model_dump(mode="json") | {"kept": result.told()}))
-        return
-    said = found.found
-    typer.echo(clean(said.title, 500))
+def _lines(said: LearnedPlaybook, result: LearningResult) -> Iterator[str]:
+    yield clean(said.title, 500)
     for number, step in enumerate(said.steps, start=1):
-        typer.echo(f"  {number}. {clean(step, 500)}")
+        yield f"  {number}. {clean(step, 500)}"
     for name, value in said.slots.items():
-        typer.echo(f"given by the goal   {{{clean(name, 60)}}}, here {clean(value, 200)}")
+        yield f"given by the goal   {{{clean(name, 60)}}}, here {clean(value, 200)}"
     for value, where in said.constants.items():
-        typer.echo(f"always the same     {clean(value, 200)} ({clean(where, 100)})")
+        yield f"always the same     {clean(value, 200)} ({clean(where, 100)})"
     for doubt in said.doubts:
-        typer.echo(f"in doubt            {clean(doubt, 300)}")
+        yield f"in doubt            {clean(doubt, 300)}"
     if said.left_out:
-        typer.echo(f"left out            {said.left_out} steps that only looked, failed or led nowhere")
-    typer.echo(_ending(result))
-
-
-def _ending(result: LearningResult) -> str:
-    if result.saved:
-        return f"kept as {result.document}"
-    return f"not kept: {clean(result.why, 300)}"
+        yield f"left out            {said.left_out} steps that only looked, failed or led nowhere"
+    yield f"kept as {result.document}" if result.saved else f"not kept: {clean(result.why, 300)}"
 
 
 knowledge_app = typer.Typer(
@@ -81,8 +70,8 @@ Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, 
 def add(
     settings: Settings,
     places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
-    app: App = None, kind: Kind = None, as_json: AsJson = False,
-) -> None:  # fmt: skip
+    app: App = None, kind: Kind = None,
+) -> Told:  # fmt: skip
     """Add pages. In a folder, APP/PAGE is about APP. Adding again rereads changed pages and drops deleted ones."""
     from orchestrator.lab.learning import knowledge
 
@@ -92,7 +81,7 @@ def add(
     lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
     lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
     counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
-    _print(done._asdict(), "\n".join([*lines, counts]), as_json, good=bool(good))
+    return Told(done._asdict(), "\n".join([*lines, counts]), good=bool(good))
 
 
 @knowledge_app.command("ls")
@@ -102,8 +91,7 @@ def list_all(
     app: App = None,
     kind: Kind = None,
     every: Annotated[bool, typer.Option("--all", help="Also shipped ones, and those in help_dirs.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """List the added documents."""
     from orchestrator.lab.learning import knowledge
     from orchestrator.views.listing import table
@@ -112,7 +100,7 @@ def list_all(
     rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(one.title)) for one in found]
     text = table([("KIND", "APP", "ID", "TITLE"), *rows])
     none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
-    _print([one.model_dump(mode="json") for one in found], text if found else none, as_json)
+    return Told([one.model_dump(mode="json") for one in found], text if found else none)
 
 
 @knowledge_app.command()
@@ -120,8 +108,8 @@ def list_all(
 def search(
     settings: Settings,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to do, or to know, in words.")],
-    app: App = None, kind: Kind = None, as_json: AsJson = False,
-) -> None:  # fmt: skip
+    app: App = None, kind: Kind = None,
+) -> Told:  # fmt: skip
     """Search as a run does. Exit code 1: nothing fits."""
     from orchestrator.lab.learning import knowledge
 
@@ -129,7 +117,7 @@ def search(
     for fault in answer.faults:
         typer.echo(f"deskcrew: {fault}", err=True)
     data = {"found": [hit.model_dump(mode="json", exclude={"query"}) for hit in answer.found], "faults": answer.faults}
-    _print(data, _found(answer.found), as_json, good=bool(answer.found))
+    return Told(data, _found(answer.found), good=bool(answer.found))
 
 
 @knowledge_app.command("rm")
@@ -137,19 +125,12 @@ def search(
 def remove(
     settings: Settings,
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of documents, as ls shows them.")],
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Remove added documents."""
     from orchestrator.lab.learning import knowledge
 
     knowledge.remove(settings, ids)
-    _print({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids), as_json)
-
-
-def _print(data: Any, text: str, as_json: bool, *, good: bool = True) -> None:
-    typer.echo(json_text(data, 2) if as_json else text)
-    if not good:
-        raise typer.Exit(FAILED)
+    return Told({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids))
 
 
 def _found(found: Sequence[Supplement]) -> str:

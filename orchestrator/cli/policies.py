@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, RUNS, AsJson, CheckedThing, Debug, RunsDir, command, presets, tell_checked
+from orchestrator.cli.common import EPILOG, RUNS, AsJson, CheckedThing, Debug, RunsDir, Told, command, presets, tell_checked
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
@@ -79,31 +78,27 @@ def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False)
 
 @policies_app.command("list")
 @command
-def list_presets(as_json: AsJson = False) -> None:
+def list_presets() -> Told:
     """List the shipped presets, who decides in each, and what they lack on this machine."""
     from orchestrator.settings.build import report_presets
 
     found = list(report_presets())
-    typer.echo(json.dumps([one._asdict() for one in found], indent=2) if as_json else _table(found))
+    return Told([one._asdict() for one in found], _table(found))
 
 
 @policies_app.command("show")
 @command
-def show_preset(name: Name, as_json: AsJson = False) -> None:
+def show_preset(name: Name) -> Told:
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     from orchestrator.settings.build import show
     from orchestrator.views.listing import table, width_of_terminal
 
     shown = show(name)
-    if as_json:
-        data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
-        typer.echo(json_text(data, 2))
-        return
-    typer.echo(f"{clean(shown.report.name)}: {clean(shown.report.about)}")
+    data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
     rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
-    typer.echo(table(rows, width_of_terminal()))
-    for finding in _findings(shown.report):
-        typer.echo(f"       {clean(finding, 1000)}")
+    findings = [f"       {clean(finding, 1000)}" for finding in _findings(shown.report)]
+    name_and_about = f"{clean(shown.report.name)}: {clean(shown.report.about)}"
+    return Told(data, "\n".join([name_and_about, table(rows, width_of_terminal()), *findings]))
 
 
 @policies_app.command("check")

@@ -21,14 +21,17 @@ from orchestrator.cli.common import (
     Secret,
     Server,
     TokenFile,
+    Told,
     as_overrides,
     command,
     connected,
     deciders,
     drive,
     go_on,
+    plan_told,
     presets,
     tasks,
+    tell,
     worlds,
 )
 from orchestrator.errors import UsageProblem
@@ -91,7 +94,7 @@ def run(
         if show_config:
             from orchestrator.runs.handle import LocalRuns
 
-            _print_config(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1], as_json)
+            tell(_config_told(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1]), as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
@@ -152,20 +155,17 @@ def plan(
         str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or its file.", autocompletion=presets)
     ] = None,
     model: ModelName = None,
-    as_json: AsJson = False,
     server: Server = None,
     token_file: TokenFile = None,
-) -> None:
+) -> Told:
     """Plan a goal without working it: print the plan as YAML for `run --plan`."""
     with connected(None, server, token_file) as runs:
-        from orchestrator.tasks.plans import told
-
         changes = [*(overrides or ()), *as_overrides({**deciders(policies, model), "seed": seed, "world": world})]
         made = runs.order(target, config or (), changes, None, None).plan()
         if isinstance(made, str):
             typer.echo(f"deskcrew: no plan: {made}", err=True)
             raise typer.Exit(FAILED)
-        typer.echo(told(made, as_json), nl=False)
+        return plan_told(made)
 
 
 @command
@@ -174,19 +174,13 @@ def read_goal(
     today: Annotated[
         str, typer.Option(metavar="DAY", help="The day that relative dates refer to: 2026-03-02, with or without a time.")
     ] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Show how rules read a goal: its orders, words without meaning, and words that are not understood."""
     from roles.screen.language.reader import read
 
     reading = read(goal, today)
-    if as_json:
-        typer.echo(reading.model_dump_json(indent=2))
-    else:
-        for line in _read_lines(reading):
-            typer.echo(clean(line, 4000))
-    if not reading.understood:
-        raise typer.Exit(FAILED)
+    lines = "\n".join(clean(line, 4000) for line in _read_lines(reading))
+    return Told(reading.model_dump(mode="json"), lines, good=reading.understood)
 
 
 def _read_lines(reading: Reading) -> Iterator[str]:
@@ -243,14 +237,11 @@ def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, A
     return dict(constrained(answer, text))
 
 
-def _print_config(loaded: Any, as_json: bool) -> None:
+def _config_told(loaded: Any) -> Told:
     from orchestrator.settings.settings import show_config
 
     lines = list(show_config(loaded))
-    if as_json:
-        typer.echo(json.dumps([line._asdict() for line in lines], indent=2))
-        return
     texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
     widths = [max(len(text[column]) for text in texts) for column in (0, 1)]
-    for key, value, source in texts:
-        typer.echo(f"{key:<{widths[0]}}  {value:<{min(widths[1], 40)}}  {source}")
+    rows = (f"{key:<{widths[0]}}  {value:<{min(widths[1], 40)}}  {source}" for key, value, source in texts)
+    return Told([line._asdict() for line in lines], "\n".join(rows))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import EPILOG, AsJson, Config, Overrides, RunId, command, command_on_runs
+from orchestrator.cli.common import EPILOG, Config, Overrides, RunId, Told, command, command_on_runs, plan_told
 from orchestrator.errors import UsageProblem
-from orchestrator.store.printable import clean, json_text
+from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import Runs
@@ -27,8 +27,7 @@ def list_skills(
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.")] = None,
     overrides: Overrides = None,
     config: Config = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """List every skill: its kind, arguments, risk in the terms of the safety policy, and the meaning of a second call."""
     from orchestrator.cli.common import as_overrides
     from orchestrator.settings.build import build_skills, make_environment
@@ -39,7 +38,7 @@ def list_skills(
     try:
         skills = build_skills(settings, environment)
         found = _of(skills, app)
-        typer.echo(json_text([_data(skill, skills) for skill in found], 2) if as_json else _table(found, skills))
+        return Told([_data(skill, skills) for skill in found], _table(found, skills))
     finally:
         environment.close()
 
@@ -84,42 +83,37 @@ Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those with thi
 
 
 @command
-def tasks(part: Part = "", as_json: AsJson = False) -> None:
+def tasks(part: Part = "") -> Told:
     """List the shipped tasks: name, tier, whether the plan is given, world, goal. `deskcrew run NAME` works one, `deskcrew task
     check` checks one."""
     from orchestrator.tasks import shipped
 
-    _tell(shipped.tasks(part), shipped.TASK_COLUMNS, as_json, part)
+    return _told(shipped.tasks(part), shipped.TASK_COLUMNS, part)
 
 
 @command
-def worlds(part: Part = "", as_json: AsJson = False) -> None:
+def worlds(part: Part = "") -> Told:
     """List the shipped worlds: name, kind, apps and purpose. `deskcrew world serve NAME` opens one in a browser."""
     from orchestrator.tasks import shipped
 
-    _tell(shipped.worlds(part), shipped.WORLD_COLUMNS, as_json, part)
+    return _told(shipped.worlds(part), shipped.WORLD_COLUMNS, part)
 
 
-def _tell(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
+def _told(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], part: str) -> Told:
     from orchestrator.views.listing import cells, table, width_of_terminal
 
-    if as_json:
-        typer.echo(json_text(found, 2))
-    elif not found:
-        typer.echo(f"Nothing that is shipped has {clean(part, 80)!r} in it.")
-    else:
-        rows = [tuple(name.upper() for name in columns), *(cells(one, columns) for one in found)]
-        typer.echo(table(rows, width_of_terminal()))
+    rows = [tuple(name.upper() for name in columns), *(cells(one, columns) for one in found)]
+    none = f"Nothing that is shipped has {clean(part, 80)!r} in it."
+    return Told(found, table(rows, width_of_terminal()) if found else none)
 
 
 @command_on_runs
-def list_runs(runs: Runs, as_json: AsJson = False) -> None:
+def list_runs(runs: Runs) -> Told:
     """List the runs, newest first."""
-    from orchestrator.views import listing
-    from orchestrator.views.listing import width_of_terminal
+    from orchestrator.views.listing import runs_table, width_of_terminal
 
     found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
-    typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
+    return Told([run._asdict() for run in found], lambda: runs_table(found, width_of_terminal()))
 
 
 @command_on_runs
@@ -133,26 +127,20 @@ def show(
     at: Annotated[int | None, typer.Option("--at", min=0, metavar="STEP", help="The blackboard after STEP.")] = None,
     prompts: Annotated[bool, typer.Option("--prompts", help="Only the recorded prompts and replies of models.")] = False,
     step: Annotated[int | None, typer.Option("--step", min=0, help="With --prompts: only those of this step.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Show one run: plan, steps, gates, approvals, and its outcome."""
-    from orchestrator.views import listing
+    from orchestrator.views.listing import board_page, run_page
 
     run = runs.run(run_id)
     if blackboard or at is not None:
-        from orchestrator.views.listing import board_page
-
         board = run.blackboard(at)
-        typer.echo(json_text(board, 2) if as_json else board_page(board))
-    elif prompts or step is not None:
+        return Told(board, lambda: board_page(board))
+    if prompts or step is not None:
         from orchestrator.views.transcripts import page_of
 
         calls = run.prompts(step)
-        typer.echo(json_text(calls, 2) if as_json else page_of(calls))
-    elif plan:
-        from orchestrator.tasks.plans import told
-
-        typer.echo(told(run.plan(), as_json), nl=False)
-    else:
-        view = run.report()
-        typer.echo(listing.run_json(view) if as_json else listing.run_page(view))
+        return Told(calls, lambda: page_of(calls))
+    if plan:
+        return plan_told(run.plan())
+    view = run.report()
+    return Told(view._asdict(), lambda: run_page(view))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.common import (
-    FAILED,
     RUNS,
     AsJson,
     Config,
@@ -16,13 +15,14 @@ from orchestrator.cli.common import (
     ModelName,
     RunsDir,
     Secret,
+    Told,
     checked_display,
     command,
     go_on,
     run_ids,
 )
 from orchestrator.errors import MissingDependency, UsageProblem
-from orchestrator.store.printable import clean, json_text
+from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
     from environments.served.server import Address
@@ -32,21 +32,15 @@ if TYPE_CHECKING:
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
     secret: Secret = None,
-    as_json: AsJson = False,
     runs_dir: RunsDir = None,
-) -> None:
+) -> Told:
     """Repeat a run with its recorded decisions, and report the first difference. No model is asked."""
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.recording import find_recording
     from orchestrator.runs.replay.replay import replay as work_again
 
     found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
-    if as_json:
-        typer.echo(json_text(found.as_json()))
-    else:
-        typer.echo(clean(found.sentence(), 2000))
-    if found.difference is not None:
-        raise typer.Exit(FAILED)
+    return Told(found.as_json(), clean(found.sentence(), 2000), good=found.difference is None)
 
 
 @command
@@ -172,9 +166,8 @@ def view(
     ] = None,
     bundle: Annotated[bool, typer.Option("--bundle", help="Put the pictures of screens into the file, not beside it.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    as_json: AsJson = False,
     runs_dir: RunsDir = None,
-) -> None:
+) -> Told:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
     from orchestrator.views.page.page import write_page
     from orchestrator.views.page.run_data import read_whole
@@ -186,18 +179,11 @@ def view(
         written = write_page(path, read, bundle=bundle)
     except OSError as bad:
         raise UsageProblem(f"-o: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
-    _say(written.path, written.copied, written.notes, as_json)
     if show:
         import webbrowser
 
-        webbrowser.open(written.path.as_uri())
-
-
-def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json_text({"file": str(path), "bytes": path.stat().st_size, "pictures_beside": copied, "notes": notes}, 2))
-        return
+        webbrowser.open(path.as_uri())
+    size, copied, notes = path.stat().st_size, written.copied, written.notes
     beside = f", with {copied} pictures in {path.stem}-screens beside it" if copied else ""
-    typer.echo(f"{path} ({path.stat().st_size / 1_000_000:.1f} MB{beside})")
-    for note in notes:
-        typer.echo(f"note: {clean(note, 500)}")
+    lines = [f"{path} ({size / 1_000_000:.1f} MB{beside})", *(f"note: {clean(note, 500)}" for note in notes)]
+    return Told({"file": str(path), "bytes": size, "pictures_beside": copied, "notes": notes}, "\n".join(lines))

@@ -76,7 +76,11 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 def escaped(said: str) -> str:
     """The same JSON, so written."""
-    return "".join(json.dumps(c)[1:-1] if c != "\n" and unicodedata.category(c) in _HIDDEN else c for c in said)
+    return "\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in said.split("\n"))
+
+
+def _escaped(char: str) -> str:
+    return json.dumps(char)[1:-1] if unicodedata.category(char) in _HIDDEN else char
 
 
 def _visible(char: str) -> str:

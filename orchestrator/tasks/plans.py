@@ -14,7 +14,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_context
 from orchestrator.settings.layers import Document, checked, read_document
 from orchestrator.settings.settings import LoadedSettings, located
-from orchestrator.store.printable import clean, json_text
+from orchestrator.store.printable import clean
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
 from protocol import JsonObject
 from roles.contracts import AppWords, Subtask
@@ -87,10 +87,6 @@ def shown_plan(subtasks: Sequence[Subtask], *about: str) -> ShownPlan:
     groups = levels({s.id: s.depends_on for s in given.subtasks})
     beside = [f"independent of each other: {', '.join(group)}" for group in groups if len(group) > 1]
     return ShownPlan(given.model_dump(mode="json", exclude_defaults=True), (*about, *beside))
-
-
-def told(plan: ShownPlan, as_json: bool) -> str:
-    return json_text(plan.data, 2) + "\n" if as_json else plan_text(plan.data, *plan.about)
 
 
 def plan_text(data: Mapping[str, Any], *about: str) -> str:

@@ -5,12 +5,11 @@ A list is asked for often, so that what only a whole run is shown by is imported
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -69,10 +68,6 @@ if TYPE_CHECKING:
 GOAL_WIDTH = 60
 
 
-def runs_json(runs: Iterable[RunInfo]) -> str:
-    return json.dumps([run._asdict() for run in runs], indent=2, default=str)
-
-
 def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
     """One line a run, cut where a terminal of this width ends; what is narrow has no room for the time, which the id tells."""
     if not runs:
@@ -91,10 +86,6 @@ def moment(value: Any) -> str:
     if isinstance(value, int | float):
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
     return clean(value or "")
-
-
-def run_json(view: RunView) -> str:
-    return json.dumps(view._asdict(), indent=2, default=str)
 
 
 def run_page(view: RunView) -> str:

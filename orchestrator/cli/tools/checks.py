@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import subprocess
@@ -244,7 +243,3 @@ def as_text(checks: list[Check]) -> str:
         lines.append(f"{'✗' if not check.ok else '–' if check.fix else '✓'} {check.name:<9} {check.found}")
         lines += [f"  {'':<9} fix: {fix}" for fix in check.fix.splitlines()]
     return "\n".join(lines)
-
-
-def as_json(checks: list[Check]) -> str:
-    return json.dumps([check._asdict() for check in checks], indent=2)

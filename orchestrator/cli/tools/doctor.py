@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import FAILED, RUNS, SHELLS, AsJson, RunsDir, command, script, shells
+from orchestrator.cli.common import RUNS, SHELLS, RunsDir, Told, command, script, shells
 from orchestrator.errors import UsageProblem
 
 
 @command
-def doctor(as_json: AsJson = False, runs_dir: RunsDir = None) -> None:
+def doctor(runs_dir: RunsDir = None) -> Told:
     """Check this installation; every problem comes with its fix."""
     from orchestrator.cli.tools import checks
 
     found = checks.examine(runs_dir or RUNS)
-    typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
-    if not all(check.ok for check in found):
-        raise typer.Exit(FAILED)
+    return Told([check._asdict() for check in found], checks.as_text(found), good=all(check.ok for check in found))
 
 
 @command
 def plugins(
     check: Annotated[bool, typer.Option("--check", help="Run the contract's check on each environment.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """List environments, policies, dialects, sources and safety checks of installed packages, and their errors."""
     from orchestrator.settings.plugins import listed
 
     found = listed(check=check)
-    if as_json:
-        typer.echo(json.dumps([one._asdict() for one in found], indent=2))
-    for one in [] if as_json else found:
-        typer.echo(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
-        if one.problem:
-            typer.echo(f"  {one.problem}")
-    if not found and not as_json:
-        typer.echo("no installed package offers a part; see docs/how-to/plugin.md")
-    if any(one.problem for one in found):
-        raise typer.Exit(FAILED)
+    lines = [] if found else ["no installed package offers a part; see docs/how-to/plugin.md"]
+    for one in found:
+        lines.append(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
+        lines += [f"  {one.problem}"] if one.problem else []
+    return Told([one._asdict() for one in found], "\n".join(lines), good=not any(one.problem for one in found))
 
 
 @command

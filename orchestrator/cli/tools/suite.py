@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, command
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, Told, command
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
@@ -116,8 +116,7 @@ def run(
     ] = "",
     retry: Annotated[str, typer.Option(metavar="failed", help="failed: repeat episodes that were not right.")] = "",
     only: Only = "*",
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Run the missing episodes, and show the table. The same command continues a stopped suite."""
     from orchestrator.lab.suite.engines import run_suite
     from orchestrator.lab.suite.suite import load_suite, rows_in
@@ -136,10 +135,8 @@ def run(
         )
         typer.echo(clean(said, 240), err=True)
     rows = rows_in(folder)
-    _show(rows, "configuration", as_json)
     typer.echo(f"in {folder}; {sum(row.seconds for row in rows):.0f} s of runs", err=True)
-    if any(row.status == "error" for row in rows):
-        raise typer.Exit(FAILED)
+    return _shown(rows, "configuration")._replace(good=all(row.status != "error" for row in rows))
 
 
 @suite_app.command("show")
@@ -148,12 +145,11 @@ def show(
     folder: Folder,
     by: Annotated[str, typer.Option(metavar="WORD", help="configuration, task, tier, kind or seed.")] = "configuration",
     k: K = 0,
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Show the table of finished episodes: shares with intervals, false done, steps, gates, plans, tokens, money."""
     from orchestrator.lab.suite.suite import rows_in
 
-    _show(rows_in(folder), by, as_json, k)
+    return _shown(rows_in(folder), by, k)
 
 
 @suite_app.command("compare")
@@ -161,13 +157,12 @@ def show(
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="FOLDER, or FOLDER:CONFIGURATION.")],
     second: Annotated[str, typer.Argument(metavar="B", help="The other one, in the same form.")],
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Compare two configurations on their common episodes, pair by pair."""
     from orchestrator.lab.suite.figures import compared, comparison_lines
 
     found = compared(_chosen(first), _chosen(second), (first, second))
-    typer.echo(json_text(found.model_dump(mode="json")) if as_json else "\n".join(comparison_lines(found)))
+    return Told(found.model_dump(mode="json"), "\n".join(comparison_lines(found)))
 
 
 lab_app = typer.Typer(
@@ -182,8 +177,7 @@ def gates(
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The output folder; default: gates/NAME.")] = None,
     workers: Workers = 1,
     only: Only = "*",
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Repeat each run up to its gates, take every allowed decision, and show which gates were right.
 
     The same command continues what was stopped. Tasks that do not begin the same way twice have no gates in it.
@@ -197,12 +191,12 @@ def gates(
         typer.echo(f"{spec.name}: {len(found)} gates, {sum(row.regret > 0 for row in found)} of them wrong", err=True)
     rows.sort(key=lambda row: (row.run, row.number))
     told = figures(rows)
-    typer.echo(json_text([one.model_dump(mode="json") for one in told], indent=1) if as_json else "\n".join(lines(told)))
+    return Told([one.model_dump(mode="json") for one in told], "\n".join(lines(told)))
 
 
 @lab_app.command("blame")
 @command
-def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> None:
+def blame_run(run: RunId, runs_dir: RunsDir = None) -> Told:
     """Find the first decision of a run from which no recovery was found.
 
     The run is repeated up to a decision and then left to the policies of its settings, at every place that a bisection
@@ -216,7 +210,7 @@ def blame_run(run: RunId, runs_dir: RunsDir = None, as_json: AsJson = False) -> 
         raise typer.Exit(FAILED)
     where = f" in subtask {found.subtask}" if found.subtask else ""
     said = f"decision {found.number + 1} of {found.of}, of the {found.role}{where}: {found.decision} ({found.tries} repeats)"
-    typer.echo(json_text(found._asdict()) if as_json else clean(said, 2000))
+    return Told(found._asdict(), clean(said, 2000))
 
 
 @lab_app.command("rollouts")
@@ -229,8 +223,7 @@ def lab_rollouts(
     seed: Annotated[int, typer.Option(min=0, help="Of what is tried.")] = 0,
     workers: Workers = 1,
     only: Only = "*",
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Write runs as rows for training, and pairs of decisions at one screen of which one came to a better end.
 
     Each row is repeated before it is written, and must earn its reward again; --verify repeats those of a file, exit code 1
@@ -253,9 +246,7 @@ def lab_rollouts(
             done.append(one)
             typer.echo(f"{spec.name}: {len(one.rows)} rows, {one.dropped} that could not be repeated", err=True)
         told = figures(done)
-    typer.echo(json_text(told) if as_json else "\n".join(f"{name.replace('_', ' '):<24} {told[name]}" for name in told))
-    if wrong:
-        raise typer.Exit(FAILED)
+    return Told(told, "\n".join(f"{name.replace('_', ' '):<24} {told[name]}" for name in told), good=not wrong)
 
 
 @lab_app.command("tasks")
@@ -267,8 +258,7 @@ def lab_tasks(
         list[str] | None, typer.Option("--world", metavar="NAME", help="A world by name or path; repeatable.")
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The output folder.")] = Path("generated"),
-    as_json: AsJson = False,
-) -> None:
+) -> Told:
     """Generate tasks from the cards of apps, each with a judge that its oracle passes and none of its mutants.
 
     The same command continues what was stopped.
@@ -279,7 +269,7 @@ def lab_tasks(
     for one in generate(out, most, seed, worlds or ()):
         told = {"tasks": told["tasks"] + (not one.why), "drafts": told["drafts"] + 1, "mutants": told["mutants"] + one.mutants}
         typer.echo(clean(f"{told['tasks']:>5}/{most} {one.why or one.name}", 200), err=True)
-    typer.echo(json_text(told) if as_json else ", ".join(f"{count:,} {name}" for name, count in told.items()) + f" in {out}")
+    return Told(told, ", ".join(f"{count:,} {name}" for name, count in told.items()) + f" in {out}")
 
 
 def _chosen(word: str) -> list[EpisodeRow]:
@@ -294,11 +284,8 @@ def _chosen(word: str) -> list[EpisodeRow]:
     return rows
 
 
-def _show(rows: list[EpisodeRow], by: str, as_json: bool, k: int = 0) -> None:
+def _shown(rows: list[EpisodeRow], by: str, k: int = 0) -> Told:
     from orchestrator.lab.suite.figures import figures, table
 
     lines = figures(rows, by, k)
-    if as_json:
-        typer.echo(json_text([line.model_dump(mode="json") for line in lines], indent=1))
-    else:
-        typer.echo("\n".join(table(lines)))
+    return Told([line.model_dump(mode="json") for line in lines], "\n".join(table(lines)))

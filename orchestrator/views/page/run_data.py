@@ -267,11 +267,11 @@ class RunReader:
         """Take in what was written since, and say whether anything is not as it was. Cheap where nothing was."""
         changed = self.files.changed()
         self._again |= self.journal.more_private()
-        while self._again or (events := self.journal.read_on()) is not None:
-            if self._again or self.heard.ended:  # it goes on after all: what was said of its end is taken back
+        while (events := self.journal.read_on()) is not None or self._again:
+            if events is None or self._again or self.heard.ended:  # it goes on after all: what was said of its end is taken back
                 heard = RunEvents(self.journal.result, self.journal.screen)
-                for events in self.journal.read_again():
-                    self._hear(heard, events)
+                for again in self.journal.read_again():
+                    self._hear(heard, again)
                 self.heard, self._again = heard, False
             else:
                 self._hear(self.heard, events)
