@@ -266,12 +266,14 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
 def show_run(run_id: str, runs_dir: Path) -> RunView:
     """What is known of a run: its report, or one made from as much of the journal as can be read."""
     from orchestrator.runs.report import reported_events
-    from orchestrator.store.salvage import JournalReader, Salvage
+    from orchestrator.store.reader import RunJournal
+    from orchestrator.store.salvage import Salvage
 
     folder = find_run(run_id, runs_dir)
-    report, reader = stored_report(folder), JournalReader(folder / "journal.sqlite")
-    kept = Salvage(reported_events(reader), reader.note)
-    view = view_of(read_run(folder), kept, report, str(reader.path))
+    report = stored_report(folder)
+    with closing(RunJournal(folder, live=False)) as journal:
+        kept = Salvage(reported_events(journal.read_all()), journal.note)
+    view = view_of(read_run(folder), kept, report, str(journal.path))
     now = standing(folder, report)
     if now.holder is None:
         return view

@@ -104,9 +104,9 @@ class RunControl:
 
     def prompts(self, step: int | None = None) -> list[JsonObject]:
         """The calls of models of which a transcript was kept; with `step` those of one step."""
-        from orchestrator.store.salvage import calls_in, open_read_only
+        from orchestrator.store.reader import calls_in
 
-        return calls_in(lambda: open_read_only(self._place / "journal.sqlite"), self.past(), self._place, step)
+        return calls_in(self._place, step)
 
     def past(self) -> list[Event]:
         from orchestrator.store.salvage import salvage

@@ -30,6 +30,11 @@ def mapping_in(text: str | bytes | None) -> JsonObject | None:
     return value if isinstance(value, dict) else None
 
 
+def number(value: Any) -> float:
+    """`value` if it is a number to count with, else 0."""
+    return float(value) if isinstance(value, int | float) and abs(value) < 2**53 else 0.0
+
+
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Unicode categories that move the cursor, turn the writing direction, cannot be encoded or cannot be seen."""
 _KEPT = {"\u200d", "\ufe0f", "\ufe0e"}

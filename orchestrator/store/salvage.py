@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -19,10 +18,6 @@ from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
 from roles.journal.events import DecidedEvent, ErrorEvent, ModelCallEvent, ObservedEvent, PictureEvent, StepEvent
 from roles.journal.journal import Event, Journal
-from roles.journal.rows import inflated
-from roles.journal.transcripts import PICTURE
-from roles.safety.privacy.vault import FILE as VAULT
-from roles.safety.privacy.vault import Vault
 
 Part = Callable[[str], str | None]
 """What a part says, by its name; None where it is not there."""
@@ -31,23 +26,6 @@ _COUNTED = (
     *("model", "tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "seconds", "money", "estimated"),
     *("problem", "finish", "recalled"),
 )
-
-
-def seal_of(folder: Path) -> Callable[[Any], Any]:
-    """What puts references over values that are known to be private by now, though they were not when they were written."""
-    path = folder / VAULT
-    vault = Vault(path) if path.is_file() else None
-    return vault.sealed if vault is not None and len(vault) else lambda value: value
-
-
-def part_in(db: sqlite3.Connection, seal: Callable[[Any], Any], name: str) -> str | None:
-    """A part of a journal, with references over what is known to be private by now."""
-    try:
-        row = db.execute("SELECT body FROM parts WHERE name = ?", (name,)).fetchone()
-        text = inflated(bytes(row[0])).decode("utf-8", "surrogatepass") if row else None
-    except (sqlite3.Error, zlib.error, *UNREADABLE):
-        return None
-    return text if text is None or text.startswith(PICTURE) else str(seal(text))
 
 
 def calls_of(events: Iterable[Event], part: Part, step: int | None = None) -> list[JsonObject]:
@@ -102,76 +80,6 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def calls_in(
-    opening: Callable[[], sqlite3.Connection], events: Iterable[Event], folder: Path, step: int | None = None
-) -> list[JsonObject]:
-    """Those of a run whose tables `opening` opens."""
-    with closing(opening()) as db:
-        seal = seal_of(folder)
-        told = (event._replace(body=seal(event.body)) for event in events)
-        return calls_of(told, partial(part_in, db, seal), step)
-
-
-class JournalReader:
-    """The events of a journal in order, read one by one as they are asked for: of a damaged file those that stand before the
-    damage and those that can be found behind it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._wrong: list[str] = []
-        self._read = 0
-
-    @property
-    def note(self) -> str:
-        """What is wrong with what was read so far; empty where nothing is."""
-        if not self._wrong:
-            return ""
-        told = f"is damaged ({self._wrong[0]}): {self._read} events could be read" if self.path.is_file() else self._wrong[0]
-        return f"{self.path} {told}"
-
-    def __iter__(self) -> Iterator[Event]:
-        self._wrong, self._read = [], 0
-        if not self.path.is_file():  # a device never ends
-            self._wrong.append("is not a file" if self.path.exists() else "is missing")
-            return
-        for opening in (open_read_only, _open_mended):
-            try:
-                with closing(_of_events(opening(self.path))) as db:
-                    yield from self._events(db)
-            except (sqlite3.Error, OSError) as bad:
-                self._wrong.append(str(bad))
-            if self._read or not self._wrong:
-                return
-
-    def _events(self, db: sqlite3.Connection) -> Iterator[Event]:
-        """Up to the damage, if there is one; then what can be read behind it, from the end."""
-        last = 0
-        try:
-            for row in db.execute(f"{_ROWS} ORDER BY id"):
-                if row[0] > last:  # else it is out of place
-                    last = row[0]
-                    if (event := self._told(row)) is not None:
-                        yield event
-            return
-        except sqlite3.Error as bad:
-            self._wrong.append(str(bad))
-        behind: dict[int, Sequence[Any]] = {}
-        for order in ("ASC", "DESC"):
-            try:
-                for row in db.execute(f"{_ROWS} WHERE id > ? ORDER BY id {order}", (last,)):
-                    behind[row[0]] = row
-            except sqlite3.Error as bad:
-                self._wrong.append(str(bad))
-        for number in sorted(behind):
-            if (event := self._told(behind[number])) is not None:
-                yield event
-
-    def _told(self, row: Sequence[Any]) -> Event | None:
-        event = _event(row, self._wrong)
-        self._read += event is not None
-        return event
-
-
 class Salvage(NamedTuple):
     """What could be read, and a note when that is not everything."""
 
@@ -180,9 +88,21 @@ class Salvage(NamedTuple):
 
 
 def salvage(path: Path) -> Salvage:
-    """Every event of a journal that can be read."""
-    reader = JournalReader(path)
-    return Salvage([*reader], reader.note)
+    """Every event that can be read. A damaged file gives what stands before the damage and what can be found behind it."""
+    if not path.is_file():  # a device never ends
+        return Salvage([], f"{path} is {'not a file' if path.exists() else 'missing'}")
+    events: dict[int, Event] = {}
+    problems: list[str] = []
+    for opening in (open_read_only, _open_mended):
+        try:
+            with closing(_of_events(opening(path))) as db:
+                _read_events(db, events, problems)
+        except (sqlite3.Error, OSError) as bad:
+            problems.append(str(bad))
+        if events or not problems:
+            break
+    note = f"{path} is damaged ({problems[0]}): {len(events)} events could be read" if problems else ""
+    return Salvage([events[number] for number in sorted(events)], note)
 
 
 def open_read_only(path: Path, patience: float = 5.0) -> sqlite3.Connection:
@@ -222,6 +142,18 @@ def _open_mended(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
     db.deserialize(bytes(body[: size * pages]))
     return db
+
+
+def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: list[str]) -> None:
+    """From the beginning, and where that ends at something damaged from the end, too."""
+    for order in ("ASC", "DESC"):
+        try:
+            for row in db.execute(f"{_ROWS} ORDER BY id {order}"):
+                if row[0] not in events and (event := _event(row, problems)) is not None:
+                    events[event.id] = event
+            return
+        except sqlite3.Error as bad:
+            problems.append(str(bad))
 
 
 def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[Event], int, list[str]]:

@@ -14,10 +14,11 @@ from typing import Any, assert_never
 from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord, target_box, with_given
 from orchestrator.desk.models import Approval, RunRow, WaitingFor, WaitKind
 from orchestrator.runs.folders import is_run_id
-from orchestrator.store.printable import UNREADABLE, mapping_in
+from orchestrator.store.printable import UNREADABLE, mapping_in, number
+from orchestrator.store.reader import JOURNAL, PATIENCE, Private, sign_of
 from orchestrator.store.salvage import open_journal
-from orchestrator.views.page.data import number, plain, words
-from orchestrator.views.page.source import JOURNAL, PATIENCE, Private, RunFiles, sign_of
+from orchestrator.views.page.data import plain, words
+from orchestrator.views.page.source import RunFiles
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import GATE_DECISIONS
 from roles.journal.events import GateEvent, ModelCallEvent, StepEvent

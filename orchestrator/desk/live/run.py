@@ -20,11 +20,11 @@ from orchestrator.control.channel import given_to
 from orchestrator.desk.live.list import RunList
 from orchestrator.desk.models import RunStanding, ScreenDrawn
 from orchestrator.store.printable import UNREADABLE
+from orchestrator.store.reader import AT_ONCE
 from orchestrator.store.salvage import calls_of
 from orchestrator.views.page.data import FIELDS, FLAGS, Detail, Pool, plain
 from orchestrator.views.page.run_data import PARTS as SHOWN
 from orchestrator.views.page.run_data import Page, RunReader
-from orchestrator.views.page.source import AT_ONCE
 from roles.journal.journal import Event
 
 PAUSE, RESTING = 0.05, 0.5

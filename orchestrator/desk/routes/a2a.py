@@ -31,7 +31,7 @@ from orchestrator.desk.desk import Desk, TheDesk, UnknownRun
 from orchestrator.desk.routes import answers, control, start
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.folders import stored_report
-from orchestrator.store.salvage import seal_of
+from orchestrator.store.reader import Private
 from protocol import JsonObject
 
 Done = TypeVar("Done")
@@ -252,7 +252,7 @@ def _asking(folder: Path) -> RequestRecord | None:
 
 def _task(folder: Path) -> a2a.Task:
     """As the run stands. One that an answer was given to works: it is gone on with."""
-    report, seal, name = stored_report(folder), seal_of(folder), folder.name
+    report, seal, name = stored_report(folder), Private(folder).seal, folder.name
     now = standing(folder, report)
     last = next(reversed(asked_of(folder)), None)
     message = new_text_message(str(seal(now.reason)) or now.state, context_id=name, task_id=name)

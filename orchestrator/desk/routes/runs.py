@@ -31,7 +31,8 @@ from orchestrator.runs import folders
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import FAILED, WAITING
 from orchestrator.runs.report import Board, board_at
-from orchestrator.store.salvage import salvage, seal_of
+from orchestrator.store.reader import Private
+from orchestrator.store.salvage import salvage
 from orchestrator.views.page.data import Detail, plain
 from orchestrator.views.page.run_data import shown_cursor
 from protocol import Frozen, JsonObject
@@ -61,7 +62,7 @@ def listing(desk: TheDesk, visitor: Viewer) -> RunListing:
 def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
     """One run as it stands."""
     view = folders.show_run(folder.name, desk.runs_dir)
-    now, seal = standing(folder, stored_report(folder)), seal_of(folder)
+    now, seal = standing(folder, stored_report(folder)), Private(folder).seal
     asked = next(reversed(still_open(folder)), None) if now.state == "on_hold" else None
     code = _exit_code(folder / "journal.sqlite") if now.ended else WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
     return RunReport(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog, advice
 from orchestrator.store.printable import clean, json_text
-from orchestrator.store.salvage import calls_in, open_read_only, salvage
+from orchestrator.store.reader import calls_in
 from orchestrator.views.listing import table
 from protocol import InteractionStep, JsonObject
 from protocol.dialects import NAMES as DIALECTS
@@ -99,13 +98,7 @@ def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str
 
 def _calls(folder: Path) -> list[JsonObject]:
     """What was said to the models of the run that the log belongs to; nothing where it belongs to none that can be read."""
-    journal = folder / "journal.sqlite"
-    if not (folder / "run.json").is_file():
-        return []
-    try:
-        return calls_in(lambda: open_read_only(journal), salvage(journal).events, folder)
-    except (sqlite3.Error, OSError, UsageProblem):
-        return []
+    return calls_in(folder) if (folder / "run.json").is_file() else []
 
 
 def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[Loss]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from orchestrator.store.printable import clean
+from orchestrator.store.printable import clean, number
 from protocol import JsonObject
 
 FORMAT = 1
@@ -194,11 +194,6 @@ def words(body: Any, *keys: str) -> str:
 def bounded(text: str) -> str:
     """As much of it as is shown."""
     return str(plain(text))
-
-
-def number(value: Any) -> float:
-    """`value` if it is a number to count with, else 0."""
-    return float(value) if isinstance(value, int | float) and abs(value) < 2**53 else 0.0
 
 
 def items_of(value: Any) -> list[Any]:

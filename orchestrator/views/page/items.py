@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from orchestrator.store.printable import UNREADABLE, clean
-from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
+from orchestrator.store.printable import UNREADABLE, clean, number
+from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, plain, words
 from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone, ledger_line
 from protocol import JsonObject
 from roles.contracts.requests import request_in

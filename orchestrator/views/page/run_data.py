@@ -12,7 +12,8 @@ from orchestrator.core.machine import ANYWHERE, ROWS, Situation
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run
 from orchestrator.runs.report import BudgetCount
-from orchestrator.store.printable import UNREADABLE, clean
+from orchestrator.store.printable import UNREADABLE, clean, number
+from orchestrator.store.reader import JOURNAL, RunJournal
 from orchestrator.views.page.data import (
     FORMAT,
     FactSeen,
@@ -23,12 +24,11 @@ from orchestrator.views.page.data import (
     RunHead,
     items_of,
     marked,
-    number,
     plain,
     words,
 )
 from orchestrator.views.page.items import RunLines
-from orchestrator.views.page.source import JOURNAL, RunFiles, RunJournal
+from orchestrator.views.page.source import RunFiles
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import JsonObject
 from roles.contracts.requests import Request, request_in

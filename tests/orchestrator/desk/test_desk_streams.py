@@ -22,8 +22,8 @@ from orchestrator.desk import app
 from orchestrator.desk.live.run import WatchedRun
 from orchestrator.desk.routes import streams
 from orchestrator.errors import UsageProblem
-from orchestrator.views.page import source
-from orchestrator.views.page.source import AT_ONCE
+from orchestrator.store import reader
+from orchestrator.store.reader import AT_ONCE
 
 PATIENCE = 120.0
 
@@ -141,14 +141,14 @@ def test_a_run_that_ends_between_two_looks_of_a_stream_is_told_to_its_last_line(
 def test_the_end_of_a_run_is_not_told_before_what_came_first_can_be_read(serve, working, watch, monkeypatch) -> None:
     place, run = serve(), working()
     run.step(2)
-    read, held = source.events_after, threading.Event()
+    read, held = reader.events_after, threading.Event()
 
     def unless_held(*args: Any) -> Any:
         if held.is_set():
             raise sqlite3.OperationalError("database is locked")
         return read(*args)
 
-    monkeypatch.setattr(source, "events_after", unless_held)
+    monkeypatch.setattr(reader, "events_after", unless_held)
     viewer = watch(place, f"/api/runs/{run.id}/stream")
     until(lambda: lines(viewer) == clicks(2), "what was before")
     held.set()
