@@ -58,3 +58,22 @@ def connected(path: Path | None, retries: Retries | None = None, *, timeout: flo
     made = sqlite3.connect(path or ":memory:", timeout=timeout, check_same_thread=False, factory=_Connection, **given)
     made.retries = retries or Retries()
     return made
+
+
+def logged(path: Path | None, retries: Retries | None = None, **given: Any) -> _Connection:
+    """The same with a write-ahead log, for many small rows: a commit writes whole pages, so that they are small."""
+    made = connected(path, retries, **given)
+    for said in ("page_size=512", "journal_mode=WAL", "wal_autocheckpoint=4000", "synchronous=NORMAL"):
+        made.execute(f"PRAGMA {said}")
+    return made
+
+
+def fold(connection: sqlite3.Connection) -> None:
+    """Fold the log into the file, and close that. Twice is fine."""
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.ProgrammingError:
+        return
+    except sqlite3.OperationalError:  # a full disk, a lock: what is not written by now is worked again, as after a kill
+        pass
+    connection.close()

@@ -7,7 +7,6 @@ held in memory and written in front of an effect, with all of the controller's o
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from protocol.retries import Retries
-from protocol.sqlite import connected
+from protocol.sqlite import fold, logged
 from roles.journal.rows import deflated, inflated
 from roles.operator.graph import DURABLE_BEFORE
 
@@ -59,12 +58,7 @@ class CursorSaver(SqliteSaver):
     def __init__(
         self, path: Path | None, durable_before: Mapping[str, frozenset[str]] = DURABLE, retries: Retries | None = None
     ) -> None:
-        connection = connected(path, retries)
-        connection.execute("PRAGMA page_size=512")
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=4000")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        super().__init__(connection, serde=strict())
+        super().__init__(logged(path, retries), serde=strict())
         self._durable_before = durable_before
         self._held: dict[tuple[str, str], CheckpointTuple] = {}
         # A cursor and what it replaces are one transaction: LangGraph writes from several threads, and no other write may end it.
@@ -73,13 +67,7 @@ class CursorSaver(SqliteSaver):
 
     def close(self) -> None:
         """Fold the write-ahead log in and give the file back. Twice is fine."""
-        try:
-            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self.conn.close()
-        except sqlite3.ProgrammingError:
-            return
-        except sqlite3.OperationalError:  # as for the journal
-            self.conn.close()
+        fold(self.conn)
 
     def put(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions

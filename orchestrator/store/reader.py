@@ -34,6 +34,7 @@ PATIENCE = 0.05
 _PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
 _PNG = b"\x89PNG\r\n\x1a\n"
 _LARGEST_PICTURE = 20_000_000
+_UNREAD = (sqlite3.Error, zlib.error, OSError, *UNREADABLE)
 Sign = tuple[int, int, int]
 NO_FILE: Sign = (0, 0, 0)
 
@@ -172,30 +173,26 @@ class RunJournal:
 
     def result(self, key: str) -> Mapping[str, Any]:
         """What the environment said to an action."""
-        with suppress(sqlite3.Error, *UNREADABLE):
-            asked = "SELECT result FROM actions WHERE key = ? AND result IS NOT NULL"
-            row = self._db.execute(asked, (key,)).fetchone() if self._db is not None and key else None
-            result = loads(row[0]) if row else None
-            return self.private.seal(result) if isinstance(result, dict) else {}
+        with suppress(*_UNREAD):
+            (text,) = self._opened().execute("SELECT result FROM actions WHERE key = ?", (key,)).fetchone()
+            if isinstance(result := loads(text), dict):
+                return dict(self.private.seal(result))
         return {}
 
     def screen(self, state_id: str) -> JsonObject:
         """A screen by its id; empty where it cannot be read."""
-        if state_id not in self._rows:
-            with suppress(sqlite3.Error):
+        with suppress(*_UNREAD):
+            if state_id not in self._rows:
                 self._look_for_screens()
-        row = self._rows.get(state_id)
-        try:
-            screen = self.private.seal(loads(screen_text(self._db, row))) if row is not None and self._db is not None else {}
-        except (sqlite3.Error, zlib.error, *UNREADABLE):
-            return {}
-        return screen if isinstance(screen, dict) else {}
+            if isinstance(screen := loads(screen_text(self._opened(), self._rows[state_id])), dict):
+                return dict(self.private.seal(screen))
+        return {}
 
     def screens(self) -> Iterator[tuple[str, JsonObject]]:
         """Every screen that can be read, with its id, one by one in the order in which they were seen first."""
         try:
             self._look_for_screens()
-        except sqlite3.Error as bad:
+        except (sqlite3.Error, OSError) as bad:
             self.notes.append(f"the screens could not be read ({bad})")
         lost = 0
         for state_id in self._rows:
@@ -207,19 +204,17 @@ class RunJournal:
             self.notes.append(f"{lost} screens could not be read")
 
     def _look_for_screens(self) -> None:
-        last = max(self._rows.values(), default=0)
-        if self._db is not None:
-            for row, state in self._db.execute("SELECT row, state_id FROM observations WHERE row > ? ORDER BY row", (last,)):
-                self._rows.setdefault(str(state), row)
+        asked = "SELECT row, state_id FROM observations WHERE row > ? ORDER BY row"
+        for row, state in self._opened().execute(asked, (max(self._rows.values(), default=0),)):
+            self._rows.setdefault(str(state), row)
 
     def part(self, name: str) -> str | None:
         """A part of a transcript by its name."""
-        try:
-            row = self._db.execute("SELECT body FROM parts WHERE name = ?", (name,)).fetchone() if self._db is not None else None
-            text = inflated(bytes(row[0])).decode("utf-8", "surrogatepass") if row else None
-        except (sqlite3.Error, zlib.error, *UNREADABLE):
-            return None
-        return text if text is None or text.startswith(PICTURE) else str(self.private.seal(text))
+        with suppress(*_UNREAD):
+            (body,) = self._opened().execute("SELECT body FROM parts WHERE name = ?", (name,)).fetchone()
+            text = inflated(bytes(body)).decode("utf-8", "surrogatepass")
+            return text if text.startswith(PICTURE) else str(self.private.seal(text))
+        return None
 
     def picture(self, state_id: str) -> Path | None:
         """The file with the clean picture of a screen."""

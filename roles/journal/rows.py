@@ -6,11 +6,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from protocol.retries import Retries
-from protocol.sqlite import connected
+from protocol.sqlite import fold, logged
 from roles.journal.budgets import COUNTED
 from roles.journal.events import (
     AnsweredEvent,
@@ -101,11 +102,7 @@ class Rows:
     def __init__(self, path: Path | None, retries: Retries | None = None) -> None:
         self.kept = path is not None
         """Whether the rows outlive this process."""
-        self.connection = connected(path, retries, isolation_level=None)
-        self.connection.execute("PRAGMA page_size=512")  # rows are small; a commit writes whole pages
-        self.connection.execute("PRAGMA journal_mode=WAL")
-        self.connection.execute("PRAGMA wal_autocheckpoint=4000")
-        self.connection.execute("PRAGMA synchronous=NORMAL")
+        self.connection = logged(path, retries, isolation_level=None)
         self.connection.executescript(_SCHEMA)
 
     def read(self, statement: str, *values: Any) -> sqlite3.Cursor:
@@ -162,14 +159,9 @@ class Rows:
 
     def close(self) -> None:
         """Commit and fold the write-ahead log into the file. Twice is fine."""
-        try:
+        with suppress(sqlite3.ProgrammingError, sqlite3.OperationalError):  # it is closed, or nothing more can be written
             self.commit()
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self.connection.close()
-        except sqlite3.ProgrammingError:
-            return
-        except sqlite3.OperationalError:  # a full disk, a lock: what is not written by now is worked again, as after a kill
-            self.connection.close()
+        fold(self.connection)
 
 
 MOST = 64 * 2**20
