@@ -128,7 +128,9 @@ def _model_file(folder: Path, model: str) -> Path:
 
 
 def _ready(address: Address) -> None:
-    if not _is_loopback(address.host):
+    from orchestrator.desk.client.remote import is_here
+
+    if not is_here(address.host):
         typer.echo(
             f"warning: other machines can connect to {address.host}:{address.port}, and nothing that is sent is encrypted; "
             "whoever has the address with the token starts and changes runs here",
@@ -136,15 +138,6 @@ def _ready(address: Address) -> None:
         )
     typer.echo(f"open {address.url}")
     typer.echo("press Ctrl-C to stop; runs continue without the server")
-
-
-def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 NAME = "view.html"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem, only_one
-from orchestrator.store.printable import write_json
+from orchestrator.store.printable import UNREADABLE, write_json
 
 if TYPE_CHECKING:
     from orchestrator.store.salvage import Salvage
@@ -87,10 +87,6 @@ def _names(runs_dir: Path) -> list[str]:
         return []
     with os.scandir(runs_dir) as found:
         return sorted(entry.name for entry in found if os.path.isfile(f"{entry.path}/run.json"))
-
-
-_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
-"""What reading events raises that deskcrew never wrote."""
 
 
 def wrong_in(record: Any) -> str:
@@ -300,7 +296,7 @@ def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -
         try:
             used = budgets_of(kept.events, record["settings"])
             report = build_report(kept.events, run=record, result=ended, budgets=used)
-        except _NOT_OURS as bad:
+        except UNREADABLE as bad:
             why = f"events that deskcrew does not write ({type(bad).__name__})"
             raise UsageProblem(f"{place} holds {why}; the run cannot be shown.") from None
     return RunView(report, notes)

@@ -35,6 +35,10 @@ def number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) and abs(value) < 2**53 else 0.0
 
 
+def items_of(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Unicode categories that move the cursor, turn the writing direction, cannot be encoded or cannot be seen."""
 _KEPT = {"\u200d", "\ufe0f", "\ufe0e"}

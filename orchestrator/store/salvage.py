@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from orchestrator.store.printable import UNREADABLE
+from orchestrator.store.printable import UNREADABLE, items_of
 from protocol import ActionResult, InteractionStep, JsonObject, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
@@ -54,8 +54,11 @@ def _call(event: Event, transcript: Mapping[str, Any], part: Part) -> JsonObject
     counted = {key: event.body[key] for key in _COUNTED if key in event.body}
     where = {"event": event.id, "at": event.at, "role": event.role, "subtask": event.subtask, "step": event.step}
     messages = [
-        {"role": str(one.get("role", "")), "parts": [_said(it, part) for it in _items(one.get("parts")) if isinstance(it, dict)]}
-        for one in _items(transcript.get("messages"))
+        {
+            "role": str(one.get("role", "")),
+            "parts": [_said(it, part) for it in items_of(one.get("parts")) if isinstance(it, dict)],
+        }
+        for one in items_of(transcript.get("messages"))
         if isinstance(one, dict)
     ]
     schema, reply = (_data(part(str(transcript.get(key) or ""))) for key in ("schema", "reply"))
@@ -74,10 +77,6 @@ def _data(text: str | None) -> Any:
         return None if text is None else json.loads(text)
     except UNREADABLE:
         return text
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 class Salvage(NamedTuple):

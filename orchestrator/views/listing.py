@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from orchestrator.errors import USER, UsageProblem
-from orchestrator.store.printable import UNREADABLE, clean, shortened, visible
+from orchestrator.store.printable import UNREADABLE, clean, number, shortened, visible
 
 NARROW = 80
 GAP = 2
@@ -215,11 +215,7 @@ def _nearly_spent(budgets: Any) -> list[tuple[str, Mapping[str, Any]]]:
     from roles.journal.budgets import WARN_AT
 
     told = budgets.items() if isinstance(budgets, dict) else ()
-    return [(key, body) for key, body in told if isinstance(body, dict) and _number(body.get("share")) >= WARN_AT]
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+    return [(key, body) for key, body in told if isinstance(body, dict) and number(body.get("share")) >= WARN_AT]
 
 
 def _budget(item: tuple[str, Mapping[str, Any]]) -> str:

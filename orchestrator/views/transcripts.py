@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from orchestrator.store.printable import clean
+from orchestrator.store.printable import clean, items_of
 from orchestrator.store.salvage import Part
-from orchestrator.views.page.data import Detail, items_of
+from orchestrator.views.page.data import Detail
 
 FINISHES = {"cut_off": "the answer was cut off", "refused": "the model refused to answer"}
 _NAME = re.compile(r"[0-9a-f]{32}")

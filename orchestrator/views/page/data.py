@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from orchestrator.store.printable import clean, number
+from orchestrator.store.printable import clean, items_of, number
 from protocol import JsonObject
 
 FORMAT = 1
@@ -194,10 +194,6 @@ def words(body: Any, *keys: str) -> str:
 def bounded(text: str) -> str:
     """As much of it as is shown."""
     return str(plain(text))
-
-
-def items_of(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else []
 
 
 PER_CHUNK = 50

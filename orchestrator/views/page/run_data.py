@@ -12,7 +12,7 @@ from orchestrator.core.machine import ANYWHERE, ROWS, Situation
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run
 from orchestrator.runs.report import BudgetCount
-from orchestrator.store.printable import UNREADABLE, clean, number
+from orchestrator.store.printable import UNREADABLE, clean, items_of, number
 from orchestrator.store.reader import JOURNAL, RunJournal
 from orchestrator.views.page.data import (
     FORMAT,
@@ -22,7 +22,6 @@ from orchestrator.views.page.data import (
     PlanVersion,
     RoleUse,
     RunHead,
-    items_of,
     marked,
     plain,
     words,
