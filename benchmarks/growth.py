@@ -5,6 +5,7 @@
     benchmarks/growth.py --actions 1000     up to so many
     benchmarks/growth.py --runs 5000        `ls` and the looks of the desk, with a tenth of so many runs, and with all
     benchmarks/growth.py --shown 10000      `show` and `view` of a run of a tenth of so many actions, and of so many
+    benchmarks/growth.py --memory           the memory of one run, again and again while it goes on
     benchmarks/growth.py --pairs 12         the last windows of the longest run, each beside the window of a run of a hundred
 
 The run is that of `benchmarks/overhead.py`: the crew fills a field again and again, with gates, checkpoints, the journal and the
@@ -101,6 +102,15 @@ class Waiting(Meter):
             sys.stdin.readline()
             self._seen, self._ends = [], (event.step, event.step)
             super().heard(event)
+
+
+class Sampled(Meter):
+    """Prints what the process has in memory, at each thousandth action and some before."""
+
+    def heard(self, event: Event) -> None:
+        super().heard(event)
+        if event.kind == FeedbackEvent.KIND and (event.step in LENGTHS or event.step % 1_000 == 0):
+            print(f"{event.step:>7,}{resident() / 1e6:>8.1f} MB", flush=True)
 
 
 def run(folder: Path, actions: int, meter: Meter | None = None) -> tuple[float, float, float]:
@@ -293,6 +303,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=0, help="compare the longest run with a short one instead, so many times")
     parser.add_argument("--runs", type=int, default=0, help="measure a folder of so many runs instead")
     parser.add_argument("--shown", type=int, default=0, help="measure what shows a run of so many actions instead")
+    parser.add_argument("--memory", action="store_true", help="print the memory of the longest run while it goes on instead")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--windows", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
@@ -304,6 +315,10 @@ def main() -> int:
         return 0
     if given.one:
         print(json.dumps(take_up(given.folder, given.one) if given.again else run(given.folder, given.one)))
+        return 0
+    if given.memory:
+        with tempfile.TemporaryDirectory() as place:
+            run(Path(place), given.actions, Sampled(Path(place), given.actions))
         return 0
     if given.runs or given.shown:
         show_runs(given.runs) if given.runs else show_shown(given.shown)

@@ -251,6 +251,8 @@ def holder_of(folder: Path) -> Holder | None:
 
 def _may_be_open(path: Path) -> bool:
     """Whether a process may have it open, or has died so: SQLite takes its log away when the last one closes the file."""
+    if not path.is_file():  # a pipe never ends
+        return False
     try:
         with path.open("rb") as file:
             logged = file.read(19)[18:] == b"\2"
