@@ -145,20 +145,19 @@ def list_apps(
     if world is not None:
         _tell_cards(world, as_json)
         return
-    from rich.console import Console
-    from rich.table import Table
-
     from environments.simulated.apps import UNUSABLE, listed_apps
+    from orchestrator.views.listing import table, width_of_terminal
 
     every = listed_apps()
     if as_json:
         for one in every:
             typer.echo(json_text(one._asdict()))
         return
-    table = Table("app", "title", "functions", "agent", "package", box=None)
-    for one in every:
-        table.add_row(one.name, one.title, str(len(one.functions)), "yes" if one.agent else "", one.package)
-    Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
+    rows = [("APP", "TITLE", "FUNCTIONS", "AGENT", "PACKAGE")]
+    rows += [
+        (one.name, clean(one.title), str(len(one.functions)), "yes" if one.agent else "", clean(one.package)) for one in every
+    ]
+    typer.echo(table(rows, width_of_terminal()))
     for name, why in UNUSABLE.items():
         typer.echo(f"{name} cannot be used: {why}")
 
