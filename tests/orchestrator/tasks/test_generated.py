@@ -27,20 +27,19 @@ def tasks(seed: int, most: int, worlds: tuple[str, ...] = WORLDS) -> list[Task]:
 
 
 def test_the_oracle_passes_and_no_mutant_does_also_in_a_world_in_which_the_task_was_not_tried() -> None:
-    for task in tasks(0, 8):
+    for task in tasks(0, 4):
         for seed in (*SEEDS, UNSEEN):
             wrong, tried = survivors(task, seed)
             assert not wrong, f"{task.goal} ({seed})"
             assert tried >= 3
 
 
-@pytest.mark.slow("a hundred tasks, each with some twenty mutants in two worlds")
-@pytest.mark.parametrize("seed", range(4))
-def test_of_many_generated_tasks_no_mutant_passes(seed: int) -> None:
+@pytest.mark.slow("sixteen tasks, each with some twenty mutants; benchmarks/generated_tasks.py tries thousands")
+def test_of_many_generated_tasks_no_mutant_passes() -> None:
     worlds = ("bookkeeping-lured", "diary", "errands", "office", "people", "phone", "smart-home", "workshop")
-    found = tasks(seed, 25, worlds)
-    assert len(found) == 25
-    assert not [(task.goal, wrong) for task in found for one in SEEDS[:2] if (wrong := survivors(task, one)[0])]
+    found = tasks(2, 16, worlds)
+    assert len(found) == 16
+    assert not [(task.goal, wrong) for task in found if (wrong := survivors(task, SEEDS[1])[0])]
 
 
 def test_a_draft_depends_on_its_number_and_its_seed_alone() -> None:
