@@ -73,7 +73,7 @@ class Followed(NamedTuple):
 class _Try(NamedTuple):
     book: Playbook
     score: float = 0.0
-    """How well it fits; 0 where it does not."""
+    """How well its words fit; 0 where they do not."""
     said: tuple[tuple[str, Step], ...] = ()
     """The steps in words that are understood."""
     steps: tuple[TypedStep, ...] = ()
@@ -151,7 +151,10 @@ def _best(text: str, request: PlanRequest) -> _Looked:
     """The page that fits best and asks nothing, or the question of one that fits better."""
     used = {page_key(origin) for subtask in request.plan for origin in subtask.origin if origin.source}
     tried = [_tried(book, text, request) for found in request.supplements for book in _books(found)]
-    open_ones = [one for one in tried if one.ready or (one.ask and one.ask not in request.looked_up)]
+    # One that fits less than one that failed is about something else: what it says would be done in the place of what is asked.
+    least = max((one.score for one in tried if page_key(one.book) in request.given_up), default=0.0)
+    fits = [one for one in tried if one.score >= least]
+    open_ones = [one for one in fits if one.ready or (one.ask and one.ask not in request.looked_up)]
     order = sorted(open_ones, key=lambda one: (-round(one.score + (page_key(one.book) in used), 1), not one.ready))
     if order and not order[0].ready:
         return _Looked(ask=order[0].ask, uses=tuple(_uses(tried, None)))
@@ -191,7 +194,7 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     titled = by_title(book, text, values)
     score, why = (1.5, "") if titled else _likeness(text, values, book, request)
     if why := _against(book, request) or why:
-        return _Try(book, why=why)
+        return _Try(book, score, why=why)
     made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
