@@ -119,7 +119,11 @@ class _Work:
             was = alike[0] if len(alike) == 1 or (alike and part.kind != "record") else None  # two mails of a sender are two
             if was is not None:
                 gone.remove(was)
-            told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}" if was is not None else f"+ {_told(part)}"
+            if was is not None:
+                told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}"
+            else:
+                came = " (it may have been on another page)" if part.kind == "record" and _off_page(view, before) else ""
+                told = f"+ {_told(part)}{came}"
             yield _RANKS[part.kind], told
         for part in gone:
             told = self._gone(part, view) if part.kind == "record" else f"- {_told(part)}"
@@ -137,7 +141,7 @@ class _Work:
         scrolled = any(s.verb == "scroll" and s.app == view.app for s in self.request.steps)
         if scrolled or view.name in names or not any(map(changes_something, between)):
             return ""
-        turned = " (it may be on another page)" if view.page and not _WHOLE.match(_page(self.seen[now].state)) else ""
+        turned = " (it may be on another page)" if _off_page(view, self.seen[now].state) else ""
         return f"- {_told(part)}" + (f' (now in "{names[0]}")' if names else turned)
 
     def _turned(self) -> Iterator[tuple[_View, list[str]]]:
@@ -158,6 +162,11 @@ class _Work:
             if len(pages) > 1 and rows:
                 head = f'{view.app}, "{view.name}": {len(pages)} pages were looked at; what was on those that are not shown:'
                 yield view, [head, *rows[:_ROWS], *([f"({len(rows) - _ROWS} more rows)"] if len(rows) > _ROWS else [])]
+
+
+def _off_page(view: _View, state: VisualState) -> bool:
+    """Whether its list has more than what stands here."""
+    return bool(view.page) and not _WHOLE.match(_page(state))
 
 
 def _view(state: VisualState) -> _View:

@@ -102,6 +102,8 @@ def test_a_row_that_is_out_of_sight_or_on_another_page_is_not_told_as_gone() -> 
     assert '- row "Ada"' not in after(top, down, step1=filtered)
     full, pushed = paged(1, ("Ada", "open"), ("Bo", "open")), paged(1, ("New", "open"), ("Ada", "open"))
     made = {"app": "mail"}
+    drawn = after(full, paged(1, ("Ada", "open"), ("Cy", "open")), step1=made)
+    assert '+ row "Cy": "open" (it may have been on another page)' in drawn
     assert '- row "Bo": "open" (it may be on another page)' in after(full, pushed, step1=made)
     assert '- row "Bo"' not in after(full, pushed, paged(2, ("Bo", "open")), step1=made)
     moved = after(full, pushed, paged(1, ("Bo", "open"), heading="Archive"), step1=made)
