@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from orchestrator.core.machine import UNDONE, Situation
 from orchestrator.errors import UsageProblem
-from orchestrator.store.printable import UNREADABLE
+from orchestrator.store.printable import UNREADABLE, items_of
 from protocol import CARRIES, JsonObject, VisualState
 from roles.contracts import Fact
 from roles.contracts.facts import normal, source_told
@@ -244,10 +244,11 @@ class BudgetCount:
     def hear(self, event: Event) -> None:
         if event.kind in COUNTED:
             self._spending.hear(event.role, event.content)
-        elif event.kind == journal.SituationEvent.KIND and isinstance(taken := event.content, journal.SituationEvent):
-            self._plans += taken.next == Situation.PLAN.value
-            self._replans += taken.signal in _UNDONE and taken.next in _ANEW
-            self._gates += taken.next in _CHECKS
+        elif event.kind == journal.SituationEvent.KIND:
+            signal, following = (str(event.body.get(name)) for name in ("signal", "next"))
+            self._plans += following == Situation.PLAN.value
+            self._replans += signal in _UNDONE and following in _ANEW
+            self._gates += following in _CHECKS
         elif event.kind == journal.StepEvent.KIND:
             self._steps = max(self._steps, event.step)
             self._steps_by[event.role] += 1
@@ -335,14 +336,17 @@ def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, bu
         "knowledge": _looked_up(events),
         "network": {"learned": learned_rules(e.body for e in events if e.kind == journal.NetworkLearnedEvent.KIND)},
         "safety_findings": [
-            e.body | {"step": e.step} for e, found in _said(events, journal.ReviewedEvent) if found.verdict != "allow"
+            e.body | {"step": e.step} for e in events if e.kind == journal.ReviewedEvent.KIND and e.body.get("verdict") != "allow"
         ],
         "environment_events": [
-            {"step": e.step, "event": text} for e, feedback in _said(events, journal.FeedbackEvent) for text in feedback.events
+            {"step": e.step, "event": text}
+            for e in events
+            if e.kind == journal.FeedbackEvent.KIND
+            for text in items_of(e.body.get("events"))
         ],
         "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == journal.ErrorEvent.KIND],
         "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == journal.PolicyEvent.KIND],
-        "transitions": [taken.row for _, taken in _said(events, journal.SituationEvent)],
+        "transitions": [str(e.body.get("row", "")) for e in events if e.kind == journal.SituationEvent.KIND],
     }
 
 

@@ -122,7 +122,8 @@ class RunJournal:
         self.wrong += wrong
         self._count += len(events)
         for event in events:
-            self._hear_picture(event)
+            if event.kind in {PictureEvent.KIND, PictureWithdrawnEvent.KIND}:
+                self._hear_picture(event)
         return events
 
     def read_all(self) -> Iterator[Event]:
@@ -241,7 +242,7 @@ class RunJournal:
         if event.kind == PictureEvent.KIND and isinstance(path, str) and isinstance(state, str):
             if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
                 self._pictures[state] = path
-        elif event.kind == PictureWithdrawnEvent.KIND:
+        else:
             self._pictures = {seen: kept for seen, kept in self._pictures.items() if kept != path}
 
     def close(self) -> None:
