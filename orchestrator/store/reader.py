@@ -242,7 +242,7 @@ class RunJournal:
         if event.kind == PictureEvent.KIND and isinstance(path, str) and isinstance(state, str):
             if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
                 self._pictures[state] = path
-        else:
+        elif event.kind == PictureWithdrawnEvent.KIND:
             self._pictures = {seen: kept for seen, kept in self._pictures.items() if kept != path}
 
     def close(self) -> None:
