@@ -88,8 +88,6 @@ class RunRow(Frozen):
     seconds: float
     steps: int
     tokens: int
-    gates: dict[str, int]
-    """Decisions of gates, by their signal."""
     preset: str
     who_works: str
     """The process that works it, in words; empty where none does."""

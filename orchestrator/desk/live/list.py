@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import closing, suppress
 from pathlib import Path, PurePath
@@ -20,8 +19,7 @@ from orchestrator.store.salvage import open_journal
 from orchestrator.views.page.data import plain, words
 from orchestrator.views.page.source import RunFiles
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
-from roles.contracts.signals import GATE_DECISIONS
-from roles.journal.events import GateEvent, ModelCallEvent, StepEvent
+from roles.journal.events import ModelCallEvent, StepEvent
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
@@ -36,7 +34,7 @@ GROUPS: dict[str, Collection[str]] = {
 """Words that a list can be narrowed to, beside the states themselves."""
 _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
-_COUNTED = (ModelCallEvent.KIND, GateEvent.KIND, *ABOUT)
+_COUNTED = (ModelCallEvent.KIND, *ABOUT)
 
 
 class Tally:
@@ -44,8 +42,6 @@ class Tally:
 
     def __init__(self) -> None:
         self.reached = self.steps = self.tokens = 0
-        self.gates: Counter[str] = Counter()
-        """By decision."""
         self.last = 0.0
         """When the run did something last."""
         self.asked: tuple[RequestRecord, ...] = ()
@@ -61,8 +57,6 @@ class Tally:
             body = mapping_in(said) or {}
             if kind == ModelCallEvent.KIND:
                 self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
-            elif kind == GateEvent.KIND:
-                self.gates.update(decision for decision in GATE_DECISIONS if decision == body.get("decision"))
             elif kind in ABOUT:
                 self._requests.hear(number(at), kind, body)
         self.asked = tuple(self._requests.all())
@@ -122,7 +116,6 @@ class ListedRun:
             seconds=round(max(last - started, 0.0), 3) if last and started else 0.0,
             steps=steps,
             tokens=tally.tokens,
-            gates=dict(tally.gates),
             preset=_whole(PurePath(words(record.get("settings"), "policies")).stem),
             who_works=_whole(self.files.who_works),
         )
