@@ -14,7 +14,6 @@ from typing_extensions import TypedDict
 from orchestrator.store.printable import clean, items_of, number
 from protocol import JsonObject
 
-FORMAT = 1
 Kind = Literal[
     "plan", "step", "report", "gate", "approval", "supplement", "recovery", "control", "budget", "error", "note", "end"
 ]  # fmt: skip
@@ -136,7 +135,6 @@ class Machine(TypedDict):
 class RunHead(TypedDict):
     """What is known of the run as a whole."""
 
-    format: int
     run_id: str
     goal: str
     task: str

@@ -15,7 +15,6 @@ from orchestrator.runs.report import BudgetCount
 from orchestrator.store.printable import UNREADABLE, clean, items_of, number
 from orchestrator.store.reader import JOURNAL, RunJournal
 from orchestrator.views.page.data import (
-    FORMAT,
     FactSeen,
     Item,
     Machine,
@@ -322,7 +321,6 @@ def _head(run: RunReader) -> RunHead:
     settings = settings if isinstance(settings, dict) else {}
     budgets = report.get("budgets")
     return {
-        "format": FORMAT,
         "run_id": words(record, "run_id") or run.folder.name,
         "goal": words(record, "goal") or words(started, "goal"),
         "task": words(record, "task_id") or words(started, "task"),
