@@ -22,7 +22,7 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.policies.orders.grounding import ground_field, is_of
+from roles.policies.orders.grounding import ground_field, is_of, list_field
 from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds
@@ -278,8 +278,17 @@ class Forms(Values):
         self._take(*within)
         places = [Thing(name=s.value) if isinstance(s.value, Text) else self._thing_of(s.value) for s in into]
         places += [one.place] if one.place is not None and self._app_called(one.place) is None else []
-        place = next((escaped(place.name.text if place.name else place.kind) for place in places if place is not None), "")
         entries = self._entries(card, kind, [*named, *slots], key=key)
+        place = ""
+        for inside in (inside for inside in places if inside is not None):
+            names = [escaped(part.name.text if part.name else part.kind) for part in (inside, *inside.also)]
+            belongs = list_field(inside.kind, kind) if inside.kind else None
+            if belongs is not None and all(part.name for part in (inside, *inside.also)):  # in the groups A and B
+                entries.append(Entry(label=belongs.label, value=", ".join(names)))
+            elif len(names) > 1 or inside.but:
+                raise Refusal(f'"{self._said(inside.spans)}" says several places at the same time')
+            else:
+                place = names[0]
         self._made(card, kind, place, entries, self._commit(order, kind, "save"))
 
     def _made(self, card: AppCard, kind: KindCard, place: str, entries: Sequence[Entry], commit: str) -> None:

@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
+from roles.screen.language.narrowing import FILE
 from roles.screen.language.words import Lexicon, deeds
 from roles.screen.matching import GOOD, similarity
 from roles.screen.texts import fold, is_words
@@ -129,6 +130,12 @@ def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldT
     return _likeliest([field for score, field in scored if best - score < _NEAR])
 
 
+def list_field(words: str, kind: KindCard) -> FieldCard | None:
+    """A field for several names, of which each record may have one by now: Groups."""
+    field = ground_field(words, kind, True, "list") or ground_field(words, kind, True, "choice")
+    return field if field is not None and (field.type == "list" or field.label.casefold() == f"{words.casefold()}s") else None
+
+
 def _field_score(words: str, field: FieldCard) -> float:
     label = field.label.replace(" of {title}", "").replace(" for {title}", "")
     plain, _, unit = _bare(label).partition(" in ")
@@ -235,7 +242,8 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
                 yield card, kind, thing.model_copy(update={"name": named, "tests": (*thing.tests, *only)})
             return
     except Ungrounded:
-        if name is None or (name.quoted and thing.kind):
+        own = name is not None and not name.quoted and (_bare(thing.kind) in _bare(name.text) or FILE.fullmatch(name.text))
+        if name is None or (thing.kind and not own):  # but the supplier call, and the report may.txt
             raise
     if name is None and not thing.tests:
         raise Ungrounded("it is not said what is meant")

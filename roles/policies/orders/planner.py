@@ -29,7 +29,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control
+from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control, is_of, list_field
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
@@ -333,6 +333,9 @@ class Planner(PageOrders):
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
+        noun = order.object.kind if order.object is not None else ""
+        if noun and not is_of(noun, kind) and ground_field(noun, kind) is not None:  # delete Ann's phone number
+            raise Refusal(f'"{self._said(order.spans)}" is to be done with a {noun}, and not with a {kind.kind}')
         if (box := box_for(order, kind)) is not None:
             self._take(*(slot for slot in order.slots if slot.role == "as"))
             entry = Entry(label=box.label, value=box.value)
@@ -466,12 +469,6 @@ class Planner(PageOrders):
             fields = [field for words in names if words not in own and (field := ground_field(words, form, True)) is not None]
             found += [(card, kind, field) for field in fields[:1]]
         return found
-
-
-def list_field(words: str, kind: KindCard) -> FieldCard | None:
-    """A field for several names, of which each record may have one by now: Groups."""
-    field = ground_field(words, kind, True, "list") or ground_field(words, kind, True, "choice")
-    return field if field is not None and (field.type == "list" or field.label.casefold() == f"{words.casefold()}s") else None
 
 
 def minutes_before(words: str) -> int:

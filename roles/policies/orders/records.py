@@ -166,7 +166,7 @@ class Lookups(Joined):
             labels = [self._label(field, subject.rows[0].records) for field in fields] if subject.rows else []
             if subject.rows and all(set(labels) <= set(row.cells) for row in subject.rows):
                 return list(subject.rows)
-        single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
+        single = not is_many(thing) and thing.pick is None and thing.quantity in {"one", "any"}
         if single and not fields:
             return [Row(self.one(thing))]
         base = self._base(thing, fields)

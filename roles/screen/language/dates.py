@@ -255,9 +255,9 @@ class Dates:
         if not first or not last:
             return None
         begin, end = first[0], last[0]
-        if end < begin and end < "12:00":
+        if end < begin < "13:00" and end < "10:00":
             end = f"{int(end[:2]) + 12:02d}{end[2:]}"
-        return begin, end, last[1]
+        return (begin, end, last[1]) if begin < end else None
 
     def _clock(self, at: int, loose: bool) -> tuple[str, int] | None:
         """10:30 | 3 pm | half past 9 | quarter to 5 | noon | where a time must stand, a bare hour too"""

@@ -363,6 +363,8 @@ class Nouns(Names):
 
     def _exceptions(self, at: int, draft: Draft) -> int:
         """[,] except [for] THING | all but THING"""
+        if draft.place is not None and draft.quantity == "all":  # everyone in my contacts but Ann
+            draft.but, draft.place = draft.place.but or draft.but, draft.place.model_copy(update={"but": ()})
         start = at + (self.low(at) == ",")
         found = self.take(start, "exceptions")
         after = found.end if found else start + 1

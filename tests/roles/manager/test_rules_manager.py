@@ -217,6 +217,28 @@ def test_one_that_is_several_is_never_chosen() -> None:
     assert "should be 1" in said
 
 
+def test_a_note_is_one_of_them() -> None:
+    made = steps("Delete a note")
+    assert isinstance(made, list)
+    assert [step.records.exactly for step in made if isinstance(step, PressStep) and step.records] == [1]
+
+
+def test_who_is_excepted_of_all_in_a_place_is_left_out() -> None:
+    made = steps("Delete everyone in my contacts but Ada Weber")
+    assert isinstance(made, list)
+    assert [[test.value for but in step.records.but for test in but] for step in made if isinstance(step, CollectStep)] == [
+        ["Ada Weber"]
+    ]
+
+
+def test_the_groups_that_something_new_is_in_are_entered() -> None:
+    made = steps("Create a contact Nina Vogel in the groups Friends and Family")
+    assert isinstance(made, list)
+    (created,) = made
+    assert isinstance(created, CreateStep)
+    assert {entry.label: entry.value for entry in created.entries}["Groups"] == "Friends, Family"
+
+
 def test_both_are_two() -> None:
     known = table("both mails from Iris", "Subject|From", "A|iris@example.com")
     said = steps("Delete both mails from Iris", known)
@@ -284,6 +306,9 @@ def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
         ("Forget about the thing with the stuff", "not understood"),
         ("Delete everyone in the Chess group from my contacts", "several at once"),
         ('Delete the note "Plan", but do not open it', "opened"),
+        ("Delete Zoe Moreau's phone number", "not with a contact"),
+        ("Delete the song Travel plan", 'no application holds "song"'),
+        ("Create a meeting called Plan on May 15 from 11:00 to 10:00", "not understood"),
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -> None:
