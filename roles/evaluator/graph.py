@@ -25,7 +25,6 @@ from roles.evaluator.ledger import asked_again, ledger
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
-    Event,
     FactEvent,
     GateEvent,
     LedgerEvent,
@@ -182,6 +181,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         steps = _with_hands(ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS), ctx)
     begun = next((event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}), None)
     given = [ctx.given, *(str(subtask["instruction"]) for subtask in (begun.body["subtasks"] if begun is not None else ()))]
+    gates = [(event.subtask, event.body["trigger"], event.body["decision"]) for event in ctx.journal.events(GateEvent)]
     said = [event.body for event in ctx.journal.events(ApprovalEvent) if event.body.get("decision") == "edit"]
     older = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
     return GateRequest(
@@ -209,14 +209,9 @@ def _request(state: State, ctx: Context) -> GateRequest:
         earlier_goals=tuple(ctx.journal.alike(assignment.get("earlier_goals", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
-        continued=subtask is not None and any(_went_on(event, subtask.id) for event in ctx.journal.events(GateEvent)),
+        continued=subtask is not None and (subtask.id, GateTrigger.WORKER_SUCCESS, Signal.GATE_CONTINUE) in gates,
         notes=ctx.say.notes("evaluator"),
     )
-
-
-def _went_on(event: Event, subtask: str) -> bool:
-    went_on = (GateTrigger.WORKER_SUCCESS, Signal.GATE_CONTINUE)
-    return event.subtask == subtask and (event.body["trigger"], event.body["decision"]) == went_on
 
 
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:

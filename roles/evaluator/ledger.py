@@ -423,7 +423,8 @@ class _Check:
         if order.verb in deeds()["keeps"]:
             kinds = SENSITIVE | {Effect.SAVE}
             done = [n for n, e in enumerate(self.effects) if (e.kind in kinds if e.control else e.written)]
-            own = {n for at, v in self.verdicts.items() if not _is_of_many(self.orders[at]) for n in v.used}
+            many = [at for at, o in enumerate(self.orders) if o.object is not None and (o.object.also or is_several(o.object))]
+            own = {n for at, v in self.verdicts.items() if at not in many for n in v.used}  # of several some may be spared
             done = [n for n in done if thing is not None and n not in own and self.run.surely(thing, n)]
         else:
             named = thing is not None and (thing.name is not None or bool(thing.tests) or thing.place is not None)
@@ -552,11 +553,6 @@ def _fills(order: Order) -> bool:
     about = [*(slot.value.thing for slot in order.slots if isinstance(slot.value, Of)), order.object]
     things = [place for thing in about if thing is not None for place in (thing, thing.place) if place is not None]
     return order.verb in deeds()["writes"] and any(thing.kind in _FORMS for thing in things)
-
-
-def _is_of_many(order: Order) -> bool:
-    """Whether it is done to several, of which some may be spared."""
-    return order.object is not None and (bool(order.object.also) or is_several(order.object))
 
 
 def _called(thing: Thing) -> str:

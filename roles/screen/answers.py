@@ -189,7 +189,8 @@ def is_taken_back(seen: Sequence[VisualState], later: Sequence[tuple[VisualState
     """Whether a page undid by itself what came of a step: `seen` before and after it, `later` what it did while nobody did
     anything."""
     before, after = seen
-    settled = next((s for s in (after, *(one[1] for one in later)) if not _is_busy(s)), after)
+    pressed = [(s, [e.name for e in s.elements if e.role in PRESS_ROLES]) for s in (after, *(one[1] for one in later))]
+    settled = next((s for s, names in pressed if not any(name.endswith(("…", "...")) for name in names)), after)
     came, went = differences(before, settled)
     if not came and not went:
         return False
@@ -198,10 +199,6 @@ def is_taken_back(seen: Sequence[VisualState], later: Sequence[tuple[VisualState
         back.update(holding(other) - holding(one))
         gone.update(holding(one) - holding(other))
     return not (went - back) and not (came - gone)
-
-
-def _is_busy(state: VisualState) -> bool:
-    return any(e.role in PRESS_ROLES and e.name.endswith(("…", "...")) for e in state.elements)
 
 
 # --- records ----------------------------------------------------------------------------------------------------------

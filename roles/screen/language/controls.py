@@ -44,7 +44,8 @@ class Controls(Values):
             if found is None:
                 continue
             other = self._done_to(at) if name == "write" else None
-            if other and other[1] >= found[1] and not any(_is_widget(slot.value) for slot in found[0].slots):
+            widget = any(isinstance(slot.value, Of) and slot.value.thing.kind for slot in found[0].slots)
+            if other and other[1] >= found[1] and not widget:
                 return other
             read = _of_record(found[0]) if name == "set" else found[0]
             return read.model_copy(update={"verb": name, "said": self.words.text(at, end)}), self._purpose(found[1])
@@ -426,8 +427,3 @@ def _of_record(order: Order) -> Order:
         return order
     slot = Slot(role="value", field=values[0].fields[0], value=values[1], spans=order.slots[1].spans)
     return order.model_copy(update={"object": values[0].thing, "slots": (slot,)}) if values[0].fields else order
-
-
-def _is_widget(value: Value) -> bool:
-    """Whether it is a thing to write into, by what it is called."""
-    return isinstance(value, Of) and bool(value.thing.kind)
