@@ -242,10 +242,12 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
                 yield card, kind, thing.model_copy(update={"name": named, "tests": (*thing.tests, *only)})
             return
     except Ungrounded:
-        if name is None or (thing.kind and name.quoted):
-            raise
-        if _bare(thing.kind) not in _bare(name.text) and not FILE.fullmatch(name.text):  # the supplier call, the report may.txt
-            raise
+        if (
+            name is None
+            or (thing.kind and name.quoted)
+            or not (_bare(thing.kind) in _bare(name.text) or FILE.fullmatch(name.text))
+        ):
+            raise  # but the supplier call, and the report may.txt
     if name is None and not thing.tests:
         raise Ungrounded("it is not said what is meant")
     for card in cards:
