@@ -9,10 +9,10 @@ from rapidfuzz import fuzz
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
-from roles.screen.language.narrowing import FILE
 from roles.screen.language.words import Lexicon, deeds
 from roles.screen.matching import GOOD, similarity
 from roles.screen.texts import fold, is_words
+from roles.screen.values import is_a
 
 _NEAR = 0.02
 """Scores that differ by less are equally good."""
@@ -242,12 +242,9 @@ def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, Ki
                 yield card, kind, thing.model_copy(update={"name": named, "tests": (*thing.tests, *only)})
             return
     except Ungrounded:
-        if (
-            name is None
-            or (thing.kind and name.quoted)
-            or not (_bare(thing.kind) in _bare(name.text) or FILE.fullmatch(name.text))
-        ):
-            raise  # but the supplier call, and the report may.txt
+        alone = name is not None and (_bare(thing.kind) in _bare(name.text) or is_a("file", name.text))  # the supplier call
+        if name is None or (thing.kind and name.quoted) or not alone:
+            raise
     if name is None and not thing.tests:
         raise Ungrounded("it is not said what is meant")
     for card in cards:
