@@ -120,6 +120,10 @@ def step_back(at: Situation) -> Move | None:
 
 def to_list(records: Records, place: str, at: Situation) -> Move | None:
     """The next move towards the list of such records; None when it is on the screen, be it empty."""
+    kind, rows = at.kind(records.app, records.kind), [{fold(name) for name, _ in one.row.cells} for one in listed(records, at)]
+    heads = {fold(f.label) for f in kind.fields if f.listed} if kind is not None and not {*kind.places} - {place} else set()
+    if heads and rows and place in at.notes.get("pressed places", ()) and all(heads <= names for names in rows):
+        return None  # nothing else of the application is such a list, and to press it again leads nowhere
     way = go_to(records.app, place, at)
     if way is not None and (way.kind != "fail" or records.place or not listed(records, at)):
         return way  # where nobody named a place, a list on the screen will do
