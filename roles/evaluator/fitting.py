@@ -324,7 +324,8 @@ class Resolver:
         if thing.back is None or not 0 <= thing.back.to < len(self._orders):
             place = thing.place.kind if thing.place is not None and not thing.place.name else ""
             home = next((card for card in self._cards if place in {card.app.casefold(), card.title.casefold()}), None)
-            return housed(thing, self._cards, home)
+            thing = housed(thing, self._cards, home)
+            return thing.model_copy(update={"but": tuple(map(self._called, thing.but))}) if thing.but else thing
         order = self._orders[thing.back.to]
         values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
         other = order.object or (values[0] if len(values) == 1 else None)
@@ -353,6 +354,14 @@ class Resolver:
         held = [amount_of(v) for record in meant for label, v in record.cells if similarity(field, label) >= 0.9]
         numbers = [number for number in held if number is not None]
         return [f"{how(numbers):.2f}"] if numbers and len(numbers) == len(held) == len(meant) else None
+
+    def _called(self, thing: Thing) -> Thing:
+        """What is called exactly so, where there is such a record: the note Plan, and not the note Plan 2."""
+        keys = {fold(record.key) for look in self.looks for record in look.records if record.key}
+        if thing.name is None or fold(thing.name.text) not in keys:
+            return thing
+        whole = (Test(relation="starts", value=thing.name), Test(relation="ends", value=thing.name))
+        return thing.model_copy(update={"tests": (*thing.tests, *whole)})
 
     def all_of(self, thing: Thing) -> Every | None:
         """All records that are meant, of the lists of them that were seen whole; None where none was."""

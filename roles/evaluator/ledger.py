@@ -99,7 +99,7 @@ class _Check:
         for number, order in enumerate(self.orders):
             kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
             entries.append(self._entry(number, kind, order.spans, self.verdicts[number]))
-            buts = order.object.but if order.object is not None and not order.negated else ()
+            buts = thing.but if (thing := self.run.object(order)) is not None and not order.negated else ()
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in buts]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *self._besides(), *rest))

@@ -18,7 +18,7 @@ from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity
-from roles.screen.rows import Row, is_called, is_cut, matches
+from roles.screen.rows import Row, excepted, is_called, is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
@@ -101,7 +101,8 @@ def _miscollected(request: GateRequest) -> Iterator[str]:
         taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in table.rows]
         items = [item for state in views(request) if _place(state) == _place(last) for item in Screen.of(state).items]
         rows = [Row(item.text, item.press.name, tuple((pair.label, pair.value) for pair in item.cells)) for item in items]
-        fit = [row for row in rows if matches(row, tests) and all(matches(row, one) is False for one in but)]
+        out = [row for one in but for row in (*excepted(rows, one), *(row for row in rows if matches(row, one) is None))]
+        fit = [row for row in rows if matches(row, tests) and row not in out]
         exactly = [row for row in fit if all(test.negated or test.relation != "is" or is_called(row, test) for test in tests)]
         for row in exactly:
             if not any(cells <= {*map(fold, row.texts)} for cells in taken):

@@ -93,6 +93,11 @@ def best_fitting(rows: Sequence[Row], tests: Sequence[RowTest]) -> list[Row]:
     return list(rows)
 
 
+def excepted(rows: Sequence[Row], but: Sequence[RowTest]) -> list[Row]:
+    """Those of which it is said that they are none of what is meant."""
+    return best_fitting([row for row in rows if matches(row, but)], [t for t in but if t.label and t.relation in {"is", "has"}])
+
+
 def _lists(row: Row, test: RowTest) -> bool:
     """Whether it holds several, of which one is called exactly so: `Friends, Suppliers`."""
     held = (row.value(test.label) or "") if test.label else ""

@@ -109,6 +109,15 @@ def test_a_meeting_lasts_as_long_as_the_goal_says(tmp_path: Path) -> None:
     assert [(one["start"], one["end"]) for one in made] == [("2026-05-13 10:00", "2026-05-13 10:45")]
 
 
+def test_what_is_excepted_is_called_exactly_so(tmp_path: Path) -> None:
+    notes = ", ".join(f"{{title: {title}}}" for title in ("Berth", "Berth old", "Berths", "Paint"))
+    desktop = SimulatedDesktop(parse_world(f"name: near\nabout: Nearly the same.\napps: {{notes: {{notes: [{notes}]}}}}"))
+    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
+    ended = crew.run("Delete all notes except Berth", approver=lambda _: {"decisions": [{"type": "approve"}]})
+    left = [note["title"] for note in desktop.world()["apps"]["notes"]["notes"].values()]
+    assert (ended.status, left) == ("fulfilled", ["Berth"])
+
+
 def test_nothing_is_worked_out_over_a_name_that_no_record_has(tmp_path: Path) -> None:
     desktop = SimulatedDesktop(load_world("company"), seed=0)
     crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)

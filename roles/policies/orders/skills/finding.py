@@ -27,7 +27,7 @@ from roles.policies.orders.skills.lists import (
 )  # fmt: skip
 from roles.policies.orders.skills.revealing import HARMLESS, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.screen.rows import Row, best_fitting, is_called, is_cut, matches, picked, words_of
+from roles.screen.rows import Row, best_fitting, excepted, is_called, is_cut, matches, picked, words_of
 from roles.screen.screens import Item, leads_back
 from roles.screen.texts import fold
 
@@ -313,7 +313,8 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
         named = group[0].label in keys or (not group[0].label and group[0].relation in {"is", "has"})
         if named and not any(matches(row, group) for row in fit):
             raise StepFailure(f"what is excepted, {words_of(group)}, is not among {naming(records)}")
-    fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
+    out = [row for group in records.but for row in excepted(fit, group)]
+    fit = [row for row in fit if row not in out]
     return picked(fit, records.pick) if records.pick is not None and (fit or records.exactly != 1) else fit
 
 
