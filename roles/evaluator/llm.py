@@ -189,21 +189,33 @@ def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> 
     return "\n".join(map(cut, lines))
 
 
+_IDS = ("state:", "step:", "fact:")
+
+
+def _quotes(said: str, name: str) -> bool:
+    """Whether evidence is named by a line that was shown: a finding that rests on it, or a fact with its value."""
+    rests = any(f"{first}{name}{last}" in said for first in ("(", ", ") for last in (")", ","))
+    return rests or (name.startswith("fact:") and said.startswith(f"{name.removeprefix('fact:')} = "))
+
+
 def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequence[str]) -> GateVerdict:
-    """The verdict, held against what is allowed, what there is, and what its decision needs. Raises UnusableReply or
-    ValidationError."""
+    """The verdict, held against what is allowed, what there is, and what its decision needs; what means nothing at this gate and
+    words in place of evidence are left out. Raises UnusableReply or ValidationError."""
     said = {key: value for key, value in data.items() if key in GateVerdict.model_fields and value is not None}
     said.setdefault("reason", "")
     verdict, allowed = GateVerdict.model_validate(said), ALLOWED_DECISIONS[request.trigger]
     final, decision, names = request.trigger is GateTrigger.FINAL_CHECK, verdict.decision, ", ".join(evidence[:20])
-    unknown = next((name[:60] for name in verdict.evidence if name not in evidence), "")
+    named = [next((name for name in evidence if one == name or _quotes(one, name)), one) for one in verdict.evidence]
+    unknown = next((name[:60] for name in named if name not in evidence and name.startswith(_IDS)), "")
+    meant = {"evidence": tuple(dict.fromkeys(name for name in named if name in evidence)), "refused": verdict.refused and final}
+    verdict = verdict.model_copy(update=meant)
     for wrong, why in (
         (
             decision not in allowed,
             f"{decision.value} is not allowed at {request.trigger}: choose one of {', '.join(sorted(allowed))}",
         ),
         (unknown, f"there is no evidence {unknown!r}; there are {names}"),
-        (verdict.refused and not (final and decision is Signal.GATE_FAIL), "refused goes with gate_fail at the final check only"),
+        (verdict.refused and decision is not Signal.GATE_FAIL, "refused goes with gate_fail only"),
     ):
         if wrong:
             raise UnusableReply(why)

@@ -62,6 +62,13 @@ def test_a_verdict_that_does_not_hold_is_asked_for_again(bad: Any, why: str) -> 
         judge(bad)
 
 
+def test_a_line_that_was_shown_is_evidence_for_what_it_rests_on() -> None:
+    quoted = ["a: fact_known name total: seen (fact:total)", "1 steps, 0 of them failed", "total = 7"]
+    assert judge(GOOD | {"evidence": quoted}).evidence == ("fact:total",)
+    with pytest.raises(GaveUp, match="gate_done needs evidence"):
+        judge(GOOD | {"evidence": ["1 steps, 0 of them failed"]})
+
+
 def test_a_failure_always_says_what_is_wrong() -> None:
     assert judge({"reason": "too little", "decision": "gate_fail", "evidence": []}).issues == ("too little",)
 
