@@ -24,8 +24,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.laboratory import GateRow, blame, ending, examine, figures, lines, read_rows
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, seeds_of, settings_of
 from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Ask, Interposed, between
-from orchestrator.runs.replay.recorded_policies import NothingRecorded
+from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded, between
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
 

@@ -23,7 +23,8 @@ from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.requests import approving
 from orchestrator.runs.folders import read_run
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.courses import Ask, Choice, Course, asks, between
+from orchestrator.runs.replay.courses import Choice, Course, asks
+from orchestrator.runs.replay.recorded_policies import Ask, between
 from orchestrator.runs.replay.recording import REPLAYED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings

@@ -24,11 +24,13 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Ask, Course, Interposed, asks, between, no_more
+from orchestrator.runs.replay.courses import Course, asks, no_more
+from orchestrator.runs.replay.recorded_policies import Ask, Interposed, between
 from orchestrator.runs.replay.recording import find_recording
 from orchestrator.runs.replay.replay import again, choices_of
 from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import salvage
+from orchestrator.views.listing import table
 from protocol import Frozen, JsonObject
 from protocol.log.log import whole_file
 from roles.contracts import GateRequest, GateVerdict
@@ -240,22 +242,14 @@ def _share(found: Iterable[bool]) -> float | None:
 
 def lines(found: Sequence[TriggerFigures]) -> list[str]:
     """For a person."""
-    shares = f"{'right':>7} {'done: precision':>16} {'recall':>7} {'cost':>5}"
-    head = f"{'evaluator':<12} {'trigger':<15} {'gates':>5} {shares}   worth after"
-    return [head, *(_line(one) for one in found)]
+    head = ("evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after")
+    return table([head, *map(_cells, found)]).splitlines()
 
 
-def _line(one: TriggerFigures) -> str:
-    shares = [one.right / one.gates, one.precision, one.recall]
-    right, precision, recall = map(_percent, shares)
+def _cells(one: TriggerFigures) -> list[str]:
+    shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
     worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
-    return (
-        f"{one.evaluator:<12} {one.trigger:<15} {one.gates:>5} {right:>7} {precision:>16} {recall:>7} {one.cost:>5.2f}   {worth}"
-    )
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
+    return [one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth]
 
 
 class Blame(NamedTuple):

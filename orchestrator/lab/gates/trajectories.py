@@ -20,8 +20,8 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.laboratory import Ending, ending, worked
 from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
 from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Ask, Choice, Course, Interposed, Message, Told, asks, between, no_more
-from orchestrator.runs.replay.recorded_policies import NothingRecorded
+from orchestrator.runs.replay.courses import Choice, Course, Message, Told, asks, no_more
+from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded, between
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.layers import shipped

@@ -12,32 +12,10 @@ from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
-from orchestrator.runs.replay.recorded_policies import ANSWERS, NothingRecorded, applied, delta
-from orchestrator.settings.policies import ASKED
+from orchestrator.runs.replay.recorded_policies import ANSWERS, Ask, Interposed, NothingRecorded, applied, delta
 from protocol import Frozen, JsonObject
 from roles.contracts import OperatorView
 from roles.policies.fallback import GaveUp, PolicyFault
-
-Ask = Callable[[Any], Any]
-Interposed = Callable[[str, Any, Ask], Any]
-"""Role, request, and how its policy is asked; gives the answer."""
-
-
-class _Between:
-    """A policy that is asked through another function; everything else of it is its own."""
-
-    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
-        self._role, self._policy, self._interposed = role, policy, interposed
-
-    def __getattr__(self, name: str) -> Any:
-        if name != ASKED[self._role]:
-            return getattr(self._policy, name)
-        return lambda request: self._interposed(self._role, request, lambda again: getattr(self._policy, name)(again))
-
-
-def between(interposed: Interposed) -> Callable[[str, Any], Any]:
-    """What a run takes as its part `around`."""
-    return lambda role, policy: _Between(role, policy, interposed)
 
 
 class Message(Frozen):

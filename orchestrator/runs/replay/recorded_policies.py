@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
+from orchestrator.settings.policies import ASKED, ROLES
 from protocol import JsonObject
 from protocol.model.decisions import OperatorDecision
 from roles.analyst.graph import withheld
@@ -25,7 +27,7 @@ from roles.contracts.context import Context
 from roles.contracts.nodes import RunBlocked
 from roles.journal.events import AnsweredEvent
 from roles.operator.decide import referring
-from roles.policies.fallback import Answered, Combined, GaveUp, NamedPolicy, PolicyFault, Question, Unreachable
+from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
 
 
 class NothingRecorded(Exception):
@@ -63,7 +65,28 @@ def applied(old: Any, change: JsonObject | None) -> Any:
     return left | {key: applied(left.get(key), part) for key, part in change.get("in", {}).items()}
 
 
-ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
+Ask = Callable[[Any], Any]
+Interposed = Callable[[str, Any, Ask], Any]
+"""Role, request, and how its policy is asked; gives the answer."""
+
+
+class _Between:
+    """A policy that is asked through another function; everything else of it is its own."""
+
+    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
+        self._role, self._policy, self._interposed = role, policy, interposed
+
+    def __getattr__(self, name: str) -> Any:
+        if name != ASKED[self._role]:
+            return getattr(self._policy, name)
+        return lambda request: self._interposed(self._role, request, lambda again: getattr(self._policy, name)(again))
+
+
+def between(interposed: Interposed) -> Callable[[str, Any], Any]:
+    """What a run takes as its part `around`."""
+    return lambda role, policy: _Between(role, policy, interposed)
+
+
 ANSWERS: dict[type, type[BaseModel]] = {
     PlanRequest: PlanAnswer,
     OperatorView: OperatorDecision,
@@ -75,49 +98,35 @@ ANSWERS: dict[type, type[BaseModel]] = {
 
 
 def noting(context: Context) -> Context:
-    """The context with policies whose answers are written down; what they decide is not changed."""
-    policies = {role: getattr(context, role) for role in ROLES}
-    return context.with_(
-        **{role: RecordingPolicy(policy, role, context) for role, policy in policies.items() if policy is not None}
-    )
+    """The context with policies whose answers are written down as they come; what they decide is not changed."""
+    policies = {role: policy for role in ROLES if (policy := getattr(context, role)) is not None}
 
-
-class RecordingPolicy(Combined):
-    """The policy of any role, whose answers are written down as they come."""
-
-    def __init__(self, policy: Any, role: str, context: Context) -> None:
-        self._policy = policy
-        self._role = role
-        self._context = context
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        return self.choose(view, lambda named: cast(OperatorDecision, named.policy.decide(view)))
-
-    def choose(self, request: Any, put: Question[Answered]) -> Answered:
-        journal, kind = self._context.journal, ANSWERS[type(request)]
-        subtask = "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
+    def asked(role: str, request: Any, ask: Ask) -> Any:
+        kind, subtask = ANSWERS[type(request)], "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
         before = to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None  # a policy may write into it
         try:
-            answer: Any = put(NamedPolicy(self._role, self._policy))
+            answer = ask(request)
             if not isinstance(answer, kind):  # a class of another package may give anything
-                raise PolicyFault(f"{type(self._policy).__name__} gave {type(answer).__name__}, not {kind.__name__}")
+                raise PolicyFault(f"{type(policies[role]).__name__} gave {type(answer).__name__}, not {kind.__name__}")
         except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
-            raise RunBlocked(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
+            raise RunBlocked(f"The {role} cannot decide: {silent}; see that the model can be reached") from None
         except (PolicyFault, ValidationError) as fault:
             words = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
-            self._write(AnsweredEvent(fault=words, gave_up=isinstance(fault, GaveUp)), subtask)
+            write(AnsweredEvent(fault=words, gave_up=isinstance(fault, GaveUp)), role, subtask)
             raise
         if isinstance(answer, Answer):
-            answer = withheld(journal, answer, request)
+            answer = withheld(context.journal, answer, request)
         elif isinstance(answer, OperatorDecision):
-            answer = referring(journal, answer, request.seen)
+            answer = referring(context.journal, answer, request.seen)
         said, more = answer.model_dump(mode="json", exclude_defaults=True), dict[str, Any]()
         if isinstance(request, OperatorView):
             changed = delta(before, said.pop("memory", {}))
             more = {"attempt": request.subtask.attempt} | ({"memory": changed} if changed else {})
-        self._write(AnsweredEvent(answer=said, **more), subtask)
-        return cast(Answered, answer)
+        write(AnsweredEvent(answer=said, **more), role, subtask)
+        return answer
 
-    def _write(self, event: AnsweredEvent, subtask: str) -> None:
-        self._context.journal.transcripts.seal_again()
-        self._context.journal.record(event, role=self._role, subtask=subtask)
+    def write(event: AnsweredEvent, role: str, subtask: str) -> None:
+        context.journal.transcripts.seal_again()
+        context.journal.record(event, role=role, subtask=subtask)
+
+    return context.with_(**{role: between(asked)(role, policy) for role, policy in policies.items()})

@@ -17,8 +17,8 @@ from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver
-from orchestrator.runs.replay.courses import Choice, Course, Interposed, between, no_more
-from orchestrator.runs.replay.recorded_policies import ROLES, NothingRecorded
+from orchestrator.runs.replay.courses import Choice, Course, no_more
+from orchestrator.runs.replay.recorded_policies import Interposed, NothingRecorded, between
 from orchestrator.runs.replay.recording import (
     REPLAYED,
     Difference,
@@ -33,6 +33,7 @@ from orchestrator.runs.replay.recording import (
     recording_of,
     within,
 )
+from orchestrator.settings.policies import ROLES
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.tasks.plans import PlanFile, plan_of

@@ -13,7 +13,8 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.laboratory import Ending, GateRow, blame, ending, examine, figures, tried
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
-from orchestrator.runs.replay.courses import Ask, Course, between
+from orchestrator.runs.replay.courses import Course
+from orchestrator.runs.replay.recorded_policies import Ask, between
 from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
 from protocol.model.decisions import OperatorDecision

@@ -19,8 +19,9 @@ from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.courses import Ask, Course, no_more
+from orchestrator.runs.replay.courses import Course, no_more
 from orchestrator.runs.replay.fork import fork
+from orchestrator.runs.replay.recorded_policies import Ask
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
 from orchestrator.runs.replay.replay import again, choices_of, replay
 from orchestrator.runs.runs import resume
