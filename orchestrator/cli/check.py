@@ -66,16 +66,6 @@ Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NA
 Seeds = Annotated[int, typer.Option(min=1, max=1000, help="How many seeds to try.")]
 
 
-@task_app.callback()
-def _tasks() -> None:
-    return None
-
-
-@world_app.callback()
-def _worlds() -> None:
-    return None
-
-
 @task_app.command("check")
 @command
 def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -> None:

@@ -88,16 +88,12 @@ def built(name: str) -> Any:
     module, _, word = PARTS[name].place.partition(":")
     found = getattr(import_module(f"orchestrator.{module}"), word)
     holder = typer.Typer(**SHAPE)
-    holder.callback()(_nothing)
+    holder.callback()(lambda: None)
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=name, cls=Group)
     else:
         holder.command(name)(found)
     return typer.main.get_group(holder).commands[name]
-
-
-def _nothing() -> None:
-    return None
 
 
 class Completion(NamedTuple):

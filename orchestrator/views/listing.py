@@ -31,7 +31,10 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
         _give_way(widths, width)
     lines = []
     for row in rows:
-        cells = [_cut(cell, room) for cell, room in zip(row, widths, strict=True)]
+        cells = [
+            set_cell_size(cell, room) if cell_len(cell) <= room else set_cell_size(cell, max(room - 1, 0)) + "…"
+            for cell, room in zip(row, widths, strict=True)
+        ]
         lines.append((" " * GAP).join(cells).rstrip())
     return "\n".join(lines)
 
@@ -55,10 +58,6 @@ def _give_way(widths: list[int], width: int) -> None:
             return
         widths[widest] -= 1
         too_much -= 1
-
-
-def _cut(cell: str, room: int) -> str:
-    return set_cell_size(cell, room) if cell_len(cell) <= room else set_cell_size(cell, max(room - 1, 0)) + "…"
 
 
 if TYPE_CHECKING:
@@ -115,14 +114,10 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += _listed("gates", report.get("gates"), _gate)
     lines += _listed("approvals", report.get("approvals"), _approval)
     lines += _listed("control", report.get("control"), control_words)
-    lines += [
-        ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}{_from(f)}")
-        for n, f in enumerate(report.get("facts") or ())
-    ]
+    lines += _listed("facts", report.get("facts"), _fact)
     lines += _listed("network", learned_words(report), visible)
-    lines += _listed("budget", _nearly_spent(report.get("budgets")), _budget)
-    checks = (report.get("judge") or {}).get("checks") or ()
-    lines += _listed("judge", checks, _check)
+    lines += _listed("budget", list(_nearly_spent(report.get("budgets"))), str)
+    lines += _listed("judge", (report.get("judge") or {}).get("checks"), _check)
     lines += [("note", clean(note)) for note in view.notes]
     if (request := request_in(report.get("pending"))) is not None:
         lines += [(line.mark, line.text) for line in request_lines(request)]
@@ -131,9 +126,9 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     return [*lines, ("status", status), ("why", clean(report.get("reason", ""), 2_000))]
 
 
-def _from(fact: Mapping[str, Any]) -> str:
-    """Who says it, where that is known."""
-    return f" ({clean(fact['said_by'], 80)})" if fact.get("said_by") else ""
+def _fact(fact: Mapping[str, Any]) -> str:
+    by = f" ({clean(fact['said_by'], 80)})" if fact.get("said_by") else ""
+    return f"{clean(fact.get('name'))} = {clean(fact.get('value'))}{by}"
 
 
 def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:
@@ -168,18 +163,14 @@ def _error(item: Mapping[str, Any]) -> str:
 def _pages_said(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What was looked up and what became of it; what was not followed on one line."""
     followed = [item for item in items if item.get("used") or item.get("failed")]
-    yield from map(_page_said, followed)
+    for item in followed:
+        page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
+        why = f": {clean(item['why'])}" if item.get("why") else ""
+        by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
+        yield f"· {page} is followed{by}{why}"
     titles = dict.fromkeys(clean(item.get("title", ""), 60) for item in items if item not in followed and item.get("why"))
     if titles:
         yield f"· not followed: {', '.join(titles)}"
-
-
-def _page_said(item: Mapping[str, Any]) -> str:
-    """A page that was followed."""
-    page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
-    why = f": {clean(item['why'])}" if item.get("why") else ""
-    by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
-    return f"· {page} is followed{by}{why}"
 
 
 def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -211,16 +202,12 @@ def _gate(item: Mapping[str, Any]) -> str:
     return f"◆ {clean(item.get('trigger', ''))} → {clean(item.get('decision', ''))}: {clean(item.get('reason', ''))}"
 
 
-def _nearly_spent(budgets: Any) -> list[tuple[str, Mapping[str, Any]]]:
+def _nearly_spent(budgets: Any) -> Iterator[str]:
     from roles.journal.budgets import WARN_AT
 
-    told = budgets.items() if isinstance(budgets, dict) else ()
-    return [(key, body) for key, body in told if isinstance(body, dict) and number(body.get("share")) >= WARN_AT]
-
-
-def _budget(item: tuple[str, Mapping[str, Any]]) -> str:
-    key, body = item
-    return f"{clean(key, 60)}: {body.get('used', '')} of {body.get('limit', '')} used"
+    for key, body in budgets.items() if isinstance(budgets, dict) else ():
+        if isinstance(body, dict) and number(body.get("share")) >= WARN_AT:
+            yield f"{clean(key, 60)}: {body.get('used', '')} of {body.get('limit', '')} used"
 
 
 def _check(item: Mapping[str, Any]) -> str:

@@ -79,13 +79,16 @@ class RunLines:
     def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that has a line of its own
         match content:
             case journal.ObservedEvent():
-                self._observed(event, content)
+                one = self._at(event)
+                one.before, one.app = bounded(content.state_id), bounded(content.app or "")
             case journal.DecidedEvent():
                 self._decided(event, content)
             case journal.ReviewedEvent():
                 self._reviewed(event, content)
             case journal.OutcomeEvent():
-                self._outcome(event, content)
+                one = self._at(event)
+                one.line = bounded(content.line) or one.line
+                one.status, one.error, one.key = bounded(content.exec_status), bounded(content.error), bounded(content.key)
             case journal.StepEvent():
                 self._step(event, content)
             case journal.ApprovalRequestedEvent():
@@ -165,10 +168,6 @@ class RunLines:
         one.role = one.role or event.role
         return one
 
-    def _observed(self, event: Event, content: journal.ObservedEvent) -> None:
-        one = self._at(event)
-        one.before, one.app = bounded(content.state_id), bounded(content.app or "")
-
     def _decided(self, event: Event, content: journal.DecidedEvent) -> None:
         one = self._at(event)
         one.line = bounded(content.line)
@@ -193,11 +192,6 @@ class RunLines:
         if one.verdict == "deny":
             why = "; ".join(map(clean, content.reasons))
             self._close(event, one, "step", "failed", one.line, f"not allowed: {why} ({bounded(content.policy)})")
-
-    def _outcome(self, event: Event, content: journal.OutcomeEvent) -> None:
-        one = self._at(event)
-        one.line = bounded(content.line) or one.line
-        one.status, one.error, one.key = bounded(content.exec_status), bounded(content.error), bounded(content.key)
 
     def _step(self, event: Event, content: journal.StepEvent) -> None:
         one = self._at(event)

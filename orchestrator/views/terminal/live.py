@@ -35,7 +35,7 @@ def steady(words: str) -> str:
 def fitted(row: Text, width: int) -> Text:
     """The row cut at that width, by letters: where a terminal draws several as one it is narrower, and never wider."""
     made = row.copy()
-    if _cells(made.plain) <= width:
+    if sum(map(_widest, made.plain)) <= width:
         return made
     used = kept = 0
     for sign in made.plain:
@@ -45,10 +45,6 @@ def fitted(row: Text, width: int) -> Text:
         kept += 1
     made.right_crop(len(made.plain) - kept)
     return made.append("…") if width > 0 else made
-
-
-def _cells(words: str) -> int:
-    return sum(map(_widest, words))
 
 
 def _widest(sign: str) -> int:
