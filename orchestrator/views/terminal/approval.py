@@ -64,11 +64,6 @@ def typed(prompt: str, out: IO[str] | None = None, *, hidden: bool = False) -> s
     return line.rstrip("\n")
 
 
-def typed_unseen(prompt: str) -> str:
-    """The same, and nothing of it is shown."""
-    return typed(prompt, hidden=True)
-
-
 @contextmanager
 def _unseen(source: IO[str]) -> Iterator[None]:
     before = termios.tcgetattr(source.fileno())
@@ -94,13 +89,6 @@ _PLAN = re.compile(r"^\s*\{?\s*[\"']?subtasks[\"']?\s*:", re.MULTILINE)
 _SIGNS = {"fulfilled": "✓", "rejected": "✗"}
 _CHOICES = {"a": "approve", "e": "edit", "r": "reject", "s": "respond"}
 _PROMPTS = {"approve": "[a]pprove", "edit": "[e]dit", "reject": "[r]eject (Enter)", "respond": "[s]ay something"}
-
-
-def request_told(body: Any) -> Request:
-    """What a run asks. Raises UsageProblem where this version does not know such a request."""
-    if (request := request_in(body)) is None:
-        raise UsageProblem("This version of deskcrew does not know this request; answer it with the version that works the run.")
-    return request
 
 
 def request_lines(request: Request) -> list[EventLine]:
@@ -141,13 +129,14 @@ def plan_lines(request: PlanReviewRequest) -> list[EventLine]:
 def asked(
     body: Any, show: Callable[[EventLine], None], *, read: Callable[[str], str], say: Callable[[str], None]
 ) -> Answer | None:
-    """The answer of whoever sits there to what a run asks; None where somebody else was first, too."""
-    request = request_told(body)
+    """The answer of whoever sits there to what a run asks; None where somebody else was first, too. Raises UsageProblem."""
+    if (request := request_in(body)) is None:
+        raise UsageProblem("This version of deskcrew does not know this request; answer it with the version that works the run.")
     for line in request_lines(request):
         show(line)
     forget_typed()
     try:
-        return ask(request, read=read, say=say, hidden=typed_unseen)
+        return ask(request, read=read, say=say, hidden=lambda prompt: typed(prompt, hidden=True))
     except RequestSettled as said:
         show(EventLine("settled", f"{clean(said)}; no input is needed here any more", "ask"))
         return None
