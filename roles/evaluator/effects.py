@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.safety.destinations import texts
-from roles.screen.calls import INNER, function_words, is_call, looks_only, target_of
+from roles.screen.calls import INNER, cells_of, function_words, is_call, looks_only, target_of
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
@@ -247,19 +247,12 @@ class _History:
 def records_in(app: str, text: str) -> tuple[tuple[SeenRecord, ...], bool]:
     """The records of a function's answer, by their ids, and whether these are all that there are."""
     found, whole = answered_in(text)
-    seen = ((record, tuple((label, said) for label, value in record.items() if (said := _cell(value)))) for record in found)
     records: list[SeenRecord] = []
-    for record, cells in ((record, cells) for record, cells in seen if cells):
+    for record, cells in ((record, cells) for record in found if (cells := cells_of(record))):
         track = f"{app}#{record['id']}" if isinstance(record.get("id"), str | int) else ""
         key = next((said for label, said in cells if label in _TITLES), cells[0][1])
         records.append(SeenRecord("\n".join(f"{label}: {said}" for label, said in cells), cells, track, key))
     return tuple(records), whole
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(_cell, value)))
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def _changes(press: _Press) -> Iterator[Written]:

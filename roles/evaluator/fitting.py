@@ -36,21 +36,15 @@ from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
+from roles.screen.language.words import phrases
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, compare
 from roles.screen.rows import picked as picked_rows
-from roles.screen.screens import similarity_next
+from roles.screen.screens import turns
 from roles.screen.texts import begins, fold, has_phrase, labelled, words
 from roles.screen.values import amount_of, is_masked, minutes_in, same_state, same_value, takes_place, values_in
 
-_EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
-_LATER = frozenset({"following page", "page forward"})
-_POINTS = (
-    "the", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those", "both", "it", "them", "there",
-    "him",
-)  # fmt: skip
-"""How words begin that point at something, and are not to be written as they stand."""
-_MENU = frozenset({"more"})
+_MENU = "more"
 """What a list with its own paging calls a menu."""
 _ALIKE = 0.6
 _SURELY = 0.85
@@ -107,9 +101,8 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
         for record in rows_on(state):
             records.setdefault(record.track or record.text, record)
         presses = [e for e in state.elements if e.enabled and e.role in {"button", "link"} and e.expanded is None]
-        names = {e.name.strip().casefold() for e in presses}
-        last = last or not any(similarity_next(name) or name in _LATER for name in names - _MENU)
-        first = first or not names & _EARLIER
+        last = last or not any(turns(e.name, "onward") for e in presses if fold(e.name) != _MENU)
+        first = first or not any(turns(e.name, "backward") for e in presses)
         boxes = [e for e in state.elements if e.role == "combobox" and len(e.options) > 1 and e.value != e.options[0]]
         narrowed += [e.value for e in (*boxes, *filter(is_search, state.elements)) if e.value]
     own = all(fold(value) in fold(goal) or fold(value).startswith("all") for value in narrowed)
@@ -284,7 +277,7 @@ class Resolver:
         """The texts that must all be there; None where nobody can say."""
         match value:
             case Text(text=text, quoted=quoted):
-                return [text] if quoted or not begins(text, _POINTS) else None
+                return [text] if quoted or not begins(text, phrases("points")) else None
             case Amount(text=text, number=number):
                 return [text if amount_of(text) is not None else f"{number:g}"]
             case Of(fields=fields, thing=thing) if fields:

@@ -19,12 +19,10 @@ from roles.safety.privacy.vault import references_in
 from roles.screen.calls import INNER
 from roles.screen.evidence import Screens
 from roles.screen.language.dates import PARTS, Dates
-from roles.screen.language.words import Doubt, Words, quotes
+from roles.screen.language.words import Doubt, Words, phrases, quotes, table
 from roles.screen.texts import begins, fold, says_any, words
 from roles.screen.values import is_masked, minutes_in, same_value, values_in
 
-_SPANS = ("week", "month", "year")
-_RELATIVE = ("tonight", "tomorrow", "weekend", *(f"{one} {unit}" for one in ("next", "this") for unit in _SPANS))
 _WEEK = 7
 
 
@@ -84,8 +82,9 @@ def moments_said(text: str, today: str) -> Moments:
     clocks = [clock for one in said for clock in (one.first[11:], one.last[11:], one.start, one.end)]
     minutes = {minute for clock in clocks if (minute := parse_time(clock)) is not None}
     days = written.days | {(day.year, day.month, day.day) for day in every}
-    relative = not days and not today and (says_any(text, _RELATIVE) or any(one.lower.endswith("day") for one in read.list))
-    return Moments(days, written.minutes | minutes, frozenset(one.minutes for one in said), relative)
+    counted = says_any(text, phrases("relative")) or any(one.lower.endswith("day") for one in read.list)
+    lengths = frozenset(one.minutes for one in said)
+    return Moments(days, written.minutes | minutes, lengths, counted and not days and not today)
 
 
 def _day(found: str) -> date | None:
@@ -101,13 +100,7 @@ def _days(found: str) -> list[tuple[int, int, int]]:
     return [(one.year, one.month, one.day) for one in (day, _day(f"{second}/{first}/{year}")) if one is not None]
 
 
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
-_SEARCH = (
-    "search", "find", "filter", "look", "query", "address", "url", "go to", "quick", "command", "terminal", "prompt", "name box",
-    "formula",
-)  # fmt: skip
-"""How a field is called whose content leads somewhere."""
 _CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.,:/'-]*\d|\d")
 _MOMENT = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
@@ -118,8 +111,6 @@ _SHORT, _STEM = 6, 4
 a word is known in its other forms."""
 _PERSON = "user"
 """The role of a step that a person did by hand."""
-_ASKING = ("whether", "if", "which", "who", "or")
-"""What lets an answer say words of the goal again."""
 _LEAST_ECHO = 3
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
 _LOOKED_BACK = 4
@@ -146,7 +137,8 @@ def _written(steps: Sequence[StepRecord]) -> Iterator[tuple[StepRecord, str]]:
     """The values that went out, each with its step, but for what a person wrote, looked for, or took back at once."""
     done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in INNER | {"run_script"}]
     for at, step in enumerate(done):
-        if not (step.role == _PERSON or step.recovery or begins(step.target, _SEARCH) or _taken_back(step, done[at + 1 :])):
+        free = step.role == _PERSON or step.recovery or begins(step.target, phrases("leads"))
+        if not (free or _taken_back(step, done[at + 1 :])):
             yield from ((step, text) for text in _texts(step.action) if text.strip() and not references_in(text))
 
 
@@ -184,7 +176,7 @@ class _KnownTexts:
         self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
         self._told = moments_said("\n".join(goals), request.today).with_more(everything)
         spoken = {*words(everything.casefold().replace("-", " "))}
-        self._chunks = {*_chunks(everything), *(str(n) for n, word in enumerate(_NUMBERS) if word in spoken)}
+        self._chunks = {*_chunks(everything), *(str(n) for n, word in enumerate(table("phrases")["numbers"]) if word in spoken)}
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 
     def masks(self, step: StepRecord, text: str) -> list[str]:
@@ -268,7 +260,7 @@ def _echoed(fact: Fact, goal: str) -> str:
     said, told = _spoken(fact.value), _spoken(goal)
     if fact.name != "answer" or fact.source != "model" or said.count(" ") < _LEAST_ECHO or said not in told:
         return ""
-    if "?" in goal or says_any(goal, _ASKING) or any(said == _spoken(quoted) for quoted in quotes(goal)):
+    if "?" in goal or says_any(goal, phrases("asks")) or any(said == _spoken(quoted) for quoted in quotes(goal)):
         return ""
     return f'the answer "{fact.value}" only repeats what the goal says'
 

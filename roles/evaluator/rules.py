@@ -16,23 +16,18 @@ from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.evaluator.fitting import says
 from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
 from roles.screen.rows import Row, excepted, is_called, is_cut, matches
-from roles.screen.screens import FIELD_ROLES, Screen
+from roles.screen.screens import FIELD_ROLES, Screen, turns
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
 
-_MORE = frozenset({"next", "next page", "load more", "show more", "more results", "older"})
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
 _LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
 """Verbs of somebody who does not know where to press."""
 _BRINGS = frozenset({"reveal", "open", "show", "expand"})
 """Verbs of a press that only brings something into view, which may stand there already or be reached in another way."""
-_UNABLE = ("how to", "where", "no button", "no field", "no way", "is not known")
-_BAD_STATUS = (
-    "returned", "rejected", "failed", "refused", "bounced", "need changes", "needs changes", "undeliverable", "declined"
-)  # fmt: skip
 
 
 class RulesEvaluator:
@@ -84,7 +79,7 @@ def _partial(request: GateRequest) -> list[str]:
     taken = {fact.name for fact in request.facts if fact.kind == "table" and (fact.subtask, fact.name) in expected}
     wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown) and e.name in taken]
     controls = [e for e in (request.screens[-1].elements if request.screens else ()) if e.enabled]
-    more = [e.name for e in controls if fold(e.name).rstrip(" ›»>") in _MORE]
+    more = [e.name for e in controls if turns(e.name, "onward") and fold(e.name) != "more"]
     return [f'"{wanted[-1]}" was taken while "{more[0]}" shows that there is more'] if wanted and more else []
 
 
@@ -244,7 +239,7 @@ def _stuck(reason: str, request: GateRequest) -> GateVerdict:
     evidence = (f"step:{request.steps[-1].step}",) if request.steps else ()
     lately = [step for step in request.steps if not step.recovery][-LATELY:]
     looking = len(lately) > 1 and all(step.verb in _LOOKING for step in lately)
-    unable = says_any(request.summary, _UNABLE)
+    unable = says_any(request.summary, phrases("unable"))
     if request.supplements or request.subtask is None or not (looking or unable):
         return _failed([reason], evidence)
     words = request.subtask.instruction
@@ -319,7 +314,7 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
         found.append(f'a dialog is still open in {state.app}: "{screen.dialog.name}"')
     if verbs & {"submit", "send"}:
         told = [p for p in screen.pairs if similarity("status", p.label) >= 0.9 and p.element.role not in FIELD_ROLES]
-        back = [p.value for p in told if says_any(p.value, _BAD_STATUS)]
+        back = [p.value for p in told if says_any(p.value, phrases("sent back"))]
         found += [f"what was submitted in {state.app} has the status {status!r}" for status in back]
     draft = [f for f in screen.inputs if similarity("to", f.name) >= 0.9 and f.value]
     if "send" in verbs and draft and any(e.name.casefold() == "send" for e in screen.presses):

@@ -7,7 +7,6 @@ node that is worked again neither asks again nor loses the answer.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,11 +30,10 @@ from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, edited, merge
 from roles.operator.safety.approval import decision_in, overdue_then, write_decision
 from roles.safety.privacy.redaction import MASK
+from roles.screen.language.words import phrases
+from roles.screen.texts import fold
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
-_NOTHING = re.compile(
-    r"[-?.\s]*|(?:sorry,? )?(?:i (?:do not|don't|dont|don’t) know|no idea|not sure|nothing|none|idk|no)[.!]*", re.IGNORECASE
-)
 
 
 def plan_request(
@@ -116,7 +114,7 @@ def question_request(query: str, why: Sequence[str], *, ask: bool = False, found
 
 def knows_nothing(words: str) -> bool:
     """Whether an answer says that the person does not know either."""
-    return bool(_NOTHING.fullmatch(words.strip()))
+    return fold(words).removeprefix("sorry").strip(" ,.!?-") in phrases("knows nothing")
 
 
 def read_decision(request: Request, answer: Any) -> Decision:

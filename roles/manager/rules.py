@@ -29,11 +29,11 @@ from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
 from roles.policies.orders.state import Group, Refusal
 from roles.screen.language.reader import read
+from roles.screen.language.words import phrases
 from roles.screen.texts import pieces, says_any
 
 OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _WHEN = re.compile(r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.I)
-_FIRST, _INSTEAD = ("first", "before", "beforehand"), ("instead", "rather")
 
 
 class Wish(NamedTuple):
@@ -67,11 +67,11 @@ class Wish(NamedTuple):
 
     @property
     def first(self) -> bool:
-        return says_any(self.newest, _FIRST)
+        return says_any(self.newest, phrases("first"))
 
     @property
     def instead(self) -> bool:
-        return says_any(self.newest, _INSTEAD)
+        return says_any(self.newest, phrases("instead"))
 
 
 def order_of(group: str) -> int:
@@ -89,7 +89,7 @@ def wished(request: PlanRequest) -> Wish:
     goal = "" if is_given(request.plan) else request.given or request.goal
     notes = [note.words for note in request.notes if note.for_plans]
     words = [*((said, True) for said in notes), *((said, False) for said in request.user_words)]
-    whole = [at for at, (said, _) in enumerate(words) if says_any(said, _INSTEAD)]
+    whole = [at for at, (said, _) in enumerate(words) if says_any(said, phrases("instead"))]
     if whole and not any(subtask.id.startswith("o") for subtask in request.plan):  # of the goal itself nothing was worked
         goal, words = "", words[whole[-1] :]
     first = _read(goal, request)

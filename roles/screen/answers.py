@@ -14,7 +14,7 @@ from string import digits
 
 from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
-from roles.screen.language.words import deeds, table
+from roles.screen.language.words import deeds, phrases, table
 from roles.screen.page import Page, Scopes, records
 from roles.screen.screens import FIELD_ROLES, PRESS_ROLES
 from roles.screen.texts import begins, fold, has_letters, plain, words
@@ -27,15 +27,11 @@ _RECORDS = frozenset({"row", "cell", "gridcell", "listitem", "rowheader", "headi
 _ENTERED = frozenset({"textbox", "combobox"})
 _LONGEST = 240
 """A longer text tells a story, and says little about the last press."""
-_TITLE = ("edit", "new", "add", "create")
-"""What a heading begins with that says which form it is of."""
 _FIGURES = str.maketrans("", "", digits)
 _SHORT = 80
 _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
 _LABEL = 30
-_STATES = frozenset({"is", "are", "has", "have", "exist", "exists", "belong", "belongs"})
-"""Words that say how things stand, which may be why what they name was not done."""
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -63,7 +59,7 @@ def confirms(said: str, written: Sequence[str] = (), pressed: str = "") -> bool:
     told = words(said.casefold())
     own = tuple(word[: max(4, len(word) - 1)] for word in words(pressed.casefold()) if len(word) > 2)
     done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in told)
-    echoed = any(fold(value) in fold(said) for value in written) and _STATES.isdisjoint(told)
+    echoed = any(fold(value) in fold(said) for value in written) and phrases("stands").isdisjoint(told)
     return done or echoed or _gives_a_result(said) or _words_of("confirms").search(said) is not None
 
 
@@ -112,7 +108,7 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
         said, confirmed = fold(text), confirms(text, written, pressed)
         for value in sorted(map(fold, written), key=len, reverse=True):
             said = said.replace(value, " ")
-        titled = role == "heading" and (not written or begins(text, _TITLE))
+        titled = role == "heading" and (not written or begins(text, phrases("forms")))
         short = few and len(text) <= _SHORT
         seen = {
             role: True,
@@ -261,8 +257,6 @@ def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:
 
 # --- questions --------------------------------------------------------------------------------------------------------
 
-_NO_TO_IT = frozenset({"cancel", "stay", "no", "go back", "abbrechen", "nein", "zurück", "取消"})
-"""Answers that call off what was asked about; what only closes an advertisement is none."""
 PAGE_ASKED = "the page asked"
 """How a finding begins that tells such a question."""
 _PRESSES = frozenset({"click", "press_key"})
@@ -275,7 +269,7 @@ def called_off(step: StepRecord, steps: Sequence[StepRecord]) -> str:
         if not asked or answer.exec_status != "executed":
             return ""
         said = answer.target.strip() or "+".join(map(str, answer.action.get("keys", [])))
-        if said == "Escape" or plain(said) in _NO_TO_IT or begins(said, ("keep",)):
+        if said == "Escape" or plain(said) in phrases("no to it") or begins(said, ("keep",)):
             return f'{PAGE_ASKED} "{asked}", and the answer was "{said}"'
         step = answer  # it was told yes, and may ask on
     return ""

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from protocol import GUIElement, VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.safety.destinations import looks, texts
-from roles.screen.language.words import quotes, tells_done
+from roles.screen.language.words import phrases, quotes, tells_done
 from roles.screen.screens import Screen
 from roles.screen.texts import begins, fold, has_phrase, named_words
-from roles.screen.values import same_value
+from roles.screen.values import is_a, same_value
 from roles.skills.contract import RESULT
 
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
@@ -24,7 +24,6 @@ INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal"}
 _LOOKING = INNER | {
     "launch_app", "switch_window", "scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "tabs", "navigate"
 }  # fmt: skip
-_SEARCHES = ("search", "find", "filter", "go to", "look")
 _NAMES_A_RECORD = frozenset({"id", "key", "line", "note", "number", "conversation", "path"})
 _SHORT_ID, _ENOUGH = 2, 2
 """Characters of an id that may stand anywhere, and of the texts of a call those by which a row is known again."""
@@ -45,7 +44,7 @@ def looks_only(step: StepRecord) -> bool:
 def changes_something(step: StepRecord) -> bool:
     """Whether a step that worked did more than look, search and go somewhere."""
     verb = str(step.action.get("action_type"))
-    if step.exec_status != "executed" or verb in _LOOKING or begins(step.target, _SEARCHES):
+    if step.exec_status != "executed" or verb in _LOOKING or begins(step.target, phrases("looks")):
         return False
     if is_call(step):
         return not looks_only(step)
@@ -199,6 +198,20 @@ def _same_app(state: VisualState, app: str) -> bool:
 Record = dict[str, Any]
 _COUNTS = ("count", "total")
 """How many there are, where an answer holds a part of them."""
+
+
+def cells_of(record: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Its labelled values as texts: a list with commas, an amount with the currency that stands beside it."""
+    said = ((" ".join(named_words(name)) or name, _cell(value, record.get("currency"))) for name, value in record.items())
+    return tuple((label, text) for label, text in said if text)
+
+
+def _cell(value: Any, currency: Any = None) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_cell, value)))
+    text = ("no", "yes")[value] if isinstance(value, bool) else str(value) if isinstance(value, str | int | float) else ""
+    priced = isinstance(currency, str) and text[-3:-2] == "." and is_a("number", text)
+    return f"{currency}{float(text):,.2f}" if priced else text
 
 
 def records_in(text: str) -> tuple[list[Record], bool]:

@@ -19,11 +19,11 @@ from roles.contracts import (
 )
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.calls import changes_something, effect_seen, function_words, is_call, looks_only, target_of, told_of
-from roles.screen.language.words import deeds, tells_done
+from roles.screen.language.words import deeds, phrases, tells_done
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, likeness, shows
 from roles.screen.screens import FIELD_ROLES, Screen
-from roles.screen.texts import fold, labelled, says_any, words
+from roles.screen.texts import begins, fold, labelled, says_any, words
 from roles.screen.values import same_value
 
 _DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
@@ -32,12 +32,8 @@ _TICKED = frozenset({"checkbox", "switch", "radio", "option", "slider", "spinbut
 """What a click changes the value of."""
 _ASKING = 2
 """So many answers make a dialog a question; one only closes what it says."""
-_STAYS = ("keep editing", "keep writing", "keep working")
-"""What a button says that goes on with a form: it keeps nothing."""
 _GOOD = 0.6
 _TICKS = frozenset({"true", "false"})
-_AWAY = ("sign in", "sign-in", "log in", "log-in", "login", "signin", "expired", "error", "offline", "not found")
-"""What a screen says that one is sent to instead."""
 
 
 class Finding(NamedTuple):
@@ -296,7 +292,7 @@ def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> b
 def names_effect(name: str, verb: str) -> bool:
     """Whether a control of this name is there to do that: `Save` and `Save note` to save, `Discard draft` to delete."""
     name = name.casefold()
-    if name.startswith(_STAYS):
+    if begins(name, phrases("stays")):
         return False
     return any(name == word or name.startswith(word + " ") for word in deeds()["amounts"].get(verb, (verb,)))
 
@@ -366,4 +362,4 @@ def _unfocused(state: VisualState) -> list[GUIElement]:
 def shown_for_it(step: StepRecord) -> bool:
     """Whether the screen confirmed a step that was reported as failed: what can be seen counts, not what is said."""
     told = [event for event in step.events if event.startswith(("status:", "navigation:"))]
-    return step.visible_change and bool(told) and not any(says_any(event, _AWAY) for event in told)
+    return step.visible_change and bool(told) and not any(says_any(event, phrases("away")) for event in told)

@@ -12,14 +12,13 @@ from rapidfuzz import fuzz
 from environments.cards import KindCard
 from roles.contracts import AppWords
 from roles.contracts.orders import Of, Order, Text, Value
-from roles.screen.language.words import table
+from roles.screen.language.words import phrases, table
 from roles.screen.texts import fold, uncut, words
 
 T = TypeVar("T")
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _NOISE, _RECORD_WORDS = frozenset(table("names")["noise"]), frozenset(table("names")["records"])
 _TICKED = {"tick": "true", "drop": "false"}
-DONE = frozenset({"done", "complete", "completed", "finished", "ticked", "checked"})
 GOOD = 0.6
 """A score below it is no match."""
 
@@ -168,5 +167,5 @@ def box_for(order: Order, kind: KindCard) -> Box | None:
     fields = {field.label: field.label for field in kind.fields if field.type == "truth" and field.written}
     boxes = fields | rows
     named = [name for name in boxes if tokens(name) == tokens(state)]
-    named = named or (list(boxes) if state in DONE and len(boxes) == 1 else [])
+    named = named or (list(boxes) if state in phrases("done") and len(boxes) == 1 else [])
     return Box(boxes[named[0]], value, named[0] in rows) if len(named) == 1 else None

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from environments.cards import Widget
 from protocol import GUIElement, VisualState
-from roles.screen.language.words import table
+from roles.screen.language.words import phrases, table
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Bands
 from roles.screen.texts import fold, has_phrase, labelled, plain
@@ -229,8 +229,6 @@ def records(page: Page, controls: list[GUIElement]) -> list[Record]:
 
 GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "toolbar", "grid", "table"})
 OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "button", "tab"})
-ON = frozenset({"on", "yes", "true", "checked", "enabled", "ticked"})
-OFF = frozenset({"off", "no", "false", "unchecked", "disabled", "unticked"})
 
 
 def shows(name: str, value: str, page: Page) -> bool:
@@ -245,8 +243,8 @@ def shows(name: str, value: str, page: Page) -> bool:
     ends = tuple(f"{mark}{plain(value)}" for mark in " :-")
     for e in page.controls:
         called = similarity(name, e.name) >= 0.9
-        if e.role in BOXES and called and plain(value) in ON | OFF:
-            return (e.value == "true") == (plain(value) in ON)
+        if e.role in BOXES and called and plain(value) in phrases("on") | phrases("off"):
+            return (e.value == "true") == (plain(value) in phrases("on"))
         holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
         if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
             return True

@@ -11,9 +11,10 @@ from typing import Any
 
 from roles.contracts.orders import Pick, Relation, RowTest, StepFailure
 from roles.contracts.values import Number, Trouble, converted, parse_date, plain_number, unit_of
+from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
 from roles.screen.texts import fold, has_phrase, listed_in, uncut
-from roles.screen.values import is_masked, kind_of, minutes_in, same_value, values_in
+from roles.screen.values import amount_of, is_a, is_masked, minutes_in, same_value, values_in
 
 _NUMBER = re.compile(
     r"(?P<sign>[-−])?(?P<before>[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)?\s?(?P<sign2>[-−])?"
@@ -21,7 +22,6 @@ _NUMBER = re.compile(
 )
 _OF_DAYS: dict[str, Relation] = {"over": "after", "at_least": "after", "under": "before", "at_most": "before"}
 _APART = str.maketrans("@._-", "    ")
-_DENIALS = frozenset({"not", "no", "without", "never"})
 _LENGTH = re.compile(r"\s*(?:(?P<h>\d+)\s*h(?:ours?|rs?)?)?\s*(?:(?P<m>\d+)\s*m(?:in(?:utes?)?)?)?\s*", re.IGNORECASE)
 _SHAPES: tuple[tuple[frozenset[str], Callable[[str], object]], ...] = (
     (frozenset({"price", "cost", "costs", "amount", "total", "fare", "fee"}), partial(values_in, "money")),
@@ -128,7 +128,8 @@ def _may_say(text: str, test: RowTest) -> bool:
     if test.relation not in _ORDERED:
         return True
     dated = _moment(test.value.partition(" .. ")[0]) is not None
-    return len(text) < 30 and _moment(text) is not None if dated else kind_of(text) in {"money", "number"}
+    alone = amount_of(text) is not None and (" " not in text.strip() or is_a("money", text.strip()))
+    return len(text) < 30 and _moment(text) is not None if dated else alone
 
 
 def compare(text: str, test: RowTest) -> int | None:
@@ -148,7 +149,8 @@ def compare(text: str, test: RowTest) -> int | None:
         return _by_moment(text, test, first, last)
     if test.relation in _ORDERED:
         raise StepFailure(f'"{test.value}" is neither a day, a time nor an amount, so nothing can be {test.relation} it')
-    denied = test.label and len(tokens(text)) < 5 and _DENIALS & {*text.casefold().split()} - {*test.value.casefold().split()}
+    denials = {*deeds()["denials"]} & {*text.casefold().split()} - {*test.value.casefold().split()}
+    denied = test.label and len(tokens(text)) < 5 and denials
     return 0 if denied else _by_text(text, test.value)
 
 

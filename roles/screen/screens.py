@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from environments.cards import column_names
 from environments.effects.words import Effect, effect_of_words
 from protocol import Action, ActionTarget, GUIElement, VisualState
-from roles.screen.language.words import table
+from roles.screen.language.words import phrases, table
 from roles.screen.texts import fold, labelled, says_any
 
 _CONTROLS = frozenset({"button", "tab", "menuitem", "textbox", "searchbox", "combobox", "checkbox", "switch", "spinbutton"})
@@ -69,40 +69,22 @@ def as_shown(action: Action, state: VisualState) -> Action:
     return action.model_copy(update=changes) if changes else action
 
 
-_BACK = ("back", "back to list", "list", "all", "overview", "cancel")
-_ONWARD = frozenset(table("names")["onward"])
-
-
-def similarity_next(name: str) -> bool:
-    return name.strip().casefold() in _ONWARD
+def turns(name: str, way: Literal["onward", "backward"]) -> bool:
+    """Whether a control of this name leads to the next part of a list, or to the one before."""
+    return not {fold(name), fold(name).strip(" ‹›«»←→<>")}.isdisjoint(table("names")[way])
 
 
 def leads_back(name: str) -> bool:
     """Whether a control of this name returns to where one came from."""
     words = name.casefold().split()
-    return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in _BACK)
+    return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in phrases("back"))
 
 
 FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "checkbox", "radio", "spinbutton", "listbox", "switch"})
 PRESS_ROLES = frozenset({"button", "link", "tab", "menuitem", "option", "switch"})
-TEXT_ROLES = frozenset(
-    {
-        "text",
-        "paragraph",
-        "heading",
-        "label",
-        "cell",
-        "term",
-        "definition",
-        "gridcell",
-        "rowheader",
-        "statictext",
-        "status",
-        "alert",
-    }
-)
+TEXT_ROLES = frozenset({"text", "paragraph", "label", "statictext", "heading", "cell", "gridcell", "rowheader"})
+TEXT_ROLES |= {"term", "definition", "status", "alert"}
 DIALOG_ROLES = frozenset({"dialog", "alertdialog"})
-_SEARCH = ("search", "find", "filter", "look up")
 
 
 T = TypeVar("T")
@@ -216,9 +198,9 @@ class Screen:
     @cached_property
     def searches(self) -> list[GUIElement]:
         """Those that are called so before those that only say so in their empty state, such as an address line."""
-        called = [f for f in self.fields if f.role == "searchbox" or says_any(f.name, _SEARCH)]
-        known = {f.element_id for f in called}
-        return [*called, *(f for f in self.fields if f.element_id not in known and says_any(f.placeholder or "", _SEARCH))]
+        called = [f for f in self.fields if f.role == "searchbox" or says_any(f.name, phrases("searches"))]
+        others = (f for f in self.fields if f not in called)
+        return [*called, *(f for f in others if says_any(f.placeholder or "", phrases("searches")))]
 
     @cached_property
     def inputs(self) -> list[GUIElement]:

@@ -7,20 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from roles.contracts.orders import When
 from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time
+from roles.screen.language.words import phrases, table
 from roles.screen.texts import fold
 
 MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?"
 )
-LANGUAGES = {
-    "german": "Deutsch", "french": "Français", "spanish": "Español", "chinese": "中文", "italian": "Italiano",
-    "dutch": "Nederlands", "portuguese": "Português", "polish": "Polski", "japanese": "日本語", "russian": "Русский",
-    "english": "English",
-}  # fmt: skip
-"""What languages are called in lists that name each in its own."""
-_IMPLIED = {"unpaid": {"unpaid", "open", "outstanding", "due"}, "outstanding": {"unpaid", "overdue", "open", "outstanding"}}
-"""States that are said of others, too."""
 _CODE = r"(?:USD|EUR|GBP|CHF)"
 _FIGURE = r"\d(?:[\d.,']*\d)?"
 _SHAPES = {
@@ -43,8 +36,6 @@ _SHAPES = {
     }.items()
 }
 """What values look like in running text."""
-_HIDDEN = frozenset({"private", "hidden", "not shown", "confidential"})
-_OF_SIGHT = frozenset({"visibility", "visible", "privacy", "sharing", "shared", "access", "audience", "status", "type", "kind"})
 
 
 def values_in(kind: str, text: str) -> list[str]:
@@ -68,19 +59,6 @@ def takes_place(times: Sequence[int], when: When) -> bool:
     return times[0] < end and times[1] > start if end else times[0] <= start < times[1]
 
 
-def kind_of(value: str) -> str:
-    """money, date, number, email or text."""
-    text = value.strip()
-    if is_a("email", text):
-        return "email"
-    if parse_date(text):
-        return "date"
-    number, cents = _money_of(text), text[-3:-2] in {".", ","} and text[-2:].isdigit()
-    if number is not None and (number.unit or cents or text.endswith(")")):
-        return "money"
-    return "number" if is_a("number", text.removesuffix("%")) else "text"
-
-
 def _money_of(text: str) -> Number | None:
     """The number in a text, where it is a plain one or an amount of money."""
     number = number_of(text)
@@ -94,35 +72,18 @@ def amount_of(value: str) -> float | None:
 
 
 def rewritings(value: str) -> tuple[str, ...]:
-    """Other ways to write the same value, for a field that refuses the first; the likeliest first."""
-    day = parse_date(value)
-    if day:
-        ways = [
-            day.isoformat(),
-            day.strftime("%m/%d/%Y"),
-            day.strftime("%d.%m.%Y"),
-            day.strftime("%d/%m/%Y"),
-            day.strftime("%d %B %Y"),
-        ]
-    else:
-        if (number := _money_of(value)) is None:
-            return ()
-        digits = f"{abs(number.amount):f}"
-        ways = [
-            digits,
-            f"{float(digits):.2f}",
-            f"{float(digits):,.2f}",
-            digits.replace(".", ","),
-            *([digits.split(".")[0]] if float(digits).is_integer() else []),
-        ]
-        ways = [f"-{way}" if number.amount < 0 else way for way in ways]
-    return tuple(dict.fromkeys(way for way in ways if way != value))
+    """Other ways to write an amount, for a field that refuses the first; the likeliest first."""
+    if (number := _money_of(value)) is None:
+        return ()
+    plain = f"{number.amount:f}"
+    ways = (plain, f"{number.amount:.2f}", f"{number.amount:,.2f}", plain.replace(".", ","), f"{number.amount:.0f}")
+    return tuple(way for way in dict.fromkeys(ways) if way != value and amount_of(way) == float(number.amount))
 
 
 def same_value(left: str, right: str) -> bool:
     """Whether two texts are the same value: `$1,248.90` and `1248.90`, `5 March 2026` and `2026-03-05`."""
-    a, b = fold(left), fold(right)
-    if a == b or LANGUAGES.get(a, a).casefold() == LANGUAGES.get(b, b).casefold():
+    a, b, own = fold(left), fold(right), table("phrases")["languages"]
+    if a == b or own.get(a, a).casefold() == own.get(b, b).casefold():
         return True
     if is_a("phone", a) and is_a("phone", b) and [*filter(str.isdigit, a)] == [*filter(str.isdigit, b)]:
         return True
@@ -137,11 +98,11 @@ def same_value(left: str, right: str) -> bool:
 def same_state(left: str, right: str) -> bool:
     """Whether a status as shown means the state that was asked for: an overdue invoice is outstanding, too."""
     status, wanted = fold(left), fold(right)
-    return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
+    return status == wanted or status in table("phrases")["implied"].get(wanted, ()) or same_value(left, right)
 
 
 def is_masked(text: str, label: str = "") -> bool:
     """Whether it stands where a value is kept from view. `Private` is a value of its own where the label asks who may see it."""
     if is_a("masked", text.strip()):
         return True
-    return text.strip().casefold() in _HIDDEN and not _OF_SIGHT.intersection(label.casefold().split())
+    return text.strip().casefold() in phrases("hidden") and not phrases("of sight").intersection(label.casefold().split())

@@ -39,7 +39,7 @@ from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped
 from roles.screen.language.reader import read
 from roles.screen.matching import similarity
-from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen, leads_back, plainly_called, similarity_next
+from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen, leads_back, plainly_called, turns
 
 NOWHERE = "stands neither in the goal nor on a screen that was seen before"
 _TELLING = re.compile(r"\S*\d[^\s,;]*|\S+@\S+")
@@ -265,7 +265,7 @@ class Deeds:
             self._forms[app] = _Form(records=self._record(at, app, row))
         elif leads_back(name) or _LEAVING.match(name):
             self._left(app, name)
-        elif not name or element.role in _SHOWING or similarity_next(name):
+        elif not name or element.role in _SHOWING or turns(name, "onward"):
             pass
         elif state.modal and screen.dialog is not None and not screen.inputs and self._answers(app):
             pass  # what was done asked back, or something stood in the way

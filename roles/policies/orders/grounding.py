@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
-from roles.screen.language.words import Lexicon, deeds
+from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import GOOD, similarity
 from roles.screen.texts import fold, is_words
 from roles.screen.values import is_a
@@ -21,7 +21,6 @@ _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
 }  # fmt: skip
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
-_APPS = frozenset({"app", "application", "program"})
 _STANDING = ("record", "row", "form", "app", "list")
 
 
@@ -109,7 +108,7 @@ def ground_place(thing: Thing, card: AppCard, kind: KindCard) -> str | None:
             return place
         if words and (_names_app(words, card) or (not said and _bare(words) in map(_bare, card.words))):
             return ""
-    return said[0] if said and thing.kind not in _APPS else None  # else an application that is not there
+    return said[0] if said and thing.kind not in phrases("apps") else None  # else an application that is not there
 
 
 # Fields

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 
 from roles.contracts.orders import JobStep, Of, Order, Reading, Text, Value
+from roles.screen.language.words import phrases
 
 _FENCE = re.compile(r"```(?P<language>[A-Za-z0-9]*)\n(?P<code>.*?)\n?```", re.DOTALL)
-_PYTHON = frozenset({"python", "python3", "py"})
-_SHELL = frozenset({"", "bash", "sh", "shell"})
-_TOOLS = frozenset({"terminal", "shell", "console", "sandbox", "command line", "script", "command"})
-"""By which something is computed; it says no more than that."""
 
 
 def job_of(order: Order, goal: str) -> JobStep | None:
@@ -18,7 +15,7 @@ def job_of(order: Order, goal: str) -> JobStep | None:
     slots, thing = [slot for slot in order.slots if not _is_tool(slot.value)], order.object
     if order.verb != "run" or (thing is None and [slot.role for slot in slots] != ["value"]):
         return None
-    if thing is not None and (slots or thing.kind not in _TOOLS):
+    if thing is not None and (slots or thing.kind not in phrases("tools")):
         return None
     code = slots[0].value if thing is None else thing.name
     said = [goal[start:end] for start, end in code.spans] if isinstance(code, Text) else []
@@ -26,8 +23,8 @@ def job_of(order: Order, goal: str) -> JobStep | None:
         return None
     if (fence := _FENCE.fullmatch(said[0])) is not None:
         language = fence["language"].casefold()
-        known = language in _PYTHON | _SHELL
-        return JobStep(code=fence["code"], language="python" if language in _PYTHON else "bash") if known else None
+        known = language in phrases("python") | phrases("shell")
+        return JobStep(code=fence["code"], language="python" if language in phrases("python") else "bash") if known else None
     return JobStep(code=said[0][1:-1]) if len(said[0]) > 2 and said[0][0] + said[0][-1] == "``" else None
 
 
@@ -38,4 +35,4 @@ def only_job(reading: Reading) -> JobStep | None:
 
 
 def _is_tool(value: Value) -> bool:
-    return isinstance(value, Of) and not value.fields and value.thing.kind in _TOOLS and value.thing.name is None
+    return isinstance(value, Of) and not value.fields and value.thing.kind in phrases("tools") and value.thing.name is None

@@ -26,9 +26,9 @@ from roles.contracts.orders import (
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.forms import Forms
 from roles.policies.orders.grounding import Ungrounded, to_records
-from roles.policies.orders.state import GENERIC, Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
-from roles.screen.language.words import table
+from roles.screen.language.words import phrases, table
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
 from roles.screen.texts import plain, words
@@ -39,14 +39,9 @@ ROLES = {
     "text": WRITTEN, "box": BOXES, "list": LISTS, "slider": frozenset({"slider", "spinbutton"}), "calendar": WRITTEN,
 }  # fmt: skip
 _SURE = 0.9
-_HINTS = {"date": ("yy", "dd"), "day": ("yy", "dd"), "time": ("hh",)}
-"""What the empty state of a field says that takes such a value."""
 _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
-_ANY = frozenset({"text", "value", "date", "day", "time", "number", "word", "answer", "content", "query"})
-"""What is written, said by its kind: it goes into the only field there is."""
 _ADDS, _MOVES = frozenset({"add", "put", "create", "move"}), frozenset({"move", "put"})
-_ARTICLES = frozenset({"the", "a", "an", "my", "all", "this", "these"})
 
 
 class Missing(Refusal):
@@ -104,7 +99,7 @@ class PageOrders(Forms):
         def is_here(place: Thing | None) -> bool:
             said = place.name.text.removesuffix(place.kind).strip() if place is not None and place.name is not None else ""
             names = (self.card(self._page_app).title, *self._page.texts)
-            page = place is not None and place.kind in GENERIC
+            page = place is not None and place.kind in phrases("generic")
             return page and (not said or any(likeness(said, name) >= PARTLY for name in names))
 
         slots = tuple(s for s in order.slots if not (s.role == "at" and isinstance(s.value, Of) and is_here(s.value.thing)))
@@ -240,8 +235,9 @@ class PageOrders(Forms):
         if not called and plain(label) in table("pages")["accounts"]:  # beside a password it is the other one
             called = [w for w in fields if w.role in WRITTEN and likeness("password", w.name) < PARTLY]
         if not called:
-            hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in _HINTS.get(plain(label), ()))]
-            takes = hinted or [w for w in fields if w.role in WRITTEN and plain(label) in _ANY]
+            hints = table("phrases")["hints"].get(plain(label), ())
+            hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in hints)]
+            takes = hinted or [w for w in fields if w.role in WRITTEN and plain(label) in phrases("anything")]
             called = takes if len(takes) == 1 else []
         return self._sole(called, f"{label} field", label)
 
@@ -262,7 +258,7 @@ class PageOrders(Forms):
                     raise Missing(f"the page has {len(fields)} fields, and not {into.number}")
                 for one in fields:
                     self._put(one.name, text)
-            elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in _ANY):
+            elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
                 self._choose(slot.field, text)
             else:
                 field = self._field(into)
@@ -341,7 +337,7 @@ class PageOrders(Forms):
 
     def _deed(self, order: Order, thing: Thing) -> None:
         """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
-        said = tuple(word for word in tokens(self._said(order.spans)) if word not in _ARTICLES)
+        said = tuple(word for word in tokens(self._said(order.spans)) if word not in phrases("articles"))
         whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
         if len(whole) == 1:
             return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
@@ -410,16 +406,11 @@ class PageOrders(Forms):
         return records.model_copy(update={"tests": (*named, *records.tests), "pick": thing.pick})
 
 
-_ALIKE = (
-    {"buy", "book", "order", "purchase", "reserve"}, {"delete", "remove", "trash", "erase"}, {"log", "sign"}, {"save", "update"},
-)  # fmt: skip
-
-
 def names_verb(verb: str, control: str) -> bool:
     """Whether a control is called as the verb, or by another word for it, whatever stands behind it."""
     first = next(iter(words(plain(control))), "")
     said = plain(verb.replace("_", " "))
-    same = any(said in words and first in words for words in _ALIKE)
+    same = any(said in some and first in some for some in table("phrases")["alike"])
     return first == said or same or likeness(said, control) >= _SURE
 
 

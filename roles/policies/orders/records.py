@@ -10,7 +10,8 @@ from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest,
 from roles.contracts.values import Table, parse_time
 from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
 from roles.policies.orders.joined import Joined
-from roles.policies.orders.state import LOOKS, WHOLES, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.screen.language.words import phrases
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
 from roles.screen.rows import matches
@@ -61,7 +62,7 @@ class Lookups(Joined):
 
     def _is_all(self, place: Thing) -> bool:
         """Whether a place is all that there is: the house, where no application keeps things in one that is called so."""
-        bare = place.kind in WHOLES and place.name is None and not place.tests
+        bare = place.kind in phrases("wholes") and place.name is None and not place.tests
         return bare and not any(place_called(place.kind, kind) for card in self.cards for kind in card.kinds)
 
     def _grounded(self, thing: Thing, cards: Sequence[AppCard], fields: Sequence[str] = (), verb: str = "") -> list[Records]:

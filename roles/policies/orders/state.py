@@ -11,14 +11,11 @@ from roles.contracts import Fact
 from roles.contracts.orders import Back, Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
 from roles.contracts.values import Table, table_of
 from roles.policies.orders.grounding import Ungrounded, ground_kind
+from roles.screen.language.words import phrases
 
 COMMITS = ("send", "submit", "save")
 """Verbs that end a form, the strongest first."""
 _HANDED_IN = frozenset({"send", "submit"})
-GENERIC = frozenset({"app", "application", "list", "page", "form", "program", "screen", "site", "website"})
-"""Nouns behind an application's name."""
-WHOLES = frozenset({"phone", "computer", "tablet", "laptop", "desktop", "device", "house", "home", "flat", "building"})
-"""Places that are all that there is, unless an application has one that is called so."""
 LOOKS = frozenset({"open", "find", "check"})
 
 
@@ -221,7 +218,7 @@ class PlanState(ABC):
     def _app_called(self, thing: Thing) -> AppCard | None:
         """The application that the words name as such."""
         said = (thing.name.text if thing.name else thing.kind).casefold()
-        said = said.removesuffix(f" {thing.kind}") if thing.kind in GENERIC else said
+        said = said.removesuffix(f" {thing.kind}") if thing.kind in phrases("generic") else said
         named = [card for card in self.cards if said in {card.app.casefold(), card.title.casefold()}]
         if not named and not thing.name:
             named = [c for c in self.cards if said in c.words and not any(said in (k.kind, *k.words) for k in c.kinds)]

@@ -21,11 +21,8 @@ from roles.contracts.orders import (
 from roles.policies.orders.grounding import ground_field
 from roles.policies.orders.records import Lookups
 from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, escaped, is_many
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, phrases
 from roles.screen.texts import is_name
-
-RESULTS = frozenset({"sum", "total", "number", "amount", "result", "count", "figure", "difference", "average", "value"})
-"""What anything that was worked out may be called by later words."""
 
 
 class Values(Lookups):
@@ -114,7 +111,7 @@ class Values(Lookups):
         pick = next((slot.value.thing.pick for slot in asked.slots if isinstance(slot.value, Of)), None)
         if value.field == "day" and pick is not None and pick.by.endswith(" date"):  # which is due next? On that day
             value = value.model_copy(update={"field": pick.by})
-        if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in RESULTS)):
+        if subject.facts and (not value.field or (len(subject.facts) == 1 and value.field in phrases("results"))):
             return " ".join("{" + name + "}" for name in subject.facts)
         if (known := self._fact_said(value.field)) is not None:
             return known

@@ -12,13 +12,8 @@ from typing import Any, Literal
 from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
-from roles.screen.language.words import deeds, table
+from roles.screen.language.words import deeds, phrases, table
 
-_STOPS = frozenset({
-    "into", "in", "to", "as", "with", "from", "on", "for", "of", "by", "and", "then", "using", "but", "or", "that", "which",
-    "who", ",", ":", ">", "→", "->", "»", "›",
-})  # fmt: skip
-_INSIDE = ("in", "of", "for", "on", "inside", "within", "under", "from", "next to", "beside")
 _LONGEST = 8
 """Words of a name that is neither quoted nor on the page."""
 _BACK = frozenset({"it", "that", "this"})
@@ -110,7 +105,7 @@ class Controls(Values):
             if name is not None and (name[0].quoted or capital or self.words.list[at + skip].kind != "word"):
                 kind = self.words.text(at, at + skip).casefold()
                 return Thing(kind=kind, name=name[0], spans=self.spans(start, name[1])), name[1]
-            if self.kind(at + skip) != "word" or self.words.closed(at + skip) or self.low(at + skip) in _STOPS:
+            if self.kind(at + skip) != "word" or self.words.closed(at + skip) or self.low(at + skip) in phrases("stops"):
                 return None
         return None
 
@@ -173,7 +168,7 @@ class Controls(Values):
     def _phrase(self, at: int, widgets: bool = False) -> Read[Text] | None:
         """Words up to the next of the grammar's own; with `widgets` up to what kind of thing it is."""
         end = at
-        while end < min(len(self.words.list), at + _LONGEST) and not self.ends(end) and self.low(end) not in _STOPS:
+        while end < min(len(self.words.list), at + _LONGEST) and not self.ends(end) and self.low(end) not in phrases("stops"):
             if self.kind(end) == "quote" or (widgets and end > at and self._widget(end)) or self._idle(end) > end:
                 break
             if self.kind(end) != "id" and self.take(end, "negations", "conditions", "exceptions", "no", "not", "all", "pronouns"):
@@ -234,7 +229,7 @@ class Controls(Values):
     def _within(self, at: int, draft: Draft, inner: bool) -> int:
         """in the dialog | of Swan: in which part of the page it stands"""
         at = self._idle(at)
-        word = self._one_of(at, _INSIDE)
+        word = self._one_of(at, table("phrases")["inside"])
         if inner or not word or self.low(at) in self.claimed or (place := self._part(word, inner=True)) is None:
             return at
         draft.place, at = place

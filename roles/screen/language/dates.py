@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
 
 from roles.contracts.orders import When
-from roles.screen.language.words import Doubt, Words
+from roles.screen.language.words import Doubt, Words, phrases, table
 
 WEEKDAYS = [name.lower() for name in day_name]
 MONTHS = [name.lower() for name in month_name]
@@ -24,16 +24,7 @@ PARTS = {
     "evening": ("18:00", "23:59"),
     "night": ("20:00", "23:59"),
 }
-NEAR = {
-    "today": 0,
-    "tonight": 0,
-    "tomorrow": 1,
-    "yesterday": -1,
-    "the day after tomorrow": 2,
-    "the day before yesterday": -2,
-}
 STEPS = {"next": 1, "this": 0, "last": -1, "coming": 1}
-TO = frozenset({"to", "till", "until", "-", "and"})
 CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d\d))?\s?([ap])?\.?(?:m\.?|o[’']clock)?", re.I)
 UNITS = {unit: relativedelta(**{f"{unit}s": 1}) for unit in ("day", "week", "month", "year")}
 
@@ -95,7 +86,7 @@ class Dates:
         """DAY to DAY | the 9th to the 11th of March, where the month comes with the other end"""
         start = at + self.has(at, "the")
         first = self._day(at) or (Days(None, None, start + 1) if self.words.kind(start) == "nth" else None)
-        last = self._day(first.end + 1) if first and self.ranges and self.low(first.end) in TO else None
+        last = self._day(first.end + 1) if first and self.ranges and self.low(first.end) in phrases("to") else None
         if not first or not last:
             return None
         begin = first.first
@@ -114,9 +105,9 @@ class Dates:
         parts = word.split("/")
         if len(parts) == 3 and all(map(str.isdecimal, parts)) and len(parts[2]) == 4 and len(max(parts[:2], key=len)) < 3:
             return self._one(_slashed(*map(int, parts)), at + 1)
-        for said, count in NEAR.items():
+        for said, count in table("phrases")["near"].items():
             if self.has(at, *said.split()):
-                day = self.today + timedelta(days=count) if self.today else None
+                day = self.today + timedelta(days=int(count)) if self.today else None
                 return self._one(day, at + len(said.split()))
         rules = (self._weekday, self._dated, self._period, self._ahead, self._month)
         return next((found for rule in rules if (found := rule(at))), None)
@@ -245,12 +236,12 @@ class Dates:
             return self._from_to(at + 1, loose=True)
         after = self.has(at, "at") or (dated and self.has(at, ","))
         one = self._from_to(at + after, loose=after)
-        clock = self._clock(at + after, loose=after or (dated and self.low(at + 1) in TO - {"and"})) if one is None else None
+        clock = self._clock(at + after, loose=after or (dated and self.low(at + 1) in phrases("until"))) if one is None else None
         return (clock[0], "", clock[1]) if clock else one
 
     def _from_to(self, at: int, loose: bool) -> tuple[str, str, int] | None:
         first = self._clock(at, loose)
-        bound = first if first and self.ranges and self.low(first[1]) in TO else None
+        bound = first if first and self.ranges and self.low(first[1]) in phrases("to") else None
         last = self._clock(bound[1] + 1, loose or self.words.kind(at) == "time") if bound else None
         if not first or not last:
             return None
@@ -268,7 +259,7 @@ class Dates:
             return turned
         number = self.words.take(at, "numbers")
         hour = int(number.entry.data["value"]) if number else 0
-        loose = loose or (self.low(at + 1) in TO - {"and"} and self.words.kind(at + 2) == "time")
+        loose = loose or (self.low(at + 1) in phrases("until") and self.words.kind(at + 2) == "time")
         if kind == "time" or (loose and (kind == "number" or 0 < hour <= 12)):
             return self._hour(str(hour or word), at + 1)
         return None

@@ -11,19 +11,12 @@ from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, V
 from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.nouns import unknown
 from roles.screen.language.values import Values
-from roles.screen.language.words import Doubt
+from roles.screen.language.words import Doubt, phrases
 
 ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})
 """Roles that an order has once: said twice it is not certain which is meant."""
 
 
-TELLING = frozenset({"with", "listing", "naming", "that lists", "that names", "which lists"})
-"""What follows them is a value, and no words to be written as they stand."""
-DAYS = frozenset({"date", "day", "due date"})
-TEXTS = frozenset({"text", "body", "content", "contents", "wording", "description", "message"})
-"""Fields that take several words."""
-ASKING = frozenset({"if", "whether", "why", "how", "to", "for"})
-SPEAKING = frozenset({"i", "we", "he", "she", "they"})
 CONTENT = frozenset({"with", "for", "value", "saying", "into"})
 """Roles within which "in" and "on" belong to the things: "with the names of all contacts in the group"."""
 
@@ -158,7 +151,7 @@ class Frame:
         if role in CONTENT and not person:
             self.read.claimed, self.read.reserved = claimed - {"in", "on", "about", "of", "from"}, claimed & {"in", "on", "with"}
         if role == "saying":
-            result = self.told(at, end) if word in TELLING else self.told_words(at, end)
+            result = self.told(at, end) if word in phrases("telling") else self.told_words(at, end)
         else:
             result = self._special(word, role, at, end) or self._plain(word, role, at, end)
         self.read.claimed, self.read.reserved = claimed, reserved
@@ -200,7 +193,7 @@ class Frame:
                 self.slots[-1] = last.model_copy(update={"field": thing.name.text, "spans": spans})
                 return stop
         said = {value.field} if isinstance(value, Back) else set(value.fields) if isinstance(value, Of) else set()
-        if word == "on" and said & DAYS:  # on that day, on its due date
+        if word == "on" and said & phrases("days"):  # on that day, on its due date
             role = "on"
         if role in {"to", "with"}:
             self.read.named(value)
@@ -330,7 +323,7 @@ class Frame:
         value = self.read.amount(end) or self.read.name(end) or (self.read.title(end) if named else None)
         if value is None or self.low(value[1]) == "'s" or (owned and not (len(found) > 1 and self.read._nameish(end))):
             return None
-        told = self.told_end(end, True) if field in TEXTS and self.read.kind(end) != "quote" else None
+        told = self.told_end(end, True) if field in phrases("texts") and self.read.kind(end) != "quote" else None
         value = (self.read.told_text(end, told), told) if told else value
         return self.add("with", value[0], at, value[1], field=field)
 
@@ -344,9 +337,10 @@ class Frame:
             return self.told_words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
-        if self.person is not None and self.verb.get("asks") and (self.low(at) in ASKING or self.take(at, "questions")):
+        asks = self.verb.get("asks") and (self.low(at) in phrases("asking") or self.take(at, "questions"))
+        if self.person is not None and asks:
             return self.told_words(at, at, plain=True)
-        if self.person is not None and self.low(at) in SPEAKING and not self.read.over(at + 1):  # tell Ann I am late
+        if self.person is not None and self.low(at) in phrases("speaking") and not self.read.over(at + 1):  # tell Ann I am late
             return self.told_words(at, at)
         return self.told_words(at, at + 1) if self.low(at) == ":" else None
 
@@ -416,7 +410,7 @@ class Frame:
         found = self.take(at, "conditions")
         if found is None or (at == first and (self.verb.get("asks") or self.low(at - 1) == "asking")):
             return False
-        own = found.entry.name == "when" or self.low(found.end) in {*SPEAKING, "you"}
+        own = found.entry.name == "when" or self.low(found.end) in {*phrases("speaking"), "you"}
         return not own or at == first or self.low(at - 1) == ","
 
     # What it is done with

@@ -12,14 +12,13 @@ from typing import Literal, TypeAlias, TypeVar
 
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
-from roles.screen.language.words import Doubt, Seen, Token, Words
+from roles.screen.language.words import Doubt, Seen, Token, Words, phrases
 
 Quantity: TypeAlias = Literal["one", "all", "any", "number"]
 NAMED = frozenset({"id", "file", "email", "url", "phone"})
 ENDS = frozenset(".!?;")
 NOWHERE = 10**6
 """A place behind every goal: what cannot be read."""
-POINTING = frozenset({"that", "this", "these", "those", "two"})
 QUANTITIES: dict[str, tuple[Quantity, int]] = {"one": ("one", 0), "all": ("all", 0), "both": ("number", 2)}
 """How many a pronoun speaks of."""
 LOOKING = frozenset({"open", "find", "check", "answer", "collect"})
@@ -226,7 +225,7 @@ class Names(ABC):
         whole = every is not None and self.low(every.end) in {"them", "these", "those"}
         if every is not None and whole:
             found = self.take(every.end, "pronouns")
-        if found is None or (self.low(found.end - 1) in POINTING and self._is_head(found.end)):
+        if found is None or (self.low(found.end - 1) in phrases("pointing") and self._is_head(found.end)):
             return None
         name, end = found.entry.name, found.end
         if name in {"rest", "person"}:

@@ -32,8 +32,6 @@ TOKEN = re.compile(
 )
 PARTED = re.compile(r"(?i)(?P<stem>[^\W\d_].*?)(?P<end>n[’']t|[’'](?:s|m|ll|ve|re|d)|(?<=s)[’'])")
 ENDINGS = {"n't": "not", "'m": "am", "'ll": "will", "'ve": "have", "'re": "are", "'d": "would", "'": "'s"}
-IS = frozenset({"when", "what", "where", "who", "how", "it", "that", "there", "here", "he", "she", "which"})
-"""Words whose "'s" is a verb."""
 BREAKS = frozenset(".!?;:\n")
 
 
@@ -47,6 +45,12 @@ def table(name: str) -> dict[str, Any]:
 def deeds() -> dict[str, Any]:
     """By which words of controls and fields verbs are done, and known to have been done."""
     return table("deeds")
+
+
+@cache
+def phrases(name: str) -> frozenset[str]:
+    """Words and phrases of the lexicon that say something."""
+    return frozenset(table("phrases")[name])
 
 
 def tells_done(text: str, verb: str) -> bool:
@@ -127,7 +131,7 @@ def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
         stem, end = parts["stem"], parts["end"].lower().replace("’", "'")
         middle = start + len(stem)
         yield Token(stem, stem.lower(), start, middle, "word")
-        ending = "is" if end == "'s" and stem.lower() in IS else ENDINGS.get(end, end)
+        ending = "is" if end == "'s" and stem.lower() in phrases("is") else ENDINGS.get(end, end)
         yield Token(parts["end"], ending, middle, start + len(text), "word")
         return
     word = text.rstrip("’'")

@@ -11,12 +11,12 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import Action, AgentStatus, AskUser, Memorize, TargetError, VisualState, Wait, describe, resolve
 from roles.contracts import Fact, OperatorView, StepRecord, Subtask
+from roles.contracts.facts import kind_of
 from roles.contracts.orders import Entry, Records, RowTest, Step
 from roles.operator.recovery import interruption
 from roles.operator.rules import RulesOperator
 from roles.safety.effects import effect_of
 from roles.screen.dialogs import effect_verb, screen_events
-from roles.screen.values import kind_of
 
 
 def desk(world: str, seed: int = 1) -> SimulatedDesktop:

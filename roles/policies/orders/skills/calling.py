@@ -28,25 +28,17 @@ from roles.policies.orders.skills.creating import new_records
 from roles.policies.orders.skills.filling import tried_before
 from roles.policies.orders.skills.finding import find_record, fitting, naming, survey
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
-from roles.screen.calls import Record, records_in, shows, telling, tells_of
+from roles.screen.calls import Record, cells_of, records_in, shows, telling, tells_of
+from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row, matches
 from roles.screen.texts import fold, named_words
-from roles.screen.values import is_a, values_in
+from roles.screen.values import values_in
 from roles.skills.arguments import problem_with
 from roles.skills.contract import RESULT, Idempotence, Skill
 
 _MOST_CALLS = 8
 """Of one step."""
-_VERBS = {
-    "save": ("create", "add", "make", "new"), "create": ("create", "add", "make", "new"), "send": ("send", "post"),
-    "submit": ("submit", "send", "file"), "reply": ("reply", "answer", "respond"), "delete": ("delete", "remove"),
-}  # fmt: skip
-"""What a function is called that does what is committed."""
-_CHANGES = ("update", "change", "edit", "set", "write")
-_LISTS = ("list", "find", "search")
-_SAME = (("title", "name", "subject"), ("text", "body", "content", "message"), ("to", "recipient", "recipients"))
-"""Labels and arguments that are words for the same."""
 _UNIT = 4
 """Characters of a unit behind a number, and of what parts them."""
 _KEYS = ("id", "number", "key", "path", "name", "title")
@@ -118,7 +110,7 @@ def _told(records: Records, labels: Sequence[str], at: Situation) -> Move | list
 
     What the list does not say of a sole record under these labels is asked of the function that tells all of one.
     """
-    for skill in _reading(records, _LISTS, 0, at):
+    for skill in _reading(records, _called("list"), 0, at):
         limit = skill.takes.get("limit", {}).get("maximum")
         answer = _asked(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
         if not isinstance(answer, tuple):
@@ -161,24 +153,9 @@ def _whole(
     return [(row, record)]
 
 
-def _row(record: Mapping[str, Any]) -> Row:
-    cells = []
-    for name, value in record.items():
-        if isinstance(value, list):
-            value = ", ".join(map(str, value)) if all(isinstance(part, str | int | float) for part in value) else None
-        if isinstance(value, bool):
-            value = "yes" if value else "no"
-        if isinstance(value, str | int | float):
-            cells.append((" ".join(words_of(name)), _as_shown(str(value), record)))
-    return Row(" · ".join(value for _, value in cells), cells[0][1] if cells else "", tuple(cells), body="")
-
-
-def _as_shown(text: str, record: Mapping[str, Any]) -> str:
-    """An amount with the currency that stands beside it."""
-    currency = record.get("currency")
-    if isinstance(currency, str) and text[-3:-2] == "." and is_a("number", text):
-        return f"{currency}{float(text):,.2f}"
-    return text
+def _row(record: Record) -> Row:
+    cells = cells_of(record)
+    return Row(" · ".join(text for _, text in cells), cells[0][1] if cells else "", cells, body="")
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -201,11 +178,11 @@ def _wish(step: CreateStep | FillStep | PressStep, at: Situation) -> _Wish | Non
     match step:
         case CreateStep():
             made = new_records(step, at.kind(step.app, step.kind))
-            return _Wish(_VERBS.get(step.commit, (step.commit,)), _nouns(step.app, step.kind, at), step.entries, made=made)
+            return _Wish(_called(step.commit), _nouns(step.app, step.kind, at), step.entries, made=made)
         case FillStep(records=Records() as meant) if not step.form and all(e.mode in {"set", "clear"} for e in step.entries):
-            return _Wish(_CHANGES, _nouns(step.app, meant.kind, at), step.entries, meant, meant)
+            return _Wish(_called("change"), _nouns(step.app, meant.kind, at), step.entries, meant, meant)
         case PressStep(records=Records() as meant, verb="delete") if not step.entries:
-            return _Wish(_VERBS["delete"], _nouns(step.app, meant.kind, at), (), meant)
+            return _Wish(_called("delete"), _nouns(step.app, meant.kind, at), (), meant)
     return None
 
 
@@ -256,7 +233,7 @@ def _fit(wish: _Wish, skill: Skill) -> tuple[Skill, dict[str, Any], str] | None:
 
 def _is_called(label: str, argument: str) -> bool:
     said, name = fold(label), " ".join(words_of(argument))
-    return similarity(said, name) >= 0.9 or any(said in words and name in words for words in _SAME)
+    return similarity(said, name) >= 0.9 or any(said in words and name in words for words in table("phrases")["arguments"])
 
 
 def fitted(text: str, schema: Mapping[str, Any]) -> Any:
@@ -329,6 +306,11 @@ def _read_back(wish: _Wish, meant: Records, at: Situation) -> Move | None:
 def words_of(name: str) -> tuple[str, ...]:
     """`sendMessage`, `send_message`: send, message."""
     return tokens(" ".join(named_words(name))) or (name,)
+
+
+def _called(verb: str) -> tuple[str, ...]:
+    """How the name of a function begins that does what is committed."""
+    return tuple(table("phrases")["functions"].get(verb, (verb,)))
 
 
 def _nouns(app: str, kind: str, at: Situation) -> tuple[str, ...]:

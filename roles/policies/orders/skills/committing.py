@@ -10,16 +10,11 @@ from roles.policies.orders.skills.situation import Move, Situation, act, done, f
 from roles.policies.orders.skills.widgets import put
 from roles.screen.answers import differences, refusal
 from roles.screen.dialogs import agree_choice, dialog_text
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import tokens
 from roles.screen.texts import fold
 
-_WITH_IT = frozenset({"change", "setting", "it", "now", "this", "item", "selected", "form", "to"})
-"""Words behind the verb that name nothing else."""
-_ONWARD = frozenset({"next", "continue", "review", "proceed", "next step"})
 _STAYS_OPEN = frozenset({"save", "set", "update", "apply"})
-_PLACES = frozenset({"sent", "drafts", "submitted", "sent mail", "send feedback"})
-"""What is called as a verb is and does not do it."""
 
 
 # --- which control ----------------------------------------------------------------------------------------------------
@@ -62,7 +57,7 @@ def _score(element: GUIElement, verb: str, owner: set[str], about: Sequence[str]
     if hit is None:
         return 0.0
     rest = {*tokens(name[len(words[hit]) :])}
-    foreign = rest - owner - _WITH_IT - {*tokens(" ".join(about))}
+    foreign = rest - owner - phrases("with it") - {*tokens(" ".join(about))}
     if foreign and (not loose or foreign & {"draft", "as", "all", "copy"}):
         return 0.0
     own = 1.0 if rest and rest <= owner else 0.0
@@ -79,7 +74,8 @@ def commit_button(verb: str, app: str, at: Situation, owner: Sequence[str], abou
     mine = [*about, *([card.title] if card else [])]
     near = _beside(at)
     for options, loose in ((near, True), (at.screen.presses, False), (at.screen.presses, True)):
-        buttons = [e for e in options if e.role in {"button", "menuitem"} and fold(e.name) not in _PLACES and not _others(e, at)]
+        buttons = [e for e in options if e.role in {"button", "menuitem"} and not _others(e, at)]
+        buttons = [e for e in buttons if fold(e.name) not in phrases("places")]
         if (found := control_for(verb, buttons, labels, owner, mine, loose)) is not None:
             return found
     return None
@@ -148,7 +144,7 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
 
 def _without_button(verb: str, app: str, at: Situation) -> Move:
     """A form in steps goes on with Next; one that keeps what is set has no button; a lone field takes Enter."""
-    onward = next((e for e in at.screen.presses if e.enabled and fold(e.name) in _ONWARD), None)
+    onward = next((e for e in at.screen.presses if e.enabled and fold(e.name) in phrases("next step")), None)
     if onward is not None and at.screen.inputs and at.count("onward") < 4:
         return press(onward, "the form has another step", at=at)
     if at.notes.get("pressed") and at.last is not None and at.last.visible_change:

@@ -27,11 +27,11 @@ from roles.policies.orders.skills.lists import (
 )  # fmt: skip
 from roles.policies.orders.skills.revealing import HARMLESS, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.screen.language.words import phrases
 from roles.screen.rows import Row, best_fitting, excepted, is_called, is_cut, matches, picked, words_of
 from roles.screen.screens import Item, leads_back
 from roles.screen.texts import fold
 
-_CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _SHORT = 8
 """Rows below which a list without pages is not scrolled to see whether it goes on."""
@@ -111,7 +111,7 @@ def _leading_to(place: str, at: Situation) -> Move | None:
 def step_back(at: Situation) -> Move | None:
     """From a record or a form back to where one came from."""
     ways = (e for e in at.screen.presses if e.enabled)  # a tab that is called so and is chosen already leads nowhere
-    back = next((e for e in ways if fold(e.name) in _CLOSING or (leads_back(e.name) and not e.selected)), None)
+    back = next((e for e in ways if fold(e.name) in phrases("closes") or (leads_back(e.name) and not e.selected)), None)
     return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
 
 

@@ -12,9 +12,10 @@ from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
 from roles.contracts.orders import Records
 from roles.contracts.values import parse_date
 from roles.policies.orders.skills.situation import Move, Situation, act, press
+from roles.screen.language.words import phrases
 from roles.screen.matching import similarity
 from roles.screen.rows import Row
-from roles.screen.screens import Item, Pair, leads_back, shown, similarity_next
+from roles.screen.screens import Item, Pair, leads_back, shown, turns
 from roles.screen.texts import fold
 
 _PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
@@ -22,10 +23,8 @@ _NOTHING = re.compile(
     r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b"
     r"|^[\w ]{1,30} is (?:still )?empty\W*$", re.I
 )  # fmt: skip
-_BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
 DOWN = frozenset({"rows down", "page down"})
 """Controls that show the part of a sheet below, and stay enabled at its end."""
-_TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
 _LONG = 3
 """Pages from which on it is searched for a name before pages are turned."""
 
@@ -177,8 +176,7 @@ def pages_of(at: Situation) -> tuple[int, int] | None:
 def turn(forward: bool, at: Situation) -> Move | None:
     """The next page of a list, or the one before."""
     buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
-    onward = (e for e in buttons if is_next(e.name) == forward)
-    button = next((e for e in onward if forward or {fold(e.name), fold(e.name).strip(" ‹«←<")} & _BACKWARD), None)
+    button = next((e for e in buttons if (is_next(e.name) if forward else turns(e.name, "backward"))), None)
     button = button or numbered(at, by=1 if forward else -1)
     return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
 
@@ -193,7 +191,7 @@ def numbered(at: Situation, number: int = 0, by: int = 0) -> GUIElement | None:
 
 
 def is_next(name: str) -> bool:
-    return similarity_next(name.strip(" ›»→>")) or similarity_next(name) or fold(name) in DOWN
+    return turns(name, "onward") or fold(name) in DOWN
 
 
 def scrolled(down: bool, at: Situation) -> Move:
@@ -255,7 +253,7 @@ def _searched(records: Records, state: Survey, at: Situation) -> Move | None:
 
 def _dated(records: Records, at: Situation) -> Move | None:
     """A list that shows a span of time is taken to the day that is meant."""
-    field = next((f for f in at.screen.fields if f.enabled and fold(f.name) in _TO_DAY), None)
+    field = next((f for f in at.screen.fields if f.enabled and fold(f.name) in phrases("to day")), None)
     ordered = (t for t in records.tests if not t.negated and t.relation in {"on", "is", "in", "between", "after"})
     day = next((t.value[:10] for t in ordered if parse_date(t.value[:10]) is not None), "")
     if field is None or not day or at.notes.get("dated") == "shown":

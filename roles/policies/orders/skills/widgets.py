@@ -9,15 +9,15 @@ from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, Se
 from roles.contracts.orders import StepFailure
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.screen.language.words import phrases
 from roles.screen.matching import similarity, tokens
-from roles.screen.page import BOXES, GROUPS, OFF, ON, OPTIONS, Page, Scopes, shows
+from roles.screen.page import BOXES, GROUPS, OPTIONS, Page, Scopes, shows
 from roles.screen.screens import FIELD_ROLES, Item, shown
 from roles.screen.texts import fold
 from roles.screen.values import is_a, rewritings, same_value, values_in
 
 RANGES = frozenset({"slider", "spinbutton"})
 _ROLES = FIELD_ROLES | BOXES | RANGES
-_BETWEEN = frozenset({"of", "for", "the", "in", "is", "here", "your", "a", "an", "to"})
 GOOD = 0.88
 
 
@@ -35,7 +35,7 @@ def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
             best = max(best, 1.0 if name == element.name else 0.95)
             continue
         mine, theirs, others = set(tokens(label)), set(tokens(bare)), set(tokens(" ".join(owner)))
-        if mine and mine <= theirs and theirs - mine and theirs - mine <= others | _BETWEEN:
+        if mine and mine <= theirs and theirs - mine and theirs - mine <= others | phrases("between"):
             best = max(best, 0.98)
         else:
             best = max(best, min(0.94, similarity(label, bare)))
@@ -122,8 +122,8 @@ def _lines(text: str) -> list[str]:
 def truth(text: str) -> bool:
     """What is said of a box. Raises StepFailure where it says neither on nor off."""
     word = fold(text)
-    if not word or word in ON | OFF:
-        return word in ON
+    if not word or word in phrases("on") | phrases("off"):
+        return word in phrases("on")
     raise StepFailure(f"a checkbox is on or off, not {text!r}")
 
 
@@ -291,9 +291,6 @@ def _opener(label: str, at: Situation) -> GUIElement | None:
 
 # --- a calendar sheet -------------------------------------------------------------------------------------------------
 
-_EARLIER = ("prev", "earlier", "back", "<", "‹", "«", "←")
-_LATER = ("next", "later", "forward", ">", "›", "»", "→")
-
 
 def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
     """Pick a day from the sheet of a field that did not take it as text; None where there is no such sheet."""
@@ -314,7 +311,7 @@ def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
         cells = [e for e in at.screen.elements if e.role in {"gridcell", "cell", "link", "button"} and shown(e) == str(day.day)]
         leaf = next((e for e in cells if e.enabled), None)
     else:
-        way = _LATER if here < day else _EARLIER
+        way = tuple(phrases("later")) if here < day else tuple(phrases("earlier"))
         named = (e for e in at.screen.elements if e.role in {"button", "link", "text"})
         leaf = next((e for e in named if fold(e.name).startswith(way)), None)
     return press(leaf, f"{day} is chosen from a calendar", at=at) if leaf else None
