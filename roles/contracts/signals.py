@@ -14,6 +14,11 @@ class SubtaskStatus(StrEnum):
     FULFILLED = "fulfilled"
     REJECTED = "rejected"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be worked."""
+        return self in {SubtaskStatus.READY, SubtaskStatus.PENDING}
+
 
 class GateTrigger(StrEnum):
     """Why the Evaluator is asked (seed 002)."""

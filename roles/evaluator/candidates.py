@@ -15,7 +15,7 @@ from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import Table, number_of, parse_date, parse_time, table_of
-from roles.evaluator.effects import RecordEffect, SeenRecord, effects_of, records_in, rows_on, seen_with
+from roles.evaluator.effects import RecordEffect, effects_of, records_in, rows_on, seen_with
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
 from roles.screen.answers import is_for_another, is_taken_back, unshown
@@ -25,6 +25,7 @@ from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
+from roles.screen.rows import Row
 from roles.screen.texts import words
 from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
@@ -53,7 +54,7 @@ class Candidates:
         self.on_page = any(card.page is not None for card in request.cards)
         """No more is known than what a page shows."""
         self._opens = {frozenset(tokens(kind.create.control)) for kind in self.kinds if kind.create}
-        self._linked: dict[Thing, list[SeenRecord]] = {}
+        self._linked: dict[Thing, list[Row]] = {}
         """What was seen of the things that are meant."""
 
     # --- of the verb's kind ---------------------------------------------------------------------------------------------
@@ -194,7 +195,7 @@ class Candidates:
         if thing.new or order.verb in deeds()["makes"]:
             return says(effect.says(), thing.name.text) if thing.name is not None else True
         cells = (*effect.record.cells, *((v.label, v.value) for v in effect.values))
-        record = SeenRecord(f"{effect.text}\n{effect.origin}", cells, effect.record.track)
+        record = Row(f"{effect.text}\n{effect.origin}", "", cells, track=effect.record.track)
         answer = fits(thing.model_copy(update={"but": ()}), record)
         if order.verb == "set" and answer and not told:
             return any(similarity(s.field or thing.kind, v.label) >= 0.6 for s in order.slots for v in effect.written) or None
@@ -241,7 +242,7 @@ class Candidates:
 
     def untold(self, order: Order, answer: str) -> list[str]:
         """What of the slots an answer does not say."""
-        said = RecordEffect(0, "", frozenset(), record=SeenRecord(answer))
+        said = RecordEffect(0, "", frozenset(), record=Row(answer))
         return [words for slot in order.slots for stands, words in [self._stands(slot, order, [said])] if stands is False]
 
     def _of_its_own(self, slot: Slot, order: Order, thing: Thing | None) -> Slot:
@@ -324,7 +325,7 @@ class Candidates:
 
     # --- all that are meant, and whether a condition held -------------------------------------------------------------------
 
-    def collected(self, thing: Thing, number: int = -1) -> list[SeenRecord] | None:
+    def collected(self, thing: Thing, number: int = -1) -> list[Row] | None:
         """What a look through the whole list found that was taken for order `number`, or for these very words: the skill that
         collects fails where it cannot see all of it."""
         values = [thing.name, *(test.value for test in thing.tests)]
@@ -342,7 +343,7 @@ class Candidates:
             return None
         table = tables[0]
         rows = [tuple(zip(table.columns, row, strict=True)) for row in table.rows]
-        found = [SeenRecord(" · ".join(v for _, v in row), row, "", row[0][1] if row else "") for row in rows]
+        found = [Row(" · ".join(v for _, v in row), row[0][1] if row else "", row) for row in rows]
         return None if number >= 0 and any(fits(thing, one) is False for one in found) else found
 
     def truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
@@ -376,7 +377,7 @@ class Candidates:
         none = bool(whole) and all(fits(thing, record) is False for look in whole for record in look.records)
         return (True if seen else False if none else None), tuple(seen[:1])
 
-    def _seen(self, states: Sequence[VisualState]) -> Iterator[tuple[str, SeenRecord]]:
+    def _seen(self, states: Sequence[VisualState]) -> Iterator[tuple[str, Row]]:
         for state, page in zip(states, self.find.pages, strict=False):
             yield from ((f"state:{state.state_id}", record) for record in (*rows_on(state), page))
 
@@ -389,7 +390,7 @@ def _lasts(minutes: int, group: Sequence[RecordEffect]) -> bool | None:
     return minutes in lengths if lengths else None
 
 
-def fell_on(record: SeenRecord, effect: RecordEffect) -> bool:
+def fell_on(record: Row, effect: RecordEffect) -> bool:
     """Whether an effect is on this record, or was made with what the record holds."""
     if record.track and record.track == effect.record.track:
         return True

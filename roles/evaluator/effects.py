@@ -15,6 +15,7 @@ from roles.screen.calls import INNER, cells_of, function_words, is_call, looks_o
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.matching import similarity, tokens
+from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, shown
 from roles.screen.texts import fold
 
@@ -39,18 +40,6 @@ class Written(NamedTuple):
     """The step that wrote it; 0 where it stood there."""
 
 
-class SeenRecord(NamedTuple):
-    """A record as it stands on a screen."""
-
-    text: str = ""
-    """All that is seen of it, in lines."""
-    cells: tuple[tuple[str, str], ...] = ()
-    """Of it the labelled values."""
-    track: str = ""
-    key: str = ""
-    """What is pressed to open it, else the first of its cells."""
-
-
 class RecordEffect(NamedTuple):
     """One thing that was done to one record."""
 
@@ -60,7 +49,7 @@ class RecordEffect(NamedTuple):
     """What was pressed for it, in words: `delete`, `save draft`, and what led to that form or dialog."""
     control: str = ""
     """What was pressed; empty for a value that is kept as it is written."""
-    record: SeenRecord = SeenRecord()
+    record: Row = Row()
     """As it was before; empty where nothing was seen of it."""
     values: tuple[Written, ...] = ()
     before: VisualState | None = None
@@ -124,7 +113,7 @@ class RecordEffect(NamedTuple):
         return any(2 * sum(fold(value) in text for value in wrote) >= len(wrote) for text in seen)
 
 
-Answered = tuple[SeenRecord, ...]
+Answered = tuple[Row, ...]
 NOTHING: Mapping[int, Answered] = MappingProxyType({})
 
 
@@ -141,7 +130,7 @@ class _Begun(NamedTuple):
     """A press that led to a form or a dialog: what is pressed there is done for it."""
 
     words: frozenset[str]
-    record: SeenRecord
+    record: Row
     step: int
 
 
@@ -165,7 +154,7 @@ class _History:
     def __init__(self, screen: Screens, answers: Mapping[int, Answered]) -> None:
         self.screen, self.answers = screen, answers
         self.found: list[RecordEffect] = []
-        self.by_id: dict[str, SeenRecord] = {}
+        self.by_id: dict[str, Row] = {}
         self.begun: dict[str, _Begun] = {}
         self.written: dict[tuple[str, str], Written] = {}
 
@@ -179,7 +168,7 @@ class _History:
         changed = list(_changes(press))
         for one in changed:  # whether it is kept so, or only with a press, the application knows
             self.written[press.app, fold(one.label)] = one
-            seen = seen_with(target, before) if before is not None else SeenRecord()
+            seen = seen_with(target, before) if before is not None else Row()
             words = frozenset(tokens(one.label))
             self.found.append(RecordEffect(step.step, press.app, words, "", seen, (one,), before, after))
         self.found += self._pressed(press)
@@ -202,7 +191,7 @@ class _History:
             values = tuple(Written(str(name), text, step.step) for name, value in given for text in texts(value))
             words, app = frozenset(function_words(step)), str(step.action.get("app") or step.app or "")
             named = (self.by_id.get(f"{app}#{value.value}") for value in values)
-            mine = next((record for record in named if record), None) or (answered[0] if len(answered) == 1 else SeenRecord())
+            mine = next((record for record in named if record), None) or (answered[0] if len(answered) == 1 else Row())
             opaque = step.action.get("action_type") in _OPAQUE
             control = step.target or step.verb
             self.found.append(RecordEffect(step.step, app, words, control, mine, values, after=after, opaque=opaque))
@@ -244,14 +233,14 @@ class _History:
             yield RecordEffect(step.step, app, words, control, one, values, before, after, origin, opened)
 
 
-def records_in(app: str, text: str) -> tuple[tuple[SeenRecord, ...], bool]:
+def records_in(app: str, text: str) -> tuple[tuple[Row, ...], bool]:
     """The records of a function's answer, by their ids, and whether these are all that there are."""
     found, whole = answered_in(text)
-    records: list[SeenRecord] = []
+    records: list[Row] = []
     for record, cells in ((record, cells) for record in found if (cells := cells_of(record))):
         track = f"{app}#{record['id']}" if isinstance(record.get("id"), str | int) else ""
         key = next((said for label, said in cells if label in _TITLES), cells[0][1])
-        records.append(SeenRecord("\n".join(f"{label}: {said}" for label, said in cells), cells, track, key))
+        records.append(Row("\n".join(f"{label}: {said}" for label, said in cells), key, cells, track=track))
     return tuple(records), whole
 
 
@@ -305,7 +294,7 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
     return fresh and _place(before) != _place(after) and not told
 
 
-def _fallen_on(target: GUIElement | None, before: VisualState) -> list[SeenRecord]:
+def _fallen_on(target: GUIElement | None, before: VisualState) -> list[Row]:
     """The row that the control stands in, else the rows that are chosen, else what is open."""
     screen = Screen.of(before)
     if (row := _row(target, screen)) is not None:
@@ -316,14 +305,14 @@ def _fallen_on(target: GUIElement | None, before: VisualState) -> list[SeenRecor
     return [_of_row(e, under) for e in chosen] or [seen_on(before)]
 
 
-def seen_with(target: GUIElement | None, state: VisualState) -> SeenRecord:
+def seen_with(target: GUIElement | None, state: VisualState) -> Row:
     """The record in which an element stands: its row, or else the page."""
     screen = Screen.of(state)
     row = _row(target, screen)
     return _of_row(row, screen) if row is not None else seen_on(state)
 
 
-def seen_on(state: VisualState) -> SeenRecord:
+def seen_on(state: VisualState) -> Row:
     """The record that is open: all texts outside lists, and the dialog over it."""
     under = _under(state)
     pairs = [p for p in under.pairs if p.element.role not in FIELD_ROLES]
@@ -331,10 +320,10 @@ def seen_on(state: VisualState) -> SeenRecord:
     lines += [f"{f.name}: {f.value}" for f in under.inputs if f.value]
     lines += [_dialog(state)] if state.modal else []
     lines += [item.text for item in under.items if pairs and item.element.role != "treeitem"]
-    return SeenRecord("\n".join(lines), tuple((p.label, p.value) for p in under.pairs))
+    return Row("\n".join(lines), "", tuple((p.label, p.value) for p in under.pairs))
 
 
-def rows_on(state: VisualState) -> list[SeenRecord]:
+def rows_on(state: VisualState) -> list[Row]:
     """The records of the lists on a screen."""
     screen = _under(state)
     return [_of_row(item.element, screen) for item in screen.items if item.text and item.element.role != "treeitem"]
@@ -350,16 +339,16 @@ def _row(target: GUIElement | None, screen: Screen) -> GUIElement | None:
     return next((e for e in above if e.role in {"row", "listitem", "treeitem"}), None)
 
 
-def _of_row(row: GUIElement, screen: Screen) -> SeenRecord:
+def _of_row(row: GUIElement, screen: Screen) -> Row:
     item = screen._item(row)
     key = shown(item.press) if item.press is not row else next((p.value for p in item.cells if p.value), row.name or item.text)
-    return SeenRecord(item.text, tuple((p.label, p.value) for p in item.cells), row.track_id or "", key)
+    return Row(item.text, key, tuple((p.label, p.value) for p in item.cells), track=row.track_id or "")
 
 
-def _joined(every: Sequence[SeenRecord]) -> SeenRecord:
+def _joined(every: Sequence[Row]) -> Row:
     text = "\n".join(dict.fromkeys(one.text for one in every if one.text))
     track, key = (next(filter(None, parts), "") for parts in zip(*((one.track, one.key) for one in every), strict=True))
-    return SeenRecord(text, tuple(cell for one in every for cell in one.cells), track, key)
+    return Row(text, key, tuple(cell for one in every for cell in one.cells), track=track)
 
 
 def _inputs(state: VisualState) -> frozenset[str]:

@@ -31,7 +31,7 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.contracts.values import parse_date, parse_time
-from roles.evaluator.effects import Answered, SeenRecord, rows_on, seen_on
+from roles.evaluator.effects import Answered, rows_on, seen_on
 from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
 from roles.screen.calls import function_words, looks_only
@@ -56,7 +56,7 @@ class ListLook(NamedTuple):
     app: str
     title: str
     """Its heading, and what it was narrowed down by."""
-    records: tuple[SeenRecord, ...]
+    records: tuple[Row, ...]
     whole: bool
     """Its first and its last page were seen, and nothing narrowed it down but words of the goal."""
     evidence: tuple[str, ...]
@@ -65,8 +65,8 @@ class ListLook(NamedTuple):
 class Every(NamedTuple):
     """All that are meant: those of which it is sure, and those of which what was seen does not tell."""
 
-    records: list[SeenRecord]
-    unsure: list[SeenRecord]
+    records: list[Row]
+    unsure: list[Row]
 
 
 def lists_of(states: Iterable[VisualState], goal: str) -> list[ListLook]:
@@ -94,7 +94,7 @@ def lists_answered(steps: Iterable[StepRecord], answers: Mapping[int, tuple[Answ
 
 
 def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> ListLook:
-    records: dict[str, SeenRecord] = {}
+    records: dict[str, Row] = {}
     first = last = False
     narrowed: list[str] = []
     for state in states:
@@ -110,7 +110,7 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
     return ListLook(key[0], " ".join(key[1:]), tuple(records.values()), first and last and own, evidence)
 
 
-def fits(thing: Thing, record: SeenRecord) -> bool | None:
+def fits(thing: Thing, record: Row) -> bool | None:
     """Whether the record is one of those that are meant, its superlative aside."""
     answers: list[bool | None] = [_named(thing, record)] if thing.name is not None else []
     answers += [holds(test, record) for test in thing.tests]
@@ -120,12 +120,12 @@ def fits(thing: Thing, record: SeenRecord) -> bool | None:
     return False if False in answers else None if None in answers else True
 
 
-def stands_in(place: Thing, record: SeenRecord) -> bool:
+def stands_in(place: Thing, record: Row) -> bool:
     """Whether a record says that it is there: the one in the kitchen."""
     return any(says(value, place.name.text if place.name is not None else place.kind) for _, value in record.cells)
 
 
-def _named(thing: Thing, record: SeenRecord) -> bool:
+def _named(thing: Thing, record: Row) -> bool:
     """Whether the record has the name, of which the kind may be a part: the gas reading is called Gas."""
     name = thing.name.text if thing.name is not None else ""
     plain = name.casefold().removesuffix("s") if name.casefold().endswith(f"{thing.kind}s") else name.casefold()
@@ -136,14 +136,14 @@ def _named(thing: Thing, record: SeenRecord) -> bool:
     return len(rest) > 1 and rest != name.casefold() and says(record.text, rest)
 
 
-def holds(test: Test, record: SeenRecord) -> bool | None:
+def holds(test: Test, record: Row) -> bool | None:
     """Whether a record passes a test, by the field that it speaks of or, without one, by anything that it shows."""
     held = [value for label, value in record.cells if not test.field or similarity(test.field, label) >= _ALIKE]
     found = _compared(test, held, record)
     return found if found is None else found != test.negated
 
 
-def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | None:
+def _compared(test: Test, held: Sequence[str], record: Row) -> bool | None:
     match test.value:
         case When():
             return _when(test, test.value, held or ([] if test.field else [record.text]))
@@ -161,7 +161,7 @@ def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | Non
             return None
 
 
-def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> bool | None:
+def _text(test: Test, text: str, held: Sequence[str], record: Row) -> bool | None:
     if test.relation in {"starts", "ends"}:
         told = [fold(value) for value in (held if test.field else [record.key]) if value]
         found = [one.startswith(fold(text)) if test.relation == "starts" else one.endswith(fold(text)) for one in told]
@@ -198,11 +198,11 @@ def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
     return bool(compare(numbers[0], RowTest.model_validate({"relation": relation, "value": f"{number:g}"})))
 
 
-def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
+def picked(pick: Pick, records: Sequence[Row]) -> list[Row] | None:
     """What a superlative leaves of a whole list; None where what it goes by is not seen, or equal ones leave it open."""
     dated = bool({"date", "start", "received", "modified"} & {*tokens(pick.by)})
 
-    def key(record: SeenRecord) -> str:
+    def key(record: Row) -> str:
         kept = [cell for cell in record.cells if (parse_date(cell[1]) is not None) == dated]
         cells = [(similarity(pick.by, label), value) for label, value in kept if dated or amount_of(value) is not None]
         near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])

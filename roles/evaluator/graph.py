@@ -47,7 +47,6 @@ _SLOT = re.compile(r"\{([^{}]+)\}|\bfact:(\w+)")
 """Where the value of a fact goes, as plans and as models write it."""
 _EARLIER = 12
 """Older screens given as evidence."""
-_OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _IDLE = INNER | {"run_script", "wait", "scroll", "hover"}
 _LATE = 2.5
 """Seconds after which a page has taken back by itself what it showed too early."""
@@ -136,7 +135,7 @@ def _part_of(words: str, request: GateRequest, ctx: Context) -> tuple[Reading, l
 def _tick(request: GateRequest, ctx: Context) -> None:
     """Write down which orders of the goal a subtask of words has done, for who works and plans what is left."""
     known, subtask = ctx.journal.ledger(), request.subtask
-    left = [s for s in request.plan if s.status in _OPEN and s != subtask]
+    left = [s for s in request.plan if s.status.is_open and s != subtask]
     if known is None or subtask is None or subtask.steps or not left or not any(e.state == "open" for e in known.entries):
         return
     reading, orders = _part_of(known.worked or known.goal, request, ctx)

@@ -11,14 +11,14 @@ from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.contracts.values import table_of
 from roles.contracts.wording import slots_in
-from roles.evaluator.effects import seen_with
+from roles.evaluator.effects import rows_on, seen_with
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.evaluator.fitting import says
 from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
-from roles.screen.rows import Row, excepted, is_called, is_cut, matches
+from roles.screen.rows import excepted, is_called, is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen, turns
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
@@ -94,8 +94,7 @@ def _miscollected(request: GateRequest) -> Iterator[str]:
         if table is None or last is None or not tests or any(slots_in(test.value) for test in tests):
             continue  # without a test nothing tells the rows of its list from others on the screen
         taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in table.rows]
-        items = [item for state in views(request) if _place(state) == _place(last) for item in Screen.of(state).items]
-        rows = [Row(item.text, item.press.name, tuple((pair.label, pair.value) for pair in item.cells)) for item in items]
+        rows = [row for state in views(request) if _place(state) == _place(last) for row in rows_on(state)]
         out = [row for one in but for row in (*excepted(rows, one), *(row for row in rows if matches(row, one) is None))]
         fit = [row for row in rows if matches(row, tests) and row not in out]
         exactly = [row for row in fit if all(test.negated or test.relation != "is" or is_called(row, test) for test in tests)]
@@ -119,13 +118,12 @@ def _misread(request: GateRequest) -> Iterator[str]:
         at = state.by_id.get(fact.element_id or "") if fact is not None and state is not None else None
         if fact is None or state is None or at is None or step.records is None:
             continue
-        seen = seen_with(at, state)
-        row = Row(seen.text, seen.key, seen.cells)
+        row = seen_with(at, state)
         tests = [test for test in step.records.tests if not slots_in(test.value)]
         held = row.value(label)
         called = [test.value for test in tests if test.relation in {"is", "has"} and not test.negated]
-        if matches(row, tests) is False or (called and not any(says(seen.text, one) for one in called)):
-            yield f'"{name}" was read off "{seen.key or seen.text[:80]}", and nothing there says that it is the one that is meant'
+        if matches(row, tests) is False or (called and not any(says(row.text, one) for one in called)):
+            yield f'"{name}" was read off "{row.key or row.text[:80]}", and nothing there says that it is the one that is meant'
         elif held and not is_cut(held) and not same_value(held, fact.value):
             yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
 

@@ -103,7 +103,6 @@ _SUMMARY_SHARE = 4
 _TOLD = 40
 _FOUND = 4
 _VALUE = 60
-_LIVE = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _RANGED = frozenset({"money", "number", "date", "time"})
 
 
@@ -169,7 +168,7 @@ def live_names(facts: Iterable[Fact], live: Iterable[Subtask], *texts: str) -> f
     """Names of facts that the goal, or a subtask that is still to be done, refers to."""
     wanted: set[str] = set()
     said = [*texts]
-    for subtask in (s for s in live if s.status in _LIVE):
+    for subtask in (s for s in live if s.status.is_open):
         said += [subtask.title, subtask.instruction, *subtask.hints]
         for expected in subtask.expect:
             if isinstance(expected, FactKnown):

@@ -102,9 +102,6 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
         journal.record(event, role="manager", key=f"{event.KIND}/{attempts}/{number}")
 
 
-_OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
-
-
 class ManagerState(TypedDict, total=False):
     """What stands between two nodes, and what the hub reads when it has ended."""
 
@@ -163,7 +160,7 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
     except (PlanError, PolicyFault, ValidationError) as bad:
         reason = f"the plan is not usable: {bad.errors()[0]['msg']}" if isinstance(bad, ValidationError) else str(bad)
         return _report(ctx, Signal.NO_ANSWER if isinstance(bad, GaveUp) else Signal.PLAN_FAILED, reason)
-    if answer.outcome == "nothing_left" and (open_ := [s.id for s in merged if s.status in _OPEN]):
+    if answer.outcome == "nothing_left" and (open_ := [s.id for s in merged if s.status.is_open]):
         return _report(ctx, Signal.PLAN_FAILED, f"the policy says that nothing is left, but {open_[0]!r} is not fulfilled")
     if changes and answer.outcome == "nothing_left":
         return _unkept(ctx, changes, request)

@@ -24,7 +24,6 @@ from roles.policies.llm.subtask_words import cards_told, facts_told, ledger_told
 from roles.policies.orders.stages import app_of, worker_of
 from roles.screen.matching import tokens
 
-_ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints", "steps"})
 _MOST = 40
 _MOST_EXPECTED = 12
@@ -93,7 +92,7 @@ def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[s
     answer = PlanAnswer.model_validate(said)
     if answer.outcome == "supplement_needed" and not answer.query.strip():
         raise UnusableReply("the outcome supplement_needed needs a query")
-    if answer.outcome == "nothing_left" and (open_ := [s.id for s in request.plan if s.status not in _ENDED]):
+    if answer.outcome == "nothing_left" and (open_ := [s.id for s in request.plan if s.status.is_open]):
         raise UnusableReply(f"nothing_left is wrong: {open_[0]} is not fulfilled")
     if answer.outcome != "planned":
         return answer.model_copy(update={"subtasks": ()})
@@ -176,10 +175,10 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
         if was is not None and was.pinned:  # worked in the person's words, whatever a model makes of them
             ready = {"status": SubtaskStatus.READY, "attempt": 0, "result": "", "hints": subtask.hints or was.hints}
             planned = was.model_copy(update=ready)
-        if was is None or was.status not in _ENDED or was.id in renamed:
+        if was is None or was.status.is_open or was.id in renamed:
             fresh.append(_anew(planned, renamed))
     said = {s.id for s in answer.subtasks}
-    fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status not in _ENDED and s.id not in said]
+    fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status.is_open and s.id not in said]
     kept = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
     try:
         merge(kept, fresh, request.apps)

@@ -116,7 +116,6 @@ WrittenStep: TypeAlias = Annotated[Step, BeforeValidator(read_step), PlainSerial
 
 WORK_PLAN = "work_plan"
 """The name of the action that a person is asked about when a plan is shown to them."""
-_ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 
 
 class PlanError(ValueError):
@@ -234,12 +233,12 @@ def validate_plan(subtasks: Sequence[Subtask], apps: Sequence[AppWords] = ()) ->
 
 def merge(old: Sequence[Subtask], new: Sequence[Subtask], apps: Sequence[AppWords] = ()) -> tuple[Subtask, ...]:
     """The new plan, with what is fulfilled or rejected kept exactly as it was. Raises PlanError."""
-    ended, ids = {s.id: s for s in old if s.status in _ENDED}, {s.id for s in new}
+    ended, ids = {s.id: s for s in old if not s.status.is_open}, {s.id for s in new}
     # What is replaced stays in sight as rejected: a policy must know what was tried before.
     gone = [s if s.id in ended else s.model_copy(update={"status": SubtaskStatus.REJECTED}) for s in old if s.id not in ids]
     merged = (*sorted(gone, key=lambda s: s.id not in ended), *(ended.get(s.id, s) for s in new))
     validate_plan(merged, apps)
-    rejected, live = {s.id for s in merged if s.status is SubtaskStatus.REJECTED}, [s for s in merged if s.status not in _ENDED]
+    rejected, live = {s.id for s in merged if s.status is SubtaskStatus.REJECTED}, [s for s in merged if s.status.is_open]
     for subtask in live:
         if lost := rejected & set(subtask.depends_on):
             raise PlanError(f"subtask {subtask.id!r} depends on {sorted(lost)[0]!r}, which was rejected")
@@ -251,7 +250,7 @@ def merge(old: Sequence[Subtask], new: Sequence[Subtask], apps: Sequence[AppWord
 def next_ready(subtasks: Sequence[Subtask]) -> Subtask | None:
     """The first subtask that is not ended and whose dependencies are all fulfilled."""
     fulfilled = {s.id for s in subtasks if s.status is SubtaskStatus.FULFILLED}
-    waiting = [s for s in subtasks if s.status in {SubtaskStatus.PENDING, SubtaskStatus.READY}]
+    waiting = [s for s in subtasks if s.status.is_open]
     return next((s for s in waiting if fulfilled.issuperset(s.depends_on)), None)
 
 
@@ -283,7 +282,7 @@ def broken_pin(old: Sequence[Subtask], new: Sequence[Subtask]) -> str:
 
     Each pinned subtask must be there as it was; one that was rejected must be there once more, under a new id.
     """
-    live = {s.id: s for s in new if s.status not in _ENDED}
+    live = {s.id: s for s in new if s.status.is_open}
     for pinned in (s for s in old if s.pinned and s.status is not SubtaskStatus.FULFILLED):
         name = f"the pinned subtask {pinned.id!r} ({pinned.title})"
         if pinned.status is SubtaskStatus.REJECTED:

@@ -33,8 +33,6 @@ from roles.safety.privacy.redaction import MASK
 from roles.screen.language.words import phrases
 from roles.screen.texts import fold
 
-_ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
-
 
 def plan_request(
     plan: Sequence[Subtask],
@@ -47,10 +45,10 @@ def plan_request(
     asked: JsonObject,
 ) -> PlanReviewRequest:
     """The payload of the interrupt: what is still to be worked, and beside it what has ended."""
-    args = as_given([s for s in plan if s.status not in _ENDED]).model_dump(mode="json", exclude_defaults=True)
+    args = as_given([s for s in plan if s.status.is_open]).model_dump(mode="json", exclude_defaults=True)
     many = len(args["subtasks"])
     said = f"work plan {version}: {many} subtask{'s' if many != 1 else ''}"
-    ended = [{"id": s.id, "title": s.title, "status": s.status.value} for s in plan if s.status in _ENDED]
+    ended = [{"id": s.id, "title": s.title, "status": s.status.value} for s in plan if not s.status.is_open]
     digest = digest_of(json.dumps([args, ended]))
     return PlanReviewRequest(
         action_requests=(AskedAction(name=WORK_PLAN, args=args, description=said),),

@@ -32,7 +32,6 @@ from roles.screen.language.reader import read
 from roles.screen.language.words import phrases
 from roles.screen.texts import pieces, says_any
 
-OPEN = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
 _WHEN = re.compile(r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.I)
 
 
@@ -129,8 +128,8 @@ def minded(
     request: PlanRequest, wish: Wish, groups: Sequence[Group], titles: Mapping[str, str], instead: int = -1
 ) -> tuple[Subtask, ...]:
     """The plan as it is wanted now: what is done stays, what is left is planned anew, and what was said comes to it."""
-    done = [s for s in request.plan if s.status not in OPEN]
-    left = [s for s in request.plan if s.status in OPEN]
+    done = [s for s in request.plan if not s.status.is_open]
+    left = [s for s in request.plan if s.status.is_open]
     front: list[Group] = []
     back: list[Group] = []
     for group in groups:
@@ -243,7 +242,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
             planner = Planner(wish.reading, request.cards, request.facts, {*skipped, at_work}, steps)
             groups = planner.groups()
         plan = minded(request, wish, groups, titles, at_work if drops else -1)
-        if not any(s.status in OPEN for s in plan):
+        if not any(s.status.is_open for s in plan):
             return PlanAnswer(outcome="nothing_left", reason="what the user does not want is left out"), []
         new = [s for s in plan if s.id not in {old.id for old in request.plan}]
         return PlanAnswer(outcome="planned", subtasks=plan, more=planner.more, reason="the plan follows the user's words"), new
@@ -266,7 +265,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
 
 def _no_more(request: PlanRequest, reading: Reading, groups: Sequence[Group], planner: Planner) -> PlanAnswer:
     """Nothing is left, nothing was there to be done, or what comes next depends on what nobody found out."""
-    if any(s.status in OPEN for s in request.plan):
+    if any(s.status.is_open for s in request.plan):
         return PlanAnswer(outcome="planned", subtasks=request.plan, more=planner.more, reason="the plan goes on")
     if planner.more:
         return PlanAnswer(outcome="infeasible", reason="what the next part of the plan depends on was not found out")
@@ -335,7 +334,7 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
         return _mended(request, said)
     failed = next((s for s in request.plan if s.id == request.failed and s.status is not SubtaskStatus.FULFILLED), None)
     if failed is None:
-        waits = any(s.status in OPEN for s in request.plan)
+        waits = any(s.status.is_open for s in request.plan)
         outcome = PlanAnswer(outcome="planned", subtasks=request.plan, more=more, reason="the plan goes on")
         return outcome if waits else PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
     if request.refused:
@@ -380,7 +379,7 @@ def _which(request: PlanRequest, failed: Subtask, said: str) -> PlanAnswer | Non
         return step.model_copy(update={"records": records.model_copy(update={"tests": (*records.tests, own)})})
 
     again = _again(request, failed, "")
-    open_ = [s.model_copy(update={"steps": tuple(map(told_apart, s.steps))}) if s.status in OPEN else s for s in again]
+    open_ = [s.model_copy(update={"steps": tuple(map(told_apart, s.steps))}) if s.status.is_open else s for s in again]
     return PlanAnswer(outcome="planned", subtasks=tuple(open_), reason="the user said which is meant")
 
 

@@ -35,13 +35,15 @@ _ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least",
 class Row:
     """A record reduced to data: the texts of its row, and of its own page once that was opened."""
 
-    text: str
-    key: str
+    text: str = ""
+    key: str = ""
     """What it is called: its link, else its first cell."""
     cells: tuple[tuple[str, str], ...] = ()
     page: int = 0
     body: str | None = None
     """What its own page says; None while that was not looked at."""
+    track: str = ""
+    """By what the record is known again on another screen."""
 
     def value(self, label: str) -> str | None:
         """What it shows under `label`; None where it has no such column or field."""

@@ -225,9 +225,10 @@ def test_an_open_ledger_has_a_line_for_each_order_and_exclusion() -> None:
 
 
 def test_records_are_held_by_what_they_show() -> None:
-    from roles.evaluator.effects import SeenRecord
+    from roles.screen.rows import Row
 
-    row = SeenRecord("INV-7 · Acme · Overdue · $20.00", (("Number", "INV-7"), ("Vendor", "Acme"), ("Status", "Overdue")), "row-7")
+    cells = (("Number", "INV-7"), ("Vendor", "Acme"), ("Status", "Overdue"))
+    row = Row("INV-7 · Acme · Overdue · $20.00", "", cells, track="row-7")
     paid = Holds(value=Text(text="paid"))
     assert fits(Thing(kind="invoice", tests=(paid,)), row) is False
     assert fits(Thing(kind="invoice", tests=(paid.model_copy(update={"negated": True}),)), row) is True
