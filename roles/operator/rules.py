@@ -241,7 +241,7 @@ def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: Json
     return OperatorDecision(
         observation=seen, reasoning=f"{move.why}, so {describe(action)}", action=parse_action(action.dump()),
         status=AgentStatus.PENDING if move.kind == "ask" else AgentStatus.CONTINUE, plan=plan,
-        expected=move.expected, confidence=move.confidence, memory=memory,
+        expected=move.expected, confidence=1.0, memory=memory,
     )  # fmt: skip
 
 

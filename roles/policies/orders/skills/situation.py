@@ -28,13 +28,12 @@ class Move:
     why: str
     action: Action | None = None
     expected: str = ""
-    confidence: float = 1.0
     query: str = ""
     """What may be looked up to get further, where it fails."""
 
 
-def act(action: Action, why: str, expected: str = "", confidence: float = 1.0) -> Move:
-    return Move("act", why, action, expected, confidence)
+def act(action: Action, why: str, expected: str = "") -> Move:
+    return Move("act", why, action, expected)
 
 
 def done(why: str) -> Move:
@@ -45,13 +44,13 @@ def fail(why: str, query: str = "") -> Move:
     return Move("fail", why, query=query)
 
 
-def press(element: GUIElement, why: str = "", *, count: int = 1, confidence: float = 1.0, at: Situation | None = None) -> Move:
+def press(element: GUIElement, why: str = "", *, count: int = 1, at: Situation | None = None) -> Move:
     """Press `element`, after scrolling to it if it is out of view."""
     if at is not None and (scroll := at.reach(element)):
         return scroll
     name = element.name or element.role or "it"
     click = Click(target=ActionTarget.of(element), count=count)
-    return act(click, why or f'"{name}" leads on', f'what "{name}" opens', confidence)
+    return act(click, why or f'"{name}" leads on', f'what "{name}" opens')
 
 
 @dataclass
