@@ -17,7 +17,7 @@ from orchestrator.store.printable import UNREADABLE, mapping_in, number
 from orchestrator.store.reader import JOURNAL, PATIENCE, Private, sign_of
 from orchestrator.store.salvage import open_journal
 from orchestrator.views.page.data import plain, words
-from orchestrator.views.page.source import RunFiles
+from orchestrator.views.page.run_data import RunFiles
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.journal.events import ModelCallEvent, StepEvent
 

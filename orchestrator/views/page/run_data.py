@@ -1,19 +1,22 @@
-"""Everything that is known of a run but its screens, from its events."""
+"""A run as it can be shown: its files as they stand, and everything that its events come to but screens."""
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from orchestrator.control.channel import FILE as CONTROL
+from orchestrator.control.lease import RunStatus, standing, told
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import find_run
+from orchestrator.runs.folders import find_run, read_run, stored_report, written_run
 from orchestrator.runs.report import BudgetCount
 from orchestrator.store.printable import UNREADABLE, clean, items_of, number
-from orchestrator.store.reader import JOURNAL, RunJournal
+from orchestrator.store.reader import JOURNAL, NO_FILE, RunJournal, Sign, sign_of
 from orchestrator.views.page.data import (
     FactSeen,
     Item,
@@ -26,7 +29,6 @@ from orchestrator.views.page.data import (
     words,
 )
 from orchestrator.views.page.items import RunLines
-from orchestrator.views.page.source import RunFiles
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import JsonObject
 from roles.contracts.requests import Request, request_in
@@ -41,6 +43,11 @@ AFTER_THE_LAST = 0.5
 """What is known of the end comes after the last event, and before the one that goes on with the run, if it ever does."""
 NOTES = 20
 """Notes on what cannot be read, at most: a journal may be wrong from end to end."""
+STALE, ALIVE = 0.1, 1.0
+"""Seconds for which the files are believed without a look, and for which a holder is taken to live: a death changes no file."""
+_LISTED = ("goal", "task_id", "started", "settings", "status", "reason", "ended_by", "pending", "counts", "wall_seconds")
+"""What a list tells of a run's record and report."""
+_READ = ("run.json", "report.json", CONTROL, f"{CONTROL}-wal")
 
 
 class Tracks:
@@ -247,6 +254,63 @@ def _signal(signal: str, row: str) -> str:
     """The signal with the guard that the name of its row says."""
     guard = row.partition(" [")[2].partition("]")[0]
     return f"{signal} [{guard}]" if guard else signal
+
+
+class RunFiles:
+    """Record, report and standing of a run; of one that is only listed what a list tells, since there may be thousands."""
+
+    def __init__(self, folder: Path, *, listed: bool = False) -> None:
+        self.folder = folder
+        self._listed = listed
+        self.notes: list[str] = []
+        self.record: JsonObject = {}
+        self.report: JsonObject = {}
+        self.who_works = ""
+        self.signs: dict[str, Sign] = {}
+        """Others when the run was begun, reported, asked for something or answered, taken or let go of."""
+        self._looked = self._read_at = 0.0
+        self.standing = RunStatus("", "", None)
+        self.changed()
+
+    def changed(self) -> bool:
+        """Look again; says whether record, report or standing is another one."""
+        now = time.monotonic()
+        if self.signs and now - self._looked < STALE:
+            return False
+        self._looked = now
+        before, self.signs = self.signs, {name: sign_of(self.folder / name) for name in _READ}
+        asleep = self.standing.ended or self.standing.holder is None  # whoever takes it up writes that down
+        if self.signs == before and (asleep or now - self._read_at < ALIVE):
+            return False
+        known = (self.record, self.report, self.standing, self.who_works) if before else None
+        if self.signs["run.json"] != before.get("run.json"):
+            try:
+                self.record, self.notes = self._kept(written_run if self._listed else read_run), []
+            except UsageProblem as bad:
+                said = str(bad).replace("; the run cannot be used", "; the settings and the goal are as the journal says")
+                self.record, self.notes = {}, [said]
+        if self.signs["report.json"] != before.get("report.json"):
+            self.report = self._kept(stored_report)
+        self.standing = standing(self.folder, self.report)
+        if self.notes and self.standing.holder is None:
+            self.standing = self.standing._replace(state="damaged", reason=self.notes[0])
+        self.who_works = told(self.standing.holder) if self.standing.holder is not None else ""
+        self._read_at = now
+        return known != (self.record, self.report, self.standing, self.who_works)
+
+    def _kept(self, read: Callable[[Path], JsonObject]) -> JsonObject:
+        whole = read(self.folder)
+        if not self._listed:
+            return whole
+        kept = {name: whole[name] for name in _LISTED if name in whole}
+        if isinstance(settings := kept.get("settings"), dict):
+            kept["settings"] = {"policies": settings.get("policies")}
+        return kept
+
+    @property
+    def gone(self) -> bool:
+        """Somebody deleted the run."""
+        return self.signs["run.json"] == NO_FILE
 
 
 class RunReader:
