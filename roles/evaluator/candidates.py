@@ -178,6 +178,9 @@ class Candidates:
 
     def object(self, order: Order) -> Thing | None:
         """What an order is about: its object, or what is answered or passed on."""
+        home = [s.value.thing for s in order.slots if s.role == "from" and isinstance(s.value, Of) and not s.value.fields]
+        if order.object is not None and home and order.verb == "remove" and order.object.quantity == "all":
+            return self.find.named(order.object.model_copy(update={"place": home[0]}))  # nobody else is in it
         if order.object is not None:
             return self.find.named(order.object)
         to = next((slot.value for slot in order.slots if slot.role == "to"), None)

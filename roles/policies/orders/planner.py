@@ -281,6 +281,8 @@ class Planner(PageOrders):
             if other.name is None:
                 return False
             self._take(slot)
+            if mode == "remove" and thing.quantity == "all":  # nobody else is in it
+                thing = thing.model_copy(update={"place": other})
             parts = [self.rows(one) if is_many(one) else [Row(self.one(one, (other.kind,)))] for one in each_of(thing)]
             for row in (row for part in parts for row in part):
                 field = list_field(other.kind, self.kind(row.records))

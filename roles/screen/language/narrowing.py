@@ -32,7 +32,7 @@ class Narrowing(Nouns):
         self.nested = nested or inner
         every = draft.kind == "person" and self.take(head - 1, "everything")  # mail everyone in
         if self.take(head - 1, "ones") or every:
-            self.claimed = frozenset()
+            self.claimed = claimed & {"from"} if every else frozenset()  # but take everyone from the group
             end = self._modifier(head, draft) or head
             self.claimed = claimed
         end = self.modifiers(end, draft)
