@@ -43,7 +43,8 @@ class Nouns(Names):
         again = self.low(sep) == self.low(at - 1) and self.take(sep, "prepositions", "slot_prepositions")
         sep += bool(again or within)  # to A and to B, the lights in A and in B
         place = self.skip(sep, "the|my|our|your same?")
-        more = None if self.take(place, "field") and not self.take(place, "noun") else self.simple(sep, inner)
+        field, noun = self.take(place, "field"), self.take(place, "noun")
+        more = None if field and (noun is None or field.end > noun.end) else self.simple(sep, inner)
         listed = first.name is not None and (bool(first.kind) or self._titled(at, anywhere=True))
         if listed and first.name and self._titled(sep) and self.words.list[end - 1].end == last.spans[-1][1]:
             stop = self._name_end(sep)  # the notes Travel plan and Printer order
