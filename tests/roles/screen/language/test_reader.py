@@ -623,3 +623,8 @@ def test_any_words_are_read_or_named(words: list[str]) -> None:
             assert any(first <= token.start and token.end <= end for first, end in held) or token.lower in GLUE | {",", "but"}, (
                 token
             )
+
+
+def test_a_second_field_has_a_thing_of_its_own() -> None:
+    (order,) = read("Create a contact Tim Rau with the company of Kai Lund and the phone number of Jon Keel").orders
+    assert [getattr(slot.value, "fields", ()) for slot in order.slots] == [("company",), ("phone number",)]
