@@ -23,7 +23,7 @@ from orchestrator.core.machine import Situation
 from orchestrator.errors import ThreadProblem, UsageProblem
 from roles.analyst.graph import build_analyst
 from roles.contracts.context import Context, State, Update, WorkerLine
-from roles.contracts.nodes import Given, Graph, Stage, node
+from roles.contracts.nodes import Given, Graph, Stage, node, spoke
 from roles.contracts.policies import Granularity
 from roles.evaluator.graph import build_evaluator
 from roles.manager.graph import build_manager
@@ -219,8 +219,8 @@ def _compiled(context: Given, roles: Mapping[str, Graph] | None, checkpointer: A
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(RunState, input_schema=RunInput, output_schema=RunOutput)
     guarded = context.guarding(controller) if isinstance(context, Threads) else None
     graph.add_node("controller", node(controller, context, guarded=guarded))
-    for name, spoke in spokes.items():
-        graph.add_node(name, spoke)
+    for name, role in spokes.items():
+        graph.add_node(name, spoke(role) if name in {"operator", "evaluator"} else role)
         graph.add_edge(name, "controller")
     graph.add_edge(START, "controller")
     graph.add_conditional_edges("controller", _next, [*spokes, END])

@@ -13,6 +13,7 @@ from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
@@ -150,6 +151,19 @@ def compiled(
     return graph.compile(checkpointer=checkpointer, name=name)
 
 
+def spoke(graph: Graph) -> Runnable[Any, Any]:
+    """A role as a node whose own checkpoints are written where it is stopped, not at each of its stages: what it has done by
+    then is in the journal."""
+
+    def work(state: Any, config: RunnableConfig) -> Any:
+        return graph.invoke(state, config, durability="exit")
+
+    async def awaited(state: Any, config: RunnableConfig) -> Any:
+        return await graph.ainvoke(state, config, durability="exit")
+
+    return RunnableLambda(work, awaited, name=graph.name)
+
+
 def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callable[[str], Stage] | None = None) -> Node:
     """Bind a stage to the context of the call, or to `default` when the caller injects none.
 
@@ -168,7 +182,11 @@ def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callabl
             work = guarded(thread) if guarded is not None else stage
         else:
             raise ValueError("a role needs a Context: give it to the builder or as context= of the call")
-        update = work(state, context)
+        try:
+            update = work(state, context)
+        except GraphBubbleUp:
+            context.journal.commit()  # before a checkpoint says that somebody is waited for
+            raise
         return Command(update=update, goto=update["route"]) if routes else update
 
     return run

@@ -229,7 +229,7 @@ class ObservedEvent(EventBody):
 
 
 class RecognizedEvent(EventBody):
-    """How many elements were recognised, and how many of them not for sure."""
+    """How many elements were recognised, and how many of them not for sure, where there are such."""
 
     elements: int
     unsure: int

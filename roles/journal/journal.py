@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from base64 import b64decode, b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -143,15 +144,15 @@ class Journal(Ledger):
         self.run_key = run_id
         """First part of every action's key."""
         self._listener = listener
-        latest = "SELECT max(id) FROM events WHERE kind = 'observed' GROUP BY json_extract(body, '$.app')"
-        looks = map(json.loads, self.rows.texts(f"SELECT body FROM events WHERE id IN ({latest}) ORDER BY id"))  # noqa: S608 - fixed words
-        self.screens = Screens(self.rows, redactor, {look["app"]: look["state_id"] for look in looks if look.get("app")})
+        self.screens = Screens(self.rows, redactor, self._latest_looks())
         self.transcripts = Transcripts(self.rows, redactor, record)
         keys = self.rows.texts("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", _REMEMBERED)
-        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(keys))
+        # Earlier versions wrote whole keys, and these are known by their marks as well.
+        self._marks: OrderedDict[str, None] = OrderedDict.fromkeys(mark for key in reversed(keys) for mark in (key, _mark(key)))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._facts: tuple[Fact, ...] | None = None
+        self._cursor: tuple[str, Json] | None = None
         self._cursor_base = b""
         self._learned = 0
         """How many private values were known when the facts were read."""
@@ -170,12 +171,24 @@ class Journal(Ledger):
         if self.rows.kept:
             return
         self.rows.clear()
-        self._keys.clear()
+        self._marks.clear()
         self._steps.clear()
-        self._all_steps = self._ledger = self._facts = self._supplements = None
+        self._all_steps = self._ledger = self._facts = self._supplements = self._cursor = None
         self.screens.forget()
         self.spending = Spending.of(())
         self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
+
+    def _latest_looks(self) -> dict[str, str]:
+        """By application the id of its latest screen, oldest look first."""
+        left = set(self.rows.texts("SELECT DISTINCT app FROM observations WHERE app <> ''"))
+        found: dict[str, str] = {}
+        looks = self.rows.read("SELECT body FROM events WHERE kind = 'observed' ORDER BY id DESC")
+        while left and (row := looks.fetchone()) is not None:  # from the end: an index would be written with each look
+            look = json.loads(row[0])
+            if look.get("app") in left:
+                left.remove(look["app"])
+                found[look["app"]] = look["state_id"]
+        return dict(reversed(found.items()))
 
     def record(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
         """Append an event. One with a `key` that was recorded before is not recorded again."""
@@ -183,16 +196,17 @@ class Journal(Ledger):
 
     def append(self, kind: str, body: Json, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> Json | None:
         """Store an event as it is given; what was stored, or None where one with this key was before."""
-        if key:
-            if key in self._keys:
+        mark = _mark(key) if key else None
+        if mark is not None:
+            if mark in self._marks:
                 return None
-            self._keys[key] = None
-            if len(self._keys) > _REMEMBERED:
-                self._keys.popitem(last=False)
+            self._marks[mark] = None
+            if len(self._marks) > _REMEMBERED:
+                self._marks.popitem(last=False)
         if self.redactor is not None:
             body = self.redactor.body(body)
         at = self._clock()
-        number = self.rows.append("events", at, kind, role, subtask, step, key or None, dumps(body))
+        number = self.rows.append("events", at, kind, role, subtask, step, mark, dumps(body))
         if kind == LedgerEvent.KIND:
             self._ledger = None
         if kind in COUNTED:
@@ -203,7 +217,7 @@ class Journal(Ledger):
 
     def recorded(self, key: str) -> bool:
         """Whether an event with this key is among the latest."""
-        return key in self._keys
+        return _mark(key) in self._marks
 
     def events(self, *kinds: str | type[EventBody], after: int = 0) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
@@ -348,18 +362,23 @@ class Journal(Ledger):
 
     def keep_cursor(self, at: str, state: Json) -> None:
         """Where a worker goes on that is stopped in the effect that follows; `at` names its delegation."""
+        self._cursor = at, state
         text = dumps([at, state]).encode()
         body = deflated(text, self._cursor_base)
-        if not state or not self._cursor_base or len(body) > MUCH * len(self._cursor_base):  # an empty one leaves nothing behind
-            self._cursor_base, body = text, deflated(text, text)
+        # An empty one leaves nothing behind.
+        whole = not state or not self._cursor_base or len(body) > MUCH * len(self._cursor_base)
+        self.rows.set_meta("cursor", b64encode(deflated(text, text) if whole else body).decode())  # first, beside the short rows
+        if whole:
+            self._cursor_base = text
             self.rows.set_meta("cursor base", b64encode(deflated(text)).decode())
-        self.rows.set_meta("cursor", b64encode(body).decode())
 
-    def cursor(self, at: str) -> Json | None:
-        """The cursor of that delegation, if it is the latest."""
-        written, base = (b64decode(self.rows.text(_META, key) or "") for key in ("cursor", "cursor base"))
-        whose, state = json.loads(inflated(written, base=inflated(base) if base else b"")) if written else ("", {})
-        return dict(state) if whose == at else None
+    def cursor(self) -> tuple[str, Json]:
+        """The latest cursor, and the name of its delegation; both are empty where there is none."""
+        if self._cursor is None:
+            written, base = (b64decode(self.rows.text(_META, key) or "") for key in ("cursor", "cursor base"))
+            at, state = json.loads(inflated(written, base=inflated(base) if base else b"")) if written else ("", {})
+            self._cursor = at, state
+        return self._cursor
 
     def close(self) -> None:
         """Commit and give the store back. Twice is fine."""
@@ -374,6 +393,11 @@ def _shown(fact: Fact, run: str) -> FactEvent:
         if each.private and not is_reference(each.value):
             body["value"] = MASK
     return FactEvent(**shown)
+
+
+def _mark(key: str) -> str:
+    """What an event's key is known by: short, since every event has one."""
+    return urlsafe_b64encode(blake2b(key.encode(errors="surrogatepass"), digest_size=9).digest()).decode()
 
 
 def _record(body: Json) -> StepRecord:

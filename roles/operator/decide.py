@@ -36,7 +36,7 @@ from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_for_worker
 from roles.operator.batch import Batch, advanced, batch_of, surprise
 from roles.operator.perceive import (
-    FINALIZE,
+    DECIDED,
     WRITTEN,
     PlannedAction,
     attempt_key,
@@ -160,7 +160,7 @@ REVIEW = "review_action_safety"
 
 def plan_next_action(state: State, ctx: Context) -> Update:
     """Choose the next bounded action, or say that the work is done, impossible, due for a check or out of budget."""
-    if state.get("route") == FINALIZE:
+    if state.get("route") in DECIDED:
         return {}
     step = step_of(state)
     if ctx.line.cancelled():

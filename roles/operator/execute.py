@@ -9,7 +9,7 @@ from itertools import count
 
 from langgraph.errors import GraphBubbleUp
 
-from environments.contract import STOPPED, DigestMismatch, Unavailable
+from environments.contract import STOPPED, DigestMismatch, KnownKeys, Unavailable
 from environments.effects import released
 from protocol import (
     Action,
@@ -249,8 +249,14 @@ def execute_action(state: State, ctx: Context) -> Update:
     note_outcome(state, ctx, pending, result)
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
-    ctx.journal.commit()
+    if not _is_recorded(ctx, action):
+        ctx.journal.commit()
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
+
+
+def _is_recorded(ctx: Context, action: Action) -> bool:
+    """Whether the environment lists what it has done: then the outcome can be committed with the next intent."""
+    return not action.inner and isinstance(ctx.environment, KnownKeys) and ctx.skills.tool(action) is None
 
 
 def _perform(ctx: Context, state: State, pending: Pending, action: Action) -> ActionResult:

@@ -31,7 +31,7 @@ from protocol import (
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.limits import stalled
-from roles.contracts.nodes import Given, Graph, Stage, compiled
+from roles.contracts.nodes import Delegation, Given, Graph, Stage, compiled
 from roles.contracts.policies import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
@@ -40,8 +40,8 @@ from roles.journal.rows import dumps
 from roles.operator.decide import plan_next_action, stop_batch
 from roles.operator.execute import CALLS, execute_action, finished
 from roles.operator.perceive import (
+    EXECUTE,
     FINALIZE,
-    UNTRACKED,
     OperatorInput,
     OperatorState,
     adapter_error,
@@ -352,19 +352,56 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
 NODES_PER_STEP = 10
 """Super-steps of one action with a recovery, for recursion limits."""
 
-DURABLE_BEFORE = frozenset({"execute_action", "request_human_approval"})
-"""A checkpoint in front of these must survive a kill; the other stages can be worked again at no harm."""
+_CURSOR = (
+    "action_plan", "action_trace", "constraints", "environment_events", "errors", "human_approval", "interaction_status",
+    "needs_approval", "pending_action", "recovery_attempts", "safety_findings", "step_count", "task_context",
+)  # fmt: skip
+"""What a worker needs to go on in front of an effect, beside what the first stage makes of its delegation. Events tell of the
+looks."""
+
+
+def _resumable(stage: Stage) -> Stage:
+    """A stage at which work goes on: where a process has come further with this delegation, its effect is what comes next."""
+
+    def run(state: State, ctx: Context) -> Update:
+        at, kept = ctx.journal.cursor()
+        if not kept or int(kept["pending_action"]["step"]) < step_of(state) or at != _name_of(state.get("delegation")):
+            return stage(state, ctx)
+        looks = (event.body for event in ctx.journal.events(ObservedEvent) if event.step > int(state["delegation"]["step"]))
+        refs = [{key: look[key] for key in ("state_id", "app", "timestamp", "step")} for look in looks]
+        return kept | {"observations": refs[-state["max_steps"] :], "route": EXECUTE}
+
+    return run
+
+
+def _kept(execute: Stage) -> Stage:
+    """The effect, with the cursor from which a resume goes on in the transaction of its intent."""
+    resumable = _resumable(lambda state, ctx: {})
+
+    def run(state: State, ctx: Context) -> Update:
+        further = resumable(state, ctx)
+        state = {**state, **further}
+        if state.get("delegation"):
+            kept = {name: state[name] for name in _CURSOR if name in state}
+            ctx.journal.keep_cursor(_name_of(state["delegation"]), kept)
+        return further | execute(state, ctx)
+
+    return run
+
+
+def _name_of(delegation: Delegation | None) -> str:
+    return blake2b(dumps(delegation).encode(), digest_size=12).hexdigest() if delegation else ""
 
 
 STAGES: dict[str, Stage] = {
     "prepare_interaction_task": guarded(prepare_interaction_task),
-    "observe_environment": between_actions(observe_environment),
+    "observe_environment": _resumable(between_actions(observe_environment)),
     "recognize_elements": recognize_elements,
     "interpret_context": interpret_context,
-    "plan_next_action": deciding(plan_next_action),
-    "review_action_safety": review_action_safety,
+    "plan_next_action": _resumable(deciding(plan_next_action)),
+    "review_action_safety": _resumable(review_action_safety),
     "request_human_approval": asking(ask_by_interrupt),
-    "execute_action": before_the_effect(execute_action),
+    EXECUTE: _kept(before_the_effect(execute_action)),
     "observe_feedback": unless_dropped(observe_feedback, "decide_next_step"),
     "decide_next_step": unless_dropped(decide_next_step, "observe_environment"),
     "recover_from_failure": recover_from_failure,
@@ -391,8 +428,6 @@ _ENTRIES = ("observe_environment", "plan_next_action", "review_action_safety", "
 at one that was approved."""
 _PAUSES = ("request_human_approval", FINALIZE)
 _APART = ("prepare_interaction_task", *_PAUSES)
-_NOT_KEPT = frozenset({"action_result", "observations", *UNTRACKED})
-"""What a cursor in front of an effect needs not hold, beside what is as it was when the node began. Events tell of the looks."""
 
 
 def build_operator(
@@ -405,7 +440,7 @@ def build_operator(
     """Compile the Operator.
 
     `fine` is the seed's graph, a node per stage. `coarse` runs the same stages by the same edges in one node, until a person
-    is asked or the delegation ends: a super-step costs more than most stages. Its cursor is written by the journal.
+    is asked or the delegation ends: a super-step costs more than most stages. The journal has the cursor of both.
 
     `context` is used when the caller injects none. With `interrupts` (the default as soon as there is a checkpointer) an
     approval pauses the graph; without, a missing approval ends it with `interaction_status: needs_approval`.
@@ -417,7 +452,7 @@ def build_operator(
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
     if granularity == "fine":
-        stages = stages | {"review_action_safety": _committed(review_action_safety)}
+        stages = stages | {"review_action_safety": _committed(stages["review_action_safety"])}
     else:
         entries = {name: _onwards(name, stages) for name in _ENTRIES}
         stages = {name: entries.get(name, stage) for name, stage in stages.items() if name in {*entries, *_APART}}
@@ -427,39 +462,26 @@ def build_operator(
 
 
 def _committed(stage: Stage) -> Stage:
-    """A stage whose checkpoint says that it is done: what it has written must be there by then."""
+    """A stage whose checkpoint, where there is no hub, says that it is done: what it has written must be there by then."""
 
     def run(state: State, ctx: Context) -> Update:
         update = stage(state, ctx)
-        ctx.journal.commit()
+        if not state.get("delegation"):
+            ctx.journal.commit()
         return update
 
     return run
 
 
 def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
-    """All that is done from there on until a person is asked or the delegation ends.
-
-    In front of each effect the journal gets the cursor from which a resume goes on, together with the intent.
-    """
+    """All that is done from there on until a person is asked or the delegation ends."""
     following = dict(EDGES)
 
     def run(state: State, ctx: Context) -> Update:
-        delegation = state.get("delegation")
-        at = blake2b(dumps(delegation).encode(), digest_size=12).hexdigest() if delegation else ""
-        kept = ctx.journal.cursor(at) if at else None
         name, total, fresh = entry, Update(), True
-        if kept is not None and int(kept["pending_action"]["step"]) >= step_of(state):  # a process was stopped further on
-            looks = (event.body for event in ctx.journal.events(ObservedEvent) if event.step > int(state["delegation"]["step"]))
-            refs = [{key: look[key] for key in ("state_id", "app", "timestamp", "step")} for look in looks]
-            name, total = "execute_action", kept | {"observations": refs[-state["max_steps"] :]}
         while name not in _PAUSES:
-            now = {**state, **total}
-            if name == "execute_action" and at:
-                changed = {k: v for k, v in total.items() if k not in _NOT_KEPT and (k not in state or v != state[k])}
-                ctx.journal.keep_cursor(at, changed | {"pending_action": now["pending_action"]})
             try:
-                total |= stages[name](now, ctx)
+                total |= stages[name]({**state, **total}, ctx)
             except GraphInterrupt:
                 if fresh or name not in _ENTRIES:  # what was done since is done again, as after a kill
                     raise

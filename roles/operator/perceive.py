@@ -30,6 +30,9 @@ from roles.safety.policy import problem_in
 
 FINALIZE = "finalize_interaction_report"
 """The node that the Operator ends in, and the Technician."""
+EXECUTE = "execute_action"
+DECIDED = frozenset({FINALIZE, EXECUTE})
+"""Routes on which nothing is left to look at or to decide: the stages in between are passed by."""
 
 
 class ObservationRef(TypedDict, total=False):
@@ -253,12 +256,13 @@ def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
 
 def recognize_elements(state: State, ctx: Context) -> Update:
     """Structured elements with confidence, from the recogniser."""
-    if state.get("route") == FINALIZE:
+    if state.get("route") in DECIDED:
         return {"recognized_elements": []}
     elements = ctx.recognizer.recognize(_whole_screen(state, ctx))
     sure = [e for e in elements if e.confidence >= ctx.limits.min_confidence]
-    recognized = RecognizedEvent(elements=len(elements), unsure=len(elements) - len(sure))
-    record(state, ctx, recognized, key=f"recognized/{attempt_key(state)}/{step_of(state)}")
+    if unsure := len(elements) - len(sure):  # that all of a screen was recognised need not be said of each
+        recognized = RecognizedEvent(elements=len(elements), unsure=unsure)
+        record(state, ctx, recognized, key=f"recognized/{attempt_key(state)}/{step_of(state)}")
     return {"recognized_elements": [_brief(e) for e in sure]}
 
 
@@ -274,7 +278,7 @@ def _brief(element: GUIElement) -> RecognizedElement:
 
 def interpret_context(state: State, ctx: Context) -> Update:
     """What the recognised elements mean for this task: their affordances, and how near their words are to it."""
-    if state.get("route") == FINALIZE:
+    if state.get("route") in DECIDED:
         return {"element_interpretations": []}
     wanted = {w.casefold() for w in _WORD.findall(state["task_goal"])}
     scored = []

@@ -45,8 +45,8 @@ from roles.journal.events import (
     ReviewedEvent,
 )
 from roles.journal.journal import Journal
-from roles.operator.perceive import current_screen, ended, record, safety_of, subtask_id
-from roles.operator.safety.interruption import EXECUTE, previewed
+from roles.operator.perceive import EXECUTE, current_screen, ended, record, safety_of, subtask_id
+from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
 from roles.safety import Constraints, Review, SafetyPolicy, review
 from roles.safety.policy import Moment, overdue, together

@@ -15,10 +15,9 @@ from roles.contracts.nodes import RunBlocked, Stage, TraceNote
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import DroppedEvent, ErrorEvent
-from roles.operator.perceive import FINALIZE, ended, record, step_of
+from roles.operator.perceive import DECIDED, EXECUTE, ended, record, step_of
 from roles.safety.review import alike
 
-EXECUTE = "execute_action"
 _LATEST = 64
 
 
@@ -115,7 +114,7 @@ def deciding(plan: Stage) -> Stage:
     """Where the Manager has to hear first what a person has said, nothing is decided."""
 
     def run(state: State, ctx: Context) -> Update:
-        words = ctx.say.unplanned() if "action_trace" in state and state.get("route") != FINALIZE else ""
+        words = ctx.say.unplanned() if "action_trace" in state and state.get("route") not in DECIDED else ""
         if words and not ctx.line.cancelled():
             return ended(state, Signal.STEERED, "running", words)
         return plan(state, ctx)

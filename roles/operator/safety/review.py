@@ -11,7 +11,7 @@ from roles.contracts.nodes import TraceNote
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import Json
-from roles.operator.perceive import FINALIZE, attempt_of, current_screen, element_ref, ended, safety_of, subtask_id
+from roles.operator.perceive import DECIDED, FINALIZE, attempt_of, current_screen, element_ref, ended, safety_of, subtask_id
 from roles.operator.recovery import asked_anew, doubt
 from roles.operator.safety.approval import answered, record_review, to_be_asked
 from roles.operator.safety.interruption import previewed
@@ -66,8 +66,8 @@ def _around(state: VisualState, element: GUIElement) -> Counter[tuple[str, str]]
 
 def review_action_safety(state: State, ctx: Context) -> Update:
     """Check the pending action against policy, risk and confidence; write the intent that everything later is bound to."""
-    if state.get("route") == FINALIZE or not state.get("pending_action"):
-        return {"route": FINALIZE}
+    if state.get("route") in DECIDED or not state.get("pending_action"):
+        return {"route": state["route"] if state.get("pending_action") else FINALIZE}
     pending = pending_of(state)
     seen = current_screen(state, ctx)
     action = pending.does

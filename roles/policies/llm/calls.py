@@ -145,6 +145,7 @@ class Caller:
 
     def _once(self, asked: Question, bound: Any, transcript: Json) -> AIMessage:
         self._check()
+        self.journal.commit()  # it may take long, and others read along
         began = self.clocks.now()
         try:
             raw = within(self.settings.timeout, lambda: bound.invoke(list(asked.messages)), TimeoutError)

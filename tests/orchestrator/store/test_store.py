@@ -16,9 +16,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
 from orchestrator.store.checkpoints import CursorSaver, strict
+from roles.contracts.nodes import spoke
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "run"}, "recursion_limit": 10_000}
-DURABLE = {"worker": frozenset({"effect"})}
 Open = Callable[[], Any]
 """Opens the run's checkpoints as a new process would."""
 
@@ -39,12 +39,14 @@ class World:
 
     def __init__(self, die_at: str = "", nth: int = 1, turns: int = 1, ask: bool = False) -> None:
         self.did: list[str] = []
+        self.die: Callable[[], None] = lambda: None
         self.die_at, self.nth, self.turns, self.ask = die_at, nth, turns, ask
 
     def node(self, name: str) -> Callable[[State], State]:
         def work(state: State) -> State:
             self.did.append(name)
             if name == self.die_at and self.did.count(name) == self.nth:
+                self.die()
                 raise Killed
             if name == "effect" and self.ask:
                 return {"answer": interrupt({"question": "may I?"})}
@@ -62,7 +64,7 @@ def graph(world: World, saver: CursorSaver) -> Any:
         worker.add_node(name, world.node(name))
     worker.add_edge(START, "look").add_edge("look", "effect").add_edge("effect", "after").add_edge("after", END)
     hub: Any = StateGraph(State)
-    hub.add_node("hub", world.node("hub")).add_node("worker", worker.compile())
+    hub.add_node("hub", world.node("hub")).add_node("worker", spoke(worker.compile()))
     hub.add_edge(START, "hub").add_edge("worker", "hub")
     hub.add_conditional_edges("hub", lambda s: "worker" if s["turn"] <= world.turns else END, ["worker", END])
     return hub.compile(checkpointer=saver)
@@ -76,7 +78,7 @@ def reopen(tmp_path: Path) -> Iterator[Open]:
     def again() -> CursorSaver:
         for saver in opened:
             saver.close()
-        opened.append(CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+        opened.append(CursorSaver(tmp_path / "checkpoints.sqlite"))
         return opened[-1]
 
     yield again
@@ -91,53 +93,21 @@ def rows(saver: Any) -> list[str]:
 
 
 def kill(world: World, saver: CursorSaver, goal: Any) -> None:
-    with pytest.raises(Killed):
+    """As a signal does: nothing is written after it."""
+    world.die = saver.conn.close
+    with pytest.raises((Killed, sqlite3.ProgrammingError)):
         graph(world, saver).invoke(goal, CONFIG, durability="sync")
 
 
-def test_a_run_that_is_killed_at_its_effect_goes_on_there_in_a_new_process(reopen: Open) -> None:
-    kill(World("effect"), reopen(), {"goal": "g"})
-    world = World()
-    result = graph(world, reopen()).invoke(None, CONFIG, durability="sync")
-    assert world.did == ["effect", "after", "hub"]
-    assert result["notes"] == ["look", "effect", "after"]
-    assert result["goal"] == "g"
-
-
-def test_a_run_that_is_killed_in_a_later_turn_goes_on_in_that_turn(reopen: Open) -> None:
-    kill(World("effect", nth=3, turns=5), reopen(), {"goal": "g"})
+@pytest.mark.parametrize("die_at", ["look", "effect", "after"])
+def test_a_role_that_is_killed_begins_again_in_a_new_process_by_what_the_journal_has(reopen: Open, die_at: str) -> None:
+    saver = reopen()
+    kill(World(die_at, nth=3, turns=5), saver, {"goal": "g"})
+    assert rows(reopen()) == [""]
     world = World(turns=5)
     result = graph(world, reopen()).invoke(None, CONFIG, durability="sync")
-    assert world.did[:3] == ["effect", "after", "hub"]
-    assert result["turn"] == 6
-    assert result["notes"].count("effect") == 5
-
-
-def test_a_run_that_is_killed_before_its_effect_looks_again_and_repeats_nothing_else(reopen: Open) -> None:
-    kill(World("look"), reopen(), {"goal": "g"})
-    world = World()
-    graph(world, reopen()).invoke(None, CONFIG, durability="sync")
-    assert world.did == ["look", "effect", "after", "hub"]
-
-
-def test_a_run_that_is_killed_after_its_effect_comes_back_to_it_for_the_journal_to_recognise(reopen: Open) -> None:
-    kill(World("after"), reopen(), {"goal": "g"})
-    world = World()
-    graph(world, reopen()).invoke(None, CONFIG, durability="sync")
-    assert world.did == ["effect", "after", "hub"]
-
-
-def test_transient_cursors_do_not_reach_the_disk(reopen: Open) -> None:
-    saver = reopen()
-    kill(World("look"), saver, {"goal": "g"})
-    assert "worker" not in rows(saver)
-    assert "" in rows(saver)
-
-
-def test_the_cursor_in_front_of_the_effect_does(reopen: Open) -> None:
-    saver = reopen()
-    kill(World("effect"), saver, {"goal": "g"})
-    assert "worker" in rows(saver)
+    assert world.did[:4] == ["look", "effect", "after", "hub"]
+    assert (result["turn"], result["goal"], result["notes"].count("effect")) == (6, "g", 5)
 
 
 def test_a_question_waits_on_disk_and_its_answer_arrives_in_a_new_process(reopen: Open) -> None:
@@ -164,10 +134,10 @@ def test_a_finished_run_keeps_its_last_state_and_little_else(reopen: Open) -> No
 
 def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
     saver = reopen()
-    kill(World("effect"), saver, {"goal": "first"})
+    graph(World(ask=True), saver).invoke({"goal": "first"}, CONFIG, durability="sync")
     other: RunnableConfig = {"configurable": {"thread_id": "other"}}
     graph(World(turns=20), saver).invoke({"goal": "second"}, other, durability="sync")
-    result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
+    result = graph(World(ask=True), reopen()).invoke(Command(resume="yes"), CONFIG, durability="sync")
     assert result["goal"] == "first"
 
 
@@ -180,7 +150,7 @@ def test_a_state_of_json_with_a_thousand_steps_stays_small(reopen: Open, tmp_pat
 
 
 def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
-    saver = CursorSaver(tmp_path / "c.sqlite", DURABLE)
+    saver = CursorSaver(tmp_path / "c.sqlite")
     graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
     saver.close()
     saver.close()
@@ -191,14 +161,14 @@ def test_a_file_that_is_no_database_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "c.sqlite"
     path.write_bytes(b"not a database at all " * 100)
     with pytest.raises(sqlite3.DatabaseError):
-        CursorSaver(path, DURABLE)
+        CursorSaver(path)
 
 
 def test_a_store_in_memory_works_like_one_on_disk() -> None:
-    saver = CursorSaver(None, DURABLE)
-    kill(World("effect"), saver, {"goal": "g"})
-    world = World()
-    graph(world, saver).invoke(None, CONFIG, durability="sync")
+    saver = CursorSaver(None)
+    graph(World(ask=True), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
+    world = World(ask=True)
+    graph(world, saver).invoke(Command(resume="yes"), CONFIG, durability="sync")
     assert world.did == ["effect", "after", "hub"]
     saver.close()
 
@@ -242,7 +212,7 @@ def test_a_stored_checkpoint_makes_no_object_of_a_class_that_it_names() -> None:
 def test_no_other_write_ends_the_transaction_in_which_a_cursor_is_replaced(tmp_path: Path) -> None:
     """LangGraph puts writes from one thread and checkpoints from another; a kill in between finds the old cursor or the new."""
     path = tmp_path / "checkpoints.sqlite"
-    saver = CursorSaver(path, DURABLE)
+    saver = CursorSaver(path)
     graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
     last = saver.get_tuple(CONFIG)
     writing = threading.Thread(target=saver.put_writes, args=(last.config, [("goal", "other")], "task"))
