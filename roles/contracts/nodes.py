@@ -156,10 +156,10 @@ def spoke(graph: Graph) -> Runnable[Any, Any]:
     then is in the journal."""
 
     def work(state: Any, config: RunnableConfig) -> Any:
-        return graph.invoke(state, config, durability="exit")
+        return graph.invoke(state, config, durability="exit", version="v2").value
 
     async def awaited(state: Any, config: RunnableConfig) -> Any:
-        return await graph.ainvoke(state, config, durability="exit")
+        return (await graph.ainvoke(state, config, durability="exit", version="v2")).value
 
     return RunnableLambda(work, awaited, name=graph.name)
 

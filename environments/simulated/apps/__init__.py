@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
@@ -47,6 +48,12 @@ class AppTable(UserDict[str, Any]):
 APPS = AppTable(_OURS)
 
 
+@lru_cache(maxsize=64)
+def timed(apps: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the apps that are told how late it is."""
+    return tuple(app for app in apps if APPS[app].timed)
+
+
 GROUP = "deskcrew.apps"
 """Entry points of this group name an app of another package: `counter = "my_package.counter:Counter"`."""
 
@@ -61,6 +68,7 @@ def register(app: AnyApp) -> None:
     if not app.name.isidentifier() or app.name == "desktop":
         raise ValueError(f"{app.name!r} cannot be the name of an app; use letters, digits and underscores")
     APPS[app.name] = app
+    timed.cache_clear()
 
 
 for _point in entry_points(group=GROUP):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from environments.simulated.app import AnyApp, AppState, Arrived, FunctionDeclined, FunctionResult, Passed, Swiped, ask, call
-from environments.simulated.apps import APPS, nearest_app
+from environments.simulated.apps import APPS, nearest_app, timed
 from environments.simulated.apps.web.browser.state import MOST_TABS, BrowserState
 from environments.simulated.input import keyboard
 from environments.simulated.input.pointer import (
@@ -340,9 +340,8 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
 
 def pass_time(turn: Turn) -> None:
     """Tell the apps that are timed how late it is; after the action, which was meant for the screen as it was before."""
-    for app in turn.world.apps:
-        if APPS[app].timed:
-            turn.tell(app, Passed(turn.desk.clock, turn.desk.starts))
+    for app in timed((*turn.world.apps,)):
+        turn.tell(app, Passed(turn.desk.clock, turn.desk.starts))
 
 
 def _act(turn: Turn, action: Action) -> Resolved | None:

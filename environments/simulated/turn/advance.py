@@ -269,18 +269,23 @@ class _Advance:
 def _tidy(turn: Turn) -> None:
     """What has run out is gone, and a new day has come for every app that knows the day."""
     desk, clock = turn.desk, turn.desk.clock
-    today = moment_of(desk.starts, clock)[:10]
+    today = _day(desk.starts, clock // 60)
     for app, state in turn.world.apps.items():
         if state.__dict__.get("today", today) != today:  # asking a model for what it lacks costs more than all the rest here
             turn.world = turn.world.with_app(app, state.replace(today=today))
     changes = run_out(desk, clock)
-    if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
+    if desk.armed and any(armed.until is not None and armed.until <= clock for armed in desk.armed):
         changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
-    lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
-    if lasting != desk.altered:
-        changes["altered"] = lasting
+    if desk.altered:
+        lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
+        changes |= {"altered": lasting} if lasting != desk.altered else {}
     if changes:
         turn.change(**changes)
+
+
+@lru_cache(maxsize=64)
+def _day(starts: str, minutes: float) -> str:
+    return moment_of(starts, minutes * 60)[:10]
 
 
 def run_out(desk: Desk, clock: float) -> dict[str, Any]:
