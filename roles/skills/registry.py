@@ -98,6 +98,7 @@ class Skills:
         self._environment = environment
         self._tools = {tool.skill.called: tool for tool in tools}
         self._lines: dict[tuple[str | None, str, str | None], tuple[str, ...]] = {}
+        self._verbs: dict[str | None, tuple[str, ...]] = {}
         if len(self._tools) < len(tools):
             names = [tool.skill.called for tool in tools]
             raise ValueError(f"skills: there are two tools {next(n for n in names if names.count(n) > 1)!r}; name one otherwise")
@@ -145,6 +146,11 @@ class Skills:
 
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""
+        if app not in self._verbs:  # the same at every step of a subtask
+            self._verbs[app] = self._usable(app)
+        return self._verbs[app]
+
+    def _usable(self, app: str | None) -> tuple[str, ...]:
         mine = [s for s in self._known if s.kind == "gui"]
         found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
         kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
