@@ -153,30 +153,24 @@ def _head(state: VisualState, style: Style, folded: int) -> list[str]:
     return [*filter(None, [first]), *windows(state), *above_all(state)]
 
 
-_WRITTEN: dict[bytes, str] = {}
-"""What was said of the latest screens, because they come again: a window is left and entered, waiting shows nothing new."""
-_SEEN: dict[tuple[object, ...], tuple[VisualState, str]] = {}
-"""The same by what they are made of, as far as it is the very same: the JSON of a screen, by which another one is known, costs
-more than its text."""
+_WRITTEN: dict[tuple[object, ...], tuple[VisualState, str]] = {}
+"""The latest screens and what was said of them, because they come again: a window is left and entered, waiting shows nothing new.
+A screen is known by its very elements: its JSON costs more than its text."""
 
 
 def prompt_form(state: VisualState) -> str:
     """The text of the whole form, without a budget."""
     parts = (*map(id, state.elements), id(state.windows), state.app, state.modal, state.loading, state.screen_resolution)
-    if (seen := _SEEN.get(parts)) is not None:
-        return seen[1]
-    text = _WRITTEN.get(state.canonical)
-    if len(_SEEN) >= 64:
-        _SEEN.clear()
-    if text is None:
+    written = _WRITTEN.get(parts)
+    if written is None:
         if len(_WRITTEN) >= 64:
             _WRITTEN.clear()
         lines, folded, texts = lines_of(state, Style())
         head = _head(state, Style(), len(folded))
         behind = [*zip(texts, (line.place.behind for line in lines), strict=True)] if state.modal is not None else []
-        text = _WRITTEN[state.canonical] = _joined(head, behind) if behind else "\n".join([*head, *texts])
-    _SEEN[parts] = state, text
-    return text
+        text = _joined(head, behind) if behind else "\n".join([*head, *texts])
+        written = _WRITTEN[parts] = state, text
+    return written[1]
 
 
 def excerpt(

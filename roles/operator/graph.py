@@ -451,26 +451,12 @@ def build_operator(
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorState)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
-    if granularity == "fine":
-        stages = stages | {"review_action_safety": _committed(stages["review_action_safety"])}
-    else:
+    if granularity == "coarse":
         entries = {name: _onwards(name, stages) for name in _ENTRIES}
         stages = {name: entries.get(name, stage) for name, stage in stages.items() if name in {*entries, *_APART}}
         ends = dict.fromkeys(_ENTRIES, (*_ENTRIES, *_PAUSES))
         edges, choices = (), {name: to for name, to in (CHOICES | ends).items() if name in stages}
     return compiled(graph, stages, choices, context, name="operator", checkpointer=checkpointer, edges=edges)
-
-
-def _committed(stage: Stage) -> Stage:
-    """A stage whose checkpoint, where there is no hub, says that it is done: what it has written must be there by then."""
-
-    def run(state: State, ctx: Context) -> Update:
-        update = stage(state, ctx)
-        if not state.get("delegation"):
-            ctx.journal.commit()
-        return update
-
-    return run
 
 
 def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:

@@ -116,8 +116,6 @@ class OperatorState(OperatorInput, total=False):
     interaction_report: JsonObject | None
 
 
-UNTRACKED = ("current_observation", "feedback_observation", "recognized_elements", "element_interpretations")
-"""What is in no checkpoint: it is looked for anew."""
 ALONE = "task"
 """The subtask id of an Operator that works without a hub."""
 _AFFORDANCES = {

@@ -18,7 +18,7 @@ from environments.simulated.app import AppState
 from environments.simulated.apps import APPS
 from environments.simulated.world.world import Desk, World
 from protocol import Action, ActionResult
-from protocol.sqlite import connected
+from protocol.sqlite import logged
 
 FILE = "world.sqlite"
 _SCHEMA = """
@@ -92,12 +92,7 @@ class FileStore:
         self._open = True
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = connected(folder / FILE, isolation_level=None)
-            # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
-            # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
-            self._db.execute("PRAGMA page_size=512")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db = logged(folder / FILE, isolation_level=None)
             self._db.executescript(_SCHEMA)
         except (sqlite3.Error, OSError) as bad:
             raise WorldError(f"{folder}: the stored world cannot be opened: {bad}.") from bad
