@@ -13,7 +13,7 @@ from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
@@ -151,17 +151,14 @@ def compiled(
     return graph.compile(checkpointer=checkpointer, name=name)
 
 
-def spoke(graph: Graph) -> Runnable[Any, Any]:
+def spoke(graph: Graph) -> Callable[[Any, RunnableConfig], Any]:
     """A role as a node whose own checkpoints are written where it is stopped, not at each of its stages: what it has done by
     then is in the journal."""
 
     def work(state: Any, config: RunnableConfig) -> Any:
         return graph.invoke(state, config, durability="exit", version="v2").value
 
-    async def awaited(state: Any, config: RunnableConfig) -> Any:
-        return (await graph.ainvoke(state, config, durability="exit", version="v2")).value
-
-    return RunnableLambda(work, awaited, name=graph.name)
+    return work
 
 
 def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callable[[str], Stage] | None = None) -> Node:
