@@ -94,6 +94,12 @@ class RecordEffect(NamedTuple):
         return "\n".join([self.record.text, *(f"{value.label}: {value.value}" for value in self.values)])
 
     @property
+    def names(self) -> set[str]:
+        """What the record may be called: its lines, and what its fields held."""
+        lines = [*self.record.text.splitlines(), *self.record.text.split(" · "), *(value for _, value in self.record.cells)]
+        return {one.strip().casefold() for one in (self.record.key, *lines, *(value.value for value in self.values))}
+
+    @property
     def text(self) -> str:
         """What it says, and what was pressed."""
         return f"{self.says()}\n{self.control}"

@@ -348,10 +348,13 @@ class Resolver:
         numbers = [number for number in held if number is not None]
         return [f"{how(numbers):.2f}"] if numbers and len(numbers) == len(held) == len(meant) else None
 
+    def is_called(self, name: str) -> bool:
+        """Whether a record of a list is called exactly so."""
+        return any(fold(record.key) == fold(name) for look in self.looks for record in look.records if record.key)
+
     def _called(self, thing: Thing) -> Thing:
         """What is called exactly so, where there is such a record: the note Plan, and not the note Plan 2."""
-        keys = {fold(record.key) for look in self.looks for record in look.records if record.key}
-        if thing.name is None or fold(thing.name.text) not in keys:
+        if thing.name is None or not self.is_called(thing.name.text):
             return thing
         whole = (Test(relation="starts", value=thing.name), Test(relation="ends", value=thing.name))
         return thing.model_copy(update={"tests": (*thing.tests, *whole)})

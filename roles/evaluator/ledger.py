@@ -99,7 +99,7 @@ class _Check:
         for number, order in enumerate(self.orders):
             kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
             entries.append(self._entry(number, kind, order.spans, self.verdicts[number]))
-            buts = thing.but if (thing := self.run.object(order)) is not None and not order.negated else ()
+            buts = order.object.but if order.object is not None and not order.negated else ()
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in buts]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
         return GoalLedger(goal=self.reading.goal, entries=(*entries, *self._besides(), *rest))
@@ -415,6 +415,8 @@ class _Check:
         """That it was not done to what is excepted."""
         ticked = order.verb in deeds()["ticks"]
         done = [n for n in self.run.may(order) if (ticked or not self.effects[n].stores) and self.run.surely(but, n)]
+        if but.name is not None and self.find.is_called(but.name.text):
+            done = [n for n in done if but.name.text.casefold() in self.effects[n].names]
         if not done:
             return Verdict("shown", "it was left alone")
         return Verdict("forbidden", f"it was done to {self.effects[done[0]].line!r} all the same", self._evidence(done))
@@ -464,16 +466,23 @@ class _Check:
         if {*tokens(effect.control)} & {*deeds()["opens"]}:
             again = any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
             return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
+        same = [one.record for one in mine if (one.control, one.app) == (effect.control, effect.app)]
+        if same and not effect.stores and (effect.record.track or effect.record.text) not in {r.track or r.text for r in same}:
+            return True  # what an order asks for was done to one more
+        if effect.kind is Effect.SAVE and not effect.written:  # "Save to notes", which no form asks for
+            ways = [verb for kind in self.run.kinds for verb in kind.verbs if verb.control == effect.control]
+            return bool(ways) and all(verb.at == "record" for verb in ways)
         mine_at = {one.step for one in mine}
         if effect.kind is not Effect.SAVE or not effect.written or any(value.step in mine_at for value in effect.written):
             return False
         if self._written_over(effect):
             return True
-        told, said = {(value.label.casefold(), value.value) for value in effect.written}, effect.says()
+        told = {(value.label.casefold(), value.value) for value in effect.written}
         for one in (one for one in mine if one.app == effect.app):
             holds = {(value.label.casefold(), value.value) for value in one.values}
-            kept = bool(one.written) and all(value.value in said for value in one.written)
-            if effect.opened == one.opened > 0 or told <= holds or kept:
+            kept = bool(one.written) and all(value.value in effect.says() for value in one.written)
+            swapped = any(v.value == w.value and v.label != w.label for v in one.written for w in effect.written)
+            if effect.opened == one.opened > 0 or told <= holds or (kept and not swapped):
                 return False  # what was changed since is written again
         return True
 
