@@ -14,6 +14,7 @@ from roles.safety.destinations import texts
 from roles.screen.calls import INNER, cells_of, function_words, is_call, looks_only, target_of
 from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
+from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, shown
@@ -79,6 +80,15 @@ class RecordEffect(NamedTuple):
     def stores(self) -> bool:
         """Whether it only keeps what is on a page, of whatever else stands there."""
         return not self.control or self.kind is Effect.SAVE or bool({"update", "ok", "apply"} & {*tokens(self.control)})
+
+    @property
+    def opposite(self) -> str:
+        """The button for the opposite that stands there once its own was pressed; empty where none does."""
+        shown = self.after.elements if self.after is not None else ()
+        named = {frozenset(tokens(e.name)): e.name for e in shown if e.role == "button"}
+        own, verbs = frozenset(tokens(self.control)), deeds()["opposites"].items()
+        ways = [own - {*verb.split("_")} | {*tokens(other)} for verb, other in verbs if {*verb.split("_")} <= own]
+        return next((named[way] for way in ways if way in named and own not in named), "")
 
     @property
     def evidence(self) -> tuple[str, ...]:

@@ -487,8 +487,13 @@ class _Check:
         return True
 
     def _is_switched(self, effect: RecordEffect) -> bool:
-        """Whether a switch, which takes effect at once, stands another way than before the run for no order."""
-        label = effect.written[0].label if effect.written and effect.before is not None and not effect.control else ""
+        """Whether a switch, or a button that then has the opposite for its name, stands another way than before for no order."""
+        if effect.control:
+            same = [
+                n for n, e in enumerate(self.effects) if e.app == effect.app and e.control in {effect.control, effect.opposite}
+            ]
+            return effect.opposite != "" and len(same) % 2 == 1 and self.used.isdisjoint(same)
+        label = effect.written[0].label if effect.written and effect.before is not None else ""
         roles = {e.role for e in effect.before.elements if e.name == label} if effect.before is not None and label else set()
         if roles != {"switch"}:
             return False

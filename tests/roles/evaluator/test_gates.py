@@ -500,23 +500,41 @@ def test_what_is_written_over_a_record_is_not_made(first: Any, then: Any, attemp
     assert any('was written over "Travel plan"' in why or "Save: Rain check: no order asks for it" in why for why in reasons)
 
 
-def test_a_switch_that_no_order_asks_for_is_not_left_another_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("world", "goal", "presses", "again"),
+    [
+        (
+            "smart-home",
+            "Turn on the bedroom light",
+            ("tab Kitchen", "switch Switch kitchen light"),
+            "switch Switch kitchen light",
+        ),
+        ("people", 'Send "On my way" to Maria Novak in chat', ("open chat", "link Maria Novak", "button Mute"), "button Unmute"),
+    ],
+)
+def test_what_no_order_asks_to_be_switched_is_not_left_another_way(
+    world: str, goal: str, presses: tuple[str, ...], again: str, tmp_path: Path
+) -> None:
     class Besides:
-        """Presses other switches first."""
+        """Presses other controls first."""
 
-        def __init__(self, *names: str) -> None:
-            self._first, self._then = iter(names), RulesOperator()
+        def __init__(self, *presses: str) -> None:
+            self._first, self._then = iter(presses), RulesOperator()
 
         def decide(self, view: OperatorView) -> OperatorDecision:
-            name = next(self._first, None)
-            role = "switch" if name and name.startswith("Switch") else "tab"
-            return decide(Click(target=ActionTarget(text=name, role=role))) if name else self._then.decide(view)
+            role, _, name = next(self._first, "").partition(" ")
+            if role == "open":
+                return decide(LaunchApp(app=name))
+            if not name:
+                return self._then.decide(view)
+            there = next(e for e in view.seen.elements if (e.role, e.name) == (role, name))
+            return decide(Click(target=ActionTarget(element_id=there.element_id)))
 
-    def run(*names: str) -> Outcome:
-        loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "world=smart-home", "limits.replans=0"])
-        return start(loaded, "Turn on the bedroom light", approver=approving, parts={"operator": Besides(*names)})
+    def run(*presses: str) -> Outcome:
+        loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"world={world}", "limits.replans=0"])
+        return start(loaded, goal, approver=approving, parts={"operator": Besides(*presses)})
 
-    left = run("Kitchen", "Switch kitchen light")
+    left = run(*presses)
     assert left.status == "rejected"
-    assert "kitchen light" in left.report["gates"][-1]["reason"]
-    assert run("Kitchen", "Switch kitchen light", "Switch kitchen light").status == "fulfilled"
+    assert "no order asks for it" in left.report["gates"][-1]["reason"]
+    assert run(*presses, again).status == "fulfilled"
