@@ -491,6 +491,20 @@ def test_a_record_that_was_made_besides_the_one_that_was_asked_for_is_said(tmp_p
     assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["no order asks for it"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "more", "world"),
+    [
+        ("Mute Lee Park in chat", "Mute Omar Brandt in chat", "people"),
+        ('Create a note titled "A" with the text "B"', 'Create a note titled "B" with the text "A"', "office"),
+    ],
+    ids=["to one more", "values exchanged"],
+)
+def test_what_was_done_once_more_otherwise_than_asked_for_is_said(asked: str, more: str, world: str, tmp_path: Path) -> None:
+    run = worked(f"{asked}. {more}.", tmp_path, world=world)
+    assert states(run.held()) == ["shown", "shown"]
+    assert [entry.why for entry in run.held(asked).entries if entry.state == "forbidden"] == ["no order asks for it"]
+
+
 def test_what_the_control_of_an_order_puts_in_a_cart_besides_is_said(tmp_path: Path) -> None:
     asked = "Put 2 Kettle Calm into my cart"
     more = worked(f"{asked}. Add the Lamp Arc to my cart.", tmp_path, world="errands")
