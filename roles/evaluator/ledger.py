@@ -513,8 +513,8 @@ class _Check:
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
 
     def _is_twice(self, n: int, several: bool, by_orders: bool) -> bool:
-        """Whether the same was made before by values that were written anew, or text was put twice behind the same text, of which
-        one was asked for and no order has a use for the other."""
+        """Whether the same was made before by values that were written anew, or sent before where one order says to; or text was
+        put twice behind the same text, of which one was asked for and no order has a use for the other."""
         effect = self.effects[n]
         told = {s.step for s in self.request.steps if any(event.startswith("status:") for event in s.events)}
         held = {v.label: v.value for v in effect.written}
@@ -522,7 +522,11 @@ class _Check:
             there = {v.label: v.value for v in one.written}
             if (one.control, one.app) != (effect.control, effect.app) or one.step == effect.step:
                 continue
-            anew = sum(v.step > one.step for v in effect.written) if m < n and {effect.step, one.step} <= told else 0
+            later = sum(v.step > one.step for v in effect.written) if m < n else 0
+            alike = (held, effect.line, effect.origin) == (there, one.line, one.origin)
+            if later and not several and effect.kind is Effect.SEND and alike and self._for_one_order(m, n):
+                return True
+            anew = later if {effect.step, one.step} <= told else 0
             less, more = sorted((held.items(), there.items()), key=len)
             if not several and anew > 1 and less <= more and effect.control and self.run.makes(effect) and self.run.makes(one):
                 return True
@@ -532,6 +536,10 @@ class _Check:
                 if added and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in added):
                     return True
         return False
+
+    def _for_one_order(self, *effects: int) -> bool:
+        """Whether an order that names several took all of these for what it asks for."""
+        return any({*effects} <= {*verdict.used} for verdict in self.verdicts.values())
 
     def _ends_of_the_plan(self) -> dict[str, set[Effect | None]]:
         """By application what the steps of the plan come to, where all of it is steps."""

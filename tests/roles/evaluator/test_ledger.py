@@ -518,6 +518,14 @@ def test_the_groups_that_a_record_shows_are_all_that_it_is_in(tmp_path: Path) ->
     assert states(run.held("Delete the contact Uma Weber, unless she belongs to the group Garden"))[0] == "forbidden"
 
 
+def test_what_was_sent_twice_to_one_of_several_is_said(tmp_path: Path) -> None:
+    once, other = ('Send "On my way" to Maria Novak in chat', 'Send "On my way" to Lee Park in chat')
+    run = worked(f"{once}. {once}. {other}.", tmp_path, world="people")
+    held = run.held('Send "On my way" to Maria Novak and Lee Park in chat')
+    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["it was made already"]
+    assert states(run.held()) == ["shown"] * 3
+
+
 def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
     """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
     note = 'Create a note titled "Milk" with the text "two bottles"'
