@@ -26,7 +26,7 @@ from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
 from roles.screen.rows import Row
-from roles.screen.texts import words
+from roles.screen.texts import fold, words
 from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
 
@@ -293,7 +293,9 @@ class Candidates:
         if slot.role == "with" and label and isinstance(slot.value, Of):
             forms = [held for effect in group if (held := effect.fields(label)) is not None]
             return tells("\n".join(value for form in forms for value in form) if forms else whole, one)
-        text = "\n".join(v.value for v in own) or whole
+        text, name = "\n".join(v.value for v in own) or whole, order.object.name if order.object is not None else None
+        if name is not None and fold(name.text) != fold(one) and says(name.text, one):  # the note Plan old is to be called Plan
+            return tells(fold(text).replace(fold(name.text), " "), one)
         box = label or (order.object.kind if order.object is not None else "")
         truth = deeds()["truths"].get(one.casefold())
         if truth and any(v.value == truth for v in values if similarity(box, v.label) >= 0.75):

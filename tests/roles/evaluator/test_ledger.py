@@ -518,6 +518,14 @@ def test_the_groups_that_a_record_shows_are_all_that_it_is_in(tmp_path: Path) ->
     assert states(run.held("Delete the contact Uma Weber, unless she belongs to the group Garden"))[0] == "forbidden"
 
 
+def test_a_name_that_holds_the_new_one_does_not_stand_for_it(tmp_path: Path) -> None:
+    run = worked('Change the title of the note "Travel plan" to "Travel plan old"', tmp_path)
+    assert states(run.held()) == ["shown"]
+    assert states(run.held('Change the title of the note "Travel plan old" to "Travel plan"')) == ["missing"]
+    back = worked('Change the title of the note "Travel plan" to "Travel"', tmp_path / "back")
+    assert states(back.held()) == ["shown"]
+
+
 def test_what_was_sent_twice_to_one_of_several_is_said(tmp_path: Path) -> None:
     once, other = ('Send "On my way" to Maria Novak in chat', 'Send "On my way" to Lee Park in chat')
     run = worked(f"{once}. {once}. {other}.", tmp_path, world="people")
