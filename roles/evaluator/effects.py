@@ -82,6 +82,12 @@ class RecordEffect(NamedTuple):
         return not self.control or self.kind is Effect.SAVE or bool({"update", "ok", "apply"} & {*tokens(self.control)})
 
     @property
+    def leads(self) -> bool:
+        """Whether it only brought another view."""
+        places = [_place(state) for state in (self.before, self.after) if state is not None]
+        return self.kind is Effect.NAVIGATE and len(places) == 2 and places[0] != places[1]
+
+    @property
     def opposite(self) -> str:
         """The button for the opposite that stands there once its own was pressed; empty where none does."""
         shown = self.after.elements if self.after is not None else ()

@@ -467,7 +467,8 @@ class _Check:
             again = any((one.control, one.app) == (effect.control, effect.app) and one.step != effect.step for one in mine)
             return again and not any(value.value in self.reading.goal and not value.value.isdigit() for value in effect.written)
         same = [one.record for one in mine if (one.control, one.app) == (effect.control, effect.app)]
-        if same and not effect.stores and (effect.record.track or effect.record.text) not in {r.track or r.text for r in same}:
+        does = not effect.stores and not effect.leads
+        if same and does and (effect.record.track or effect.record.text) not in {r.track or r.text for r in same}:
             return True  # what an order asks for was done to one more
         if effect.kind is Effect.SAVE and not effect.written:  # "Save to notes", which no form asks for
             ways = [verb for kind in self.run.kinds for verb in kind.verbs if verb.control == effect.control]

@@ -73,7 +73,7 @@ class Followed(NamedTuple):
 class _Try(NamedTuple):
     book: Playbook
     score: float = 0.0
-    """How well its words fit; 0 where they do not."""
+    """How well it fits; 0 where it does not."""
     said: tuple[tuple[str, Step], ...] = ()
     """The steps in words that are understood."""
     steps: tuple[TypedStep, ...] = ()
@@ -151,9 +151,9 @@ def _best(text: str, request: PlanRequest) -> _Looked:
     """The page that fits best and asks nothing, or the question of one that fits better."""
     used = {page_key(origin) for subtask in request.plan for origin in subtask.origin if origin.source}
     tried = [_tried(book, text, request) for found in request.supplements for book in _books(found)]
-    # One that fits less than one that failed is about something else: what it says would be done in the place of what is asked.
-    least = max((one.score for one in tried if page_key(one.book) in request.given_up), default=0.0)
-    fits = [one for one in tried if one.score >= least]
+    # One whose title says less of the goal than that of one that failed is about something else, which would be done instead.
+    said = {word for one in tried if page_key(one.book) in request.given_up for word in _titled(one.book, text, request)}
+    fits = [one for one in tried if said <= _titled(one.book, text, request)]
     open_ones = [one for one in fits if one.ready or (one.ask and one.ask not in request.looked_up)]
     order = sorted(open_ones, key=lambda one: (-round(one.score + (page_key(one.book) in used), 1), not one.ready))
     if order and not order[0].ready:
@@ -188,13 +188,11 @@ def _together(uses: Iterable[PageUse]) -> tuple[PageUse, ...]:
 
 def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     """The page for these words of the goal: its steps, a question, or why it is not for them."""
-    opening = {word for words in (book.title, book.page) for word in words.casefold().split()}
-    opening |= {name.casefold() for app in request.apps for name in (app.app, app.title)}
-    values = values_in(text, opening)
+    values = _values(book, text, request)
     titled = by_title(book, text, values)
     score, why = (1.5, "") if titled else _likeness(text, values, book, request)
     if why := _against(book, request) or why:
-        return _Try(book, score, why=why)
+        return _Try(book, why=why)
     made = filling(book, text, values, request.supplements, titled)
     if made.missing:
         slot = made.missing[0]
@@ -209,6 +207,17 @@ def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
     if tried.ready and (lost := _lost(values, tried)):
         return _Try(book, why=f'it has no place for "{lost}"')
     return tried
+
+
+def _values(book: Playbook, text: str, request: PlanRequest) -> Sequence[Given]:
+    opening = {word for words in (book.title, book.page) for word in words.casefold().split()}
+    return values_in(text, opening | {name.casefold() for app in request.apps for name in (app.app, app.title)})
+
+
+def _titled(book: Playbook, text: str, request: PlanRequest) -> set[str]:
+    """The words of the goal that are in its title."""
+    title = {*asked_stems(SLOT.sub(" ", f"{book.title} {book.page}"))}
+    return {word for word in asked_stems(without(text, _values(book, text, request))) if _among(word, title)}
 
 
 def _against(book: Playbook, request: PlanRequest) -> str:

@@ -79,7 +79,7 @@ def test_a_correction_is_done_first_and_the_refused_action_asks_again(crew: Crew
 def test_an_alternative_is_done_instead(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "save it as a draft instead"}]})
-    assert done.status == "fulfilled"
+    assert done.status == "fulfilled", done.reason
     assert not any(step["verb"] == "submit" for step in done.report["steps"])
 
 

@@ -20,7 +20,7 @@ from orchestrator.control.channel import myself
 from orchestrator.runs.folders import show_plan
 from orchestrator.settings.settings import load_settings
 from orchestrator.store.salvage import salvage
-from orchestrator.tasks.plans import plan_goal, plan_text, read_plan, shown_plan, told
+from orchestrator.tasks.plans import plan_goal, plan_text, read_plan, shown_plan
 from orchestrator.tasks.tasks import resolve_target
 from roles.contracts import FactKnown, FieldHas, Subtask
 from roles.contracts.orders import (
@@ -410,7 +410,7 @@ def test_plan_prints_a_plan_that_run_reads_and_works_nothing(tmp_path: Path) -> 
     assert read_plan(written(tmp_path, done.stdout)).subtasks[1].depends_on == ("o0",)
     made = plan_goal(load_settings(), COPY)
     assert not isinstance(made, str)
-    assert json.loads(told(made, as_json=True)) == yaml.safe_load(done.stdout)
+    assert json.loads(json.dumps(made.data)) == yaml.safe_load(done.stdout)
 
 
 def test_a_goal_that_cannot_be_planned_says_why_with_exit_code_1(tmp_path: Path) -> None:

@@ -197,14 +197,12 @@ def test_subtasks_say_from_which_step_of_which_page_they_come() -> None:
     assert answer.goal.endswith('Create a note titled "Closed" with the total.'), "the final check holds what is worked"
 
 
-@pytest.mark.parametrize(
-    ("title", "followed"), [("Wangle the month of {invoice}", True), ("Wangle the month of a vendor", False)]
-)
+@pytest.mark.parametrize(("title", "followed"), [("Wangle the month of {invoice}", True), ("The month of a vendor", False)])
 def test_when_a_pages_plan_fails_another_that_fits_as_well_is_followed_and_the_first_one_never_again(
     title: str, followed: bool
 ) -> None:
     first = "# Wangle the month of {invoice}\n1. Open {invoice} in billing."
-    second = f'# {title}\n1. Create a note titled "INV-42".'
+    second = f'# {title}\n1. Create a note titled "Wangle INV-42".'
     goal, manager = "Wangle the month of INV-42", RulesManager()
     plan = manager.plan(asking(goal, first, second, trigger="supplied"))
     assert [origin.source for origin in plan.subtasks[0].origin] == ["help:0.md"]
