@@ -19,6 +19,7 @@ from waiting import until
 from worked.desk_runs import serving
 
 from orchestrator.desk import app
+from orchestrator.desk.live import list as listed
 from orchestrator.desk.live.run import WatchedRun
 from orchestrator.desk.routes import streams
 from orchestrator.errors import UsageProblem
@@ -228,6 +229,17 @@ def _joined(body: bytes) -> bytes:
         length = int(size, 16)
         found, body = found + rest[:length], rest[length + 2 :]
     return found
+
+
+def test_where_more_rows_changed_than_are_told_one_by_one_the_list_is_to_be_read_again(working, runs_dir, monkeypatch) -> None:
+    names = {working(f"20260101-000000-000{number}").id for number in (1, 2)}
+    seen = listed.RunList(runs_dir)
+    seen.look()
+    rows, known, again = seen.after(0)
+    assert ({row.id for row in rows}, again) == (names, False)
+    monkeypatch.setattr(listed, "_TOLD", 1)
+    assert seen.after(0) == ([], known, True)
+    assert seen.after(known) == ([], known, False)
 
 
 def test_the_list_tells_of_runs_that_come_change_and_end(serve, working, watch) -> None:
