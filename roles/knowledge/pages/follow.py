@@ -153,8 +153,9 @@ def _best(text: str, request: PlanRequest) -> _Looked:
     tried = [_tried(book, text, request) for found in request.supplements for book in _books(found)]
     # One whose title says less of the goal than that of one that failed is about something else, which would be done instead.
     said = {word for one in tried if page_key(one.book) in request.given_up for word in _titled(one.book, text, request)}
-    fits = [one for one in tried if said <= _titled(one.book, text, request)]
-    open_ones = [one for one in fits if one.ready or (one.ask and one.ask not in request.looked_up)]
+    less = "its title says less of the goal than one whose plan failed"
+    tried = [one if said <= _titled(one.book, text, request) else _Try(one.book, why=one.why or less) for one in tried]
+    open_ones = [one for one in tried if one.ready or (one.ask and one.ask not in request.looked_up)]
     order = sorted(open_ones, key=lambda one: (-round(one.score + (page_key(one.book) in used), 1), not one.ready))
     if order and not order[0].ready:
         return _Looked(ask=order[0].ask, uses=tuple(_uses(tried, None)))
