@@ -120,7 +120,9 @@ def value_of(slot: Slot, world: Mapping[str, Any], filled: Mapping[str, Any], rn
         raise BadSlot("finds nothing in this world; change its origin or its 'where'")
     if slot.computed:
         return _COMPUTE[slot.computed](slot, items)
-    chosen = rng.choice(items)
+    # An expression gives the keys of a map in another order in every process.
+    keys = slot.path.startswith("slots.") and all(isinstance(item, str) for item in items)
+    chosen = rng.choice(sorted(items) if keys else items)
     return {"seed": chosen, "first": items[0], "last": items[-1]}[slot.pick]
 
 
