@@ -119,7 +119,6 @@ class _Work:
             was = alike[0] if len(alike) == 1 or (alike and part.kind != "record") else None  # two mails of a sender are two
             if was is not None:
                 gone.remove(was)
-            if was is not None:
                 told = f"~ {part.name}: {_quoted(was.value)} → {_quoted(part.value)}"
             else:
                 came = " (it may have been on another page)" if part.kind == "record" and _off_page(view, before) else ""

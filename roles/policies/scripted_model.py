@@ -125,16 +125,16 @@ class ScriptedChatModel(BaseChatModel):
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Answers that are objects become calls of the tool that is chosen, or of the one they name by `tool`."""
-        if not self.structured:  # a model that lacks it raises this in LangChain, and who asks has to live with it
-            raise NotImplementedError("this scripted model takes no tools")
+        if not self.structured:  # as any model of LangChain that lacks it
+            return super().bind_tools(tools, tool_choice=tool_choice, **kwargs)
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def with_structured_output(
         self, schema: Any, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
     ) -> Runnable[LanguageModelInput, Any]:
         """As with the models of providers: a JSON object by schema, as a call of a tool, or just as JSON."""
-        if not self.structured:  # as above: the sign of LangChain's own models for what they lack
-            raise NotImplementedError("this scripted model takes no schemas")
+        if not self.structured:
+            return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
         if method == "function_calling":
             tool = convert_to_openai_tool(schema)
             bound: Runnable[LanguageModelInput, AIMessage] = self.bind_tools([schema], tool_choice=tool["function"]["name"])

@@ -176,7 +176,7 @@ class Asker:
         try:
             return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
         except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack
-            raise FormRefused(f"it cannot be asked for answers by {way}: {bad}") from None
+            raise FormRefused(f"it cannot be asked for answers by {way}{f': {bad}' if str(bad) else ''}") from None
 
 
 def _words(reply: AIMessage) -> str:

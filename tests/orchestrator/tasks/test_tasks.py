@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from orchestrator.errors import UsageProblem
 from orchestrator.tasks.judge import judge
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task, resolve_target
+from orchestrator.tasks.tasks import Slot, Task, fill_goal, fill_slots, load_task, resolve_target, value_of
 
 WORLD = {
     "apps": {
@@ -36,6 +37,13 @@ def test_a_slot_is_picked_from_the_world_by_the_seed_and_fills_the_goal(tmp_path
     assert fill_slots(task, WORLD, 4) == fill_slots(task, WORLD, 4)
     slots = fill_slots(task, WORLD, 4)
     assert fill_goal(task, slots) == f"Pay {slots['invoice']['number']} {slots['how']}"
+
+
+def test_of_keys_in_whatever_order_an_expression_gives_them_the_same_is_picked() -> None:
+    names = [f"n{number}" for number in range(20)]
+    slot = Slot.model_validate({"from": "slots.keys"})
+    picked = {value_of(slot, WORLD, {"keys": keys}, random.Random(7)) for keys in (names, names[::-1], names[7:] + names[:7])}
+    assert len(picked) == 1
 
 
 def test_a_later_slot_may_speak_of_an_earlier_one() -> None:
