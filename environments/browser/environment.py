@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -266,6 +267,9 @@ class BrowserEnvironment:
             result = ActionResult(exec_status=ExecStatus.TIMEOUT, error=_STUCK)
         if result is None:
             result = self._interrupted()
+        elif self._parked and not sight.session.dialogs:  # the answer lets the press go on that asked
+            with suppress(TimeoutError):
+                await self._unless_stirred(asyncio.wait(set(self._parked)), PATIENCE, park=False)
         await sight.session.finish_saving(10)
         if why := gate.finish():
             result = result.model_copy(update={"exec_status": ExecStatus.ERROR, "error": clean(f"{STOPPED}{why}", 2000)})
@@ -369,8 +373,9 @@ class BrowserEnvironment:
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._parked.discard(task)
-        if not task.cancelled():
-            task.exception()  # nobody waits for it any more
+        done = None if task.cancelled() or task.exception() is not None else task.result()
+        if isinstance(done, ActionResult) and self._sight is not None:  # told with the action that let it go on
+            self._sight.session.notes.extend(filter(None, (done.error, done.output)))
 
 
 def _seconds(action: Action) -> float:
