@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
+from environments.effects.words import is_way_out
 from roles.contracts.orders import (
     Amount,
     AnswerStep,
@@ -29,8 +30,9 @@ from roles.policies.orders.grounding import Ungrounded, to_records
 from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import phrases, table
-from roles.screen.matching import similarity, tokens
+from roles.screen.matching import tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
+from roles.screen.screens import DIALOG_ROLES
 from roles.screen.texts import plain, words
 
 WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -41,7 +43,7 @@ ROLES = {
 _SURE = 0.9
 _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
-_ADDS, _MOVES = frozenset({"add", "put", "create", "move"}), frozenset({"move", "put"})
+_ADDS = frozenset({"add", "put", "create", "move"})
 
 
 class Missing(Refusal):
@@ -122,10 +124,6 @@ class PageOrders(Forms):
                 for thing in things:
                     self._press(order.verb, thing)
                 return None
-            case "scroll":
-                label = self._field(order.object, filled=True).name if order.object is not None else ""
-                edge = order.slots[0].value.text if isinstance(order.slots[0].value, Text) else "bottom"
-                return self._add(PressStep(app=self._page_app, verb="scroll", control=label, place=edge))
             case "write" | "set":
                 return self._enter(order)
             case "select" | "drop":
@@ -134,7 +132,7 @@ class PageOrders(Forms):
                 texts = [self.words(slot.value) for slot in order.slots if slot.role == "value"]
                 if self._steps and len(texts) == len(order.slots):
                     return self._add(AnswerStep(value=", ".join(texts))) if order.verb == "answer" else None
-        known = all(slot.role in {"from", "into"} or (slot.role == "value" and slot.field) for slot in order.slots)
+        known = all(slot.role in {"from", "into"} for slot in order.slots)
         if not known or order.verb in _LOOKS:
             raise self._unclear(order)
         for thing in things or [Thing()]:
@@ -156,7 +154,11 @@ class PageOrders(Forms):
             field = self._field(thing)
             return self._add(step.model_copy(update={"control": field.name, "kind": "field", "nth": self._nth(field)}))
         if verb == "close" and (thing.kind == "dialog" or thing.name is None):
-            return self._add(step.model_copy(update={"verb": "close", "kind": "dialog", "place": name}))
+            inside = [w for w in self._page.widgets if w.role in PRESSED and w.inside[0] in DIALOG_ROLES]
+            ways = [w for w in inside if not name or likeness(name, w.inside[1]) >= PARTLY]
+            closes = [w for w in ways if likeness("close", w.name) >= _SURE] or [w for w in ways if is_way_out(w.name)]
+            way = self._sole(closes, "way to close it")
+            return self._add(step.model_copy(update={"control": way.name, "kind": "", "place": "dialog"}))
         if verb == "open" and thing.kind == "section" and not name:
             tabs = [w for w in self._page.widgets if w.role == "tab"]
             name = self._sole([w for w in self._page.widgets if w.folded] or tabs[:1], "section").name
@@ -210,7 +212,8 @@ class PageOrders(Forms):
         """The field that is meant: by its label; else the only one, of several the one that is empty (or, to be read, is not)."""
         kind = thing.kind if thing and thing.kind != "box" else "field"
         fields = [w for w in self._page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
-        fields = self._placed(thing, fields)
+        if thing is not None and thing.place is not None and thing.place.name is not None:
+            raise self._unclear(thing)
         if thing is not None and thing.name is not None:
             return self._labelled(thing.name.text, fields)
         if thing is not None and thing.pick is not None and thing.pick.order == "first" and len(fields) >= thing.pick.at:
@@ -219,21 +222,9 @@ class PageOrders(Forms):
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
         return self._sole(fitting or fields, "field" if kind == "text" else kind)
 
-    def _placed(self, thing: Thing | None, widgets: Sequence[Widget]) -> list[Widget]:
-        """Those in the part of the page that is named."""
-        place = thing.place if thing is not None else None
-        if place is None or place.name is None:
-            return list(widgets)
-        found = [w for w in widgets if likeness(place.name.text, w.inside[1]) >= PARTLY]
-        if not found:
-            raise Refusal(f'what stands in "{place.name.text}" cannot be told apart from the rest of the page')
-        return found
-
     def _labelled(self, label: str, fields: Sequence[Widget]) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
         called = _called(label, fields)
-        if not called and plain(label) in table("pages")["accounts"]:  # beside a password it is the other one
-            called = [w for w in fields if w.role in WRITTEN and likeness("password", w.name) < PARTLY]
         if not called:
             hints = table("phrases")["hints"].get(plain(label), ())
             hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in hints)]
@@ -259,30 +250,14 @@ class PageOrders(Forms):
                 for one in fields:
                     self._put(one.name, text)
             elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
-                self._choose(slot.field, text)
+                named = self._labelled(slot.field, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
+                self._put(named.name, _shaped(text, named.hint))
             else:
                 field = self._field(into)
                 self._put(field, _shaped(text, field.hint))
         saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
         if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
             self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
-
-    def _choose(self, label: str, text: str) -> None:
-        """A value of what is called so: a field, a list, an option of a group, or what a press may unfold."""
-        try:
-            widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
-        except Missing:
-            names = (*self._page.texts, *(w.inside[1] for w in self._page.widgets))
-            if not any(similarity(label, name) >= _SURE for name in names):
-                raise
-        else:
-            return self._put(widget.name, _shaped(text, widget.hint))
-        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
-        if not options and any(similarity(label, head) >= _SURE for head in self._page.heads):
-            raise Missing(f'there is no "{text}" for "{label}" on the page', text)
-        if any(w.role in PRESSED for w in options):
-            return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
-        return self._put(options[0].name, "true") if len(options) == 1 else self._put(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
@@ -312,17 +287,13 @@ class PageOrders(Forms):
 
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
         self._check_one(thing)
-        if thing.name is None and thing.place is not None and thing.kind == "box":  # the box for Pizza
-            thing = thing.model_copy(update={"name": thing.place.name, "place": None})
-        if thing.name is None:
-            return self._put(self._widget("", thing), wanted)
+        if thing.name is None or (thing.place is not None and thing.place.name is not None):
+            raise self._unclear(thing)
         name, sure = thing.name.text, thing.name.quoted
-        boxes = _called(name, [w for w in self._placed(thing, self._page.widgets) if w.role in BOXES], sure)
-        if len(boxes) > 1 and thing.pick is not None:
-            boxes = [self._widget(name, thing)]
+        boxes = _called(name, [w for w in self._page.widgets if w.role in BOXES], sure)
         lists = [w for w in self._page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
         if into is not None and into.name is not None:
-            lists = [w for w in lists if likeness(into.name.text, w.name) >= PARTLY] or lists
+            lists = _called(into.name.text, lists) or lists
         if len(boxes) == 1:
             return self._put(boxes[0], wanted)
         if len(lists) == 1 and wanted == "true":
@@ -336,11 +307,7 @@ class PageOrders(Forms):
     # --- deeds ------------------------------------------------------------------------------------------------------------
 
     def _deed(self, order: Order, thing: Thing) -> None:
-        """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
-        said = tuple(word for word in tokens(self._said(order.spans)) if word not in phrases("articles"))
-        whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
-        if len(whole) == 1:
-            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
+        """What a control beside what is meant is called by."""
         boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
         if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
             return self._put(boxes[0], "true")
@@ -348,13 +315,8 @@ class PageOrders(Forms):
         verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
-        if order.verb in _MOVES and place and thing.name is not None and not into:
-            return self._add(PressStep(app=self._page_app, records=self._shown_row(thing), verb="move", place=place))
-        added = order.verb in _ADDS - {"move"} and thing.name is not None and plain(thing.name.text) not in self._page.names()
-        if not controls and not added:
+        if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
-        if order.verb in _ADDS and thing.name is not None and plain(thing.name.text) not in self._page.names():
-            return self._new_one(thing.name.text, place, controls)
         back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None
         if back is not None and back.verb in {"write", "set"}:  # what was written is published
             thing = Thing()
@@ -364,7 +326,6 @@ class PageOrders(Forms):
         step = PressStep(
             app=self._page_app, records=records, verb=next(v for v in verbs if any(names_verb(v, w.name) for w in controls)),
             control=into[0].name if into else "", place=place if any(s.role == "from" for s in order.slots) else "",
-            entries=tuple(Entry(label=s.field, value=self.words(s.value)) for s in order.slots if s.role == "value"),
         )  # fmt: skip
         return self._add(step)
 
@@ -372,19 +333,6 @@ class PageOrders(Forms):
         """What a part of the page is called."""
         thing = value.thing if isinstance(value, Of) else None
         return value.text if isinstance(value, Text) else (thing.name.text if thing.name else thing.kind) if thing else ""
-
-    def _new_one(self, name: str, place: str, controls: Sequence[Widget]) -> None:
-        """What the page does not have yet is written into the field beside the control that adds it."""
-        fields = [w for w in self._page.widgets if w.role in WRITTEN - {"searchbox"} and w.name]
-        there = [w for w in fields if place and {*tokens(place)} <= {*tokens(f"{w.name} {w.inside[1]}")}]
-        field = self._sole(there or fields, "field for it")
-        every = self._page.widgets
-        behind = [w for w in every[every.index(field) :] if any(w is one for one in controls)]
-        self._put(field, escaped(name))
-        if not controls:
-            return self._add(PressStep(app=self._page_app, verb="enter", control=field.name, nth=self._nth(field)))
-        button = behind[0] if behind else self._sole(controls, "control to add it")
-        self._add(PressStep(app=self._page_app, verb="click", control=button.name, nth=self._nth(button)))
 
     def _shown_row(self, thing: Thing) -> Records:
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""

@@ -36,42 +36,21 @@ class Controls(Values):
         for name, verb in table("pages")["verbs"].items():
             end = self._one_of(at, verb["forms"])
             found = getattr(self, f"page_{verb['reads']}")(end) if end else None
-            if found is None:
-                continue
-            other = self._done_to(at) if name == "write" else None
-            widget = any(isinstance(slot.value, Of) and slot.value.thing.kind for slot in found[0].slots)
-            if other and other[1] >= found[1] and not widget:
-                return other
-            read = _of_record(found[0]) if name == "set" else found[0]
-            return read.model_copy(update={"verb": name, "said": self.words.text(at, end)}), self._purpose(found[1])
+            if found is None or (name == "set" and any(slot.role == "into" for slot in found[0].slots)):
+                continue  # the status of ticket 7 to Closed: of a record, and no control
+            return found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)}), self._purpose(found[1])
         return self._done_to(at)
 
     def _entered(self, at: int) -> Read[Order] | None:
-        """NAME [as VALUE] [with {LABEL VALUE}]: what is to be entered is an order of its own, before the press"""
+        """sign up: where a control is called so, it is what is to be pressed"""
         end = self._one_of(at, table("pages")["enters"])
-        name = (self.text(at, end), end) if end else self._shown(at) if self.kind(at) == "word" else None
-        if name is None or any(
-            match.end == at for n in (1, 2, 3) if at >= n for match in self.words.matches(at - n, "negations")
-        ):
+        if not end or not (self.over(end) or self._separator(end)) or not self._is_shown(self.text(at, end)):
             return None
-        slots, place = list[Slot](), name[1]
-        if end and self.low(place) == "as" and (value := self._what(place + 1)):
-            slots.append(Slot(role="value", field="user name", value=value[0], spans=self.spans(place, value[1])))
-            place = value[1]
-        joined = place + (self.low(place) in {"with", "using"} or (bool(slots) and self.low(place) in {",", "and"}))
-        pairs = self._pairs(joined, frozenset({"with", "to", "is", ":", "="})) if joined > place else None
-        slots, place = [*slots, *(pairs[0] if pairs else ())], pairs[1] if pairs else place
-        thing = Thing(name=name[0], spans=self.spans(at, name[1]))
-        if not slots and end and (self.over(place) or self._separator(place)) and self._is_shown(name[0]):
-            return Order(verb="click", said=self.words.text(at, name[1]), object=thing), place
-        if not slots:
-            return None
-        spans = tuple(span for slot in slots for span in slot.spans)
-        self.orders.append(Order(verb="write", said=self.words.text(name[1], place), slots=tuple(slots), spans=spans))
-        return Order(verb="click", said=self.words.text(at, name[1]), object=thing), place
+        thing = Thing(name=self.text(at, end), spans=self.spans(at, end))
+        return Order(verb="click", said=self.words.text(at, end), object=thing), end
 
     def _done_to(self, at: int) -> Read[Order] | None:
-        """VERB [the] [noun] NAME [from|to THING] [in LABEL VALUE]: done by the control for it that stands with NAME"""
+        """VERB [the] [noun] NAME [from|to THING]: done by the control for it that stands with NAME"""
         verbs = (
             match for match in self.words.matches(at, "verb") if match.entry.shape == "base" and "~" not in match.entry.words
         )
@@ -81,16 +60,12 @@ class Controls(Values):
         if verb is None or found is None:
             return None
         (thing, end), slots = found, list[Slot]()
-        while (word := self.low(end)) in {"from", "to", "into", "in", "with"}:
-            value = self._label_to(end + 1, frozenset({"="})) if word in {"in", "with"} else None
-            place = self._part(end + 1, inner=True) if value is None and word != "with" else None
-            if value is not None:
-                slots.append(Slot(role="value", field=value[0][0].text, value=value[0][1], spans=self.spans(end, value[1])))
-            elif place is not None:
-                slots += self._slot("from" if word == "from" else "into", place, end)
-            else:
+        while (word := self.low(end)) in {"from", "to", "into", "in"}:
+            place = self._part(end + 1, inner=True)
+            if place is None:
                 return None
-            end = value[1] if value else place[1] if place else end
+            slots += self._slot("from" if word == "from" else "into", place, end)
+            end = place[1]
         if not (self.over(end) or self._separator(end)):
             return None
         return Order(verb=verb.entry.name, said=self.words.text(at, verb.end), object=thing, slots=tuple(slots)), end
@@ -208,11 +183,9 @@ class Controls(Values):
         if kind is not None:
             draft.kind, at = kind
         at = self._idle(at)
-        if (called := self._one_of(at, table("pages")["called"])) and not inner:
-            named = self._shown(called) if draft.name is None else None
-            if named is None:
-                return None
-        elif draft.name is None:
+        if self._one_of(at, table("pages")["called"]) and not inner:
+            return None
+        if draft.name is None:
             capital = self.words.capital(at)
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
         draft.name, at = named if draft.name is None and named is not None else (draft.name, at)
@@ -311,15 +284,6 @@ class Controls(Values):
         thing = found[0].object if found else None
         return found if thing and (thing.kind or (thing.name and self._is_shown(thing.name))) else None
 
-    def page_edge(self, at: int) -> Read[Order] | None:
-        """[the THING] to the bottom"""
-        ends = [(name, form) for name, forms in table("pages")["ends"].items() for form in forms]
-        found = None if any(self._one_of(at, [form]) for _, form in ends) else self._part(at)
-        start = found[1] if found else at
-        edge, end = next(((name, end) for name, form in ends if (end := self._one_of(start, [form]))), ("", 0))
-        slot = Slot(role="to", value=Text(text=edge), spans=self.spans(start, end))
-        return (Order(verb="scroll", object=found[0] if found else None, slots=(slot,)), end) if edge else None
-
     def page_piece(self, at: int) -> Read[Order] | None:
         found = self._piece(at)
         if found is None:
@@ -394,8 +358,7 @@ class Controls(Values):
         if label is None:
             return None
         linked = self.low(label[1]) in between
-        known = self._is_shown(label[0]) or label[0].text.casefold() in table("pages")["accounts"]
-        sure = linked or self.kind(label[1]) == "quote" or known
+        sure = linked or self.kind(label[1]) == "quote" or self._is_shown(label[0])
         value = self._what(label[1] + linked) if sure else None
         return ((label[0], value[0]), value[1]) if value else None
 
@@ -403,8 +366,6 @@ class Controls(Values):
         """What a field is called, with or without "field" behind it."""
         own = self._shown(at) if self.kind(at) == "word" else None
         at = at if own else self._past_article(at)
-        if own is None and (end := self._one_of(at, table("pages")["accounts"])) and self._shown(at) is None:
-            own = self.text(at, end), end
         if self.kind(at) == "quote" and not self._widget(at + 1):
             return None
         found = own or self._shown(at) or self._phrase(at, widgets=True)
@@ -413,12 +374,3 @@ class Controls(Values):
 
     def _is_shown(self, name: Text) -> bool:
         return name.text.casefold() in (self.words.shown or ())
-
-
-def _of_record(order: Order) -> Order:
-    """The status of ticket 7 to Closed: what is written into a field of a record, and no field of the page."""
-    values = [slot.value for slot in order.slots]
-    if len(values) != 2 or not isinstance(values[0], Of) or not isinstance(values[1], Text) or values[0].thing.name is None:
-        return order
-    slot = Slot(role="value", field=values[0].fields[0], value=values[1], spans=order.slots[1].spans)
-    return order.model_copy(update={"object": values[0].thing, "slots": (slot,)}) if values[0].fields else order

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from environments.effects import SENSITIVE
 from environments.effects.words import effect_of_words, is_way_out
-from protocol import ActionTarget, ExecStatus, GUIElement, Hover, PressKey, Scroll, Wait
+from protocol import ActionTarget, ExecStatus, GUIElement, Hover, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.committing import agreed, is_listed_still, watch
@@ -15,7 +15,6 @@ from roles.policies.orders.skills.finding import find_row, fitting, is_any, nami
 from roles.policies.orders.skills.lists import turn
 from roles.policies.orders.skills.revealing import further, revealed
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
-from roles.policies.orders.skills.widgets import field_for, put
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import agree_choice
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, says
@@ -25,8 +24,6 @@ from roles.screen.screens import DIALOG_ROLES, Screen, shown
 from roles.screen.texts import fold, plain
 
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
-_NAMES = frozenset({"is", "has", "from", "to", "by", "about"})
-"""Tests that what is shown may pass by being called so; a bound is none."""
 _MOST = 12
 
 
@@ -37,37 +34,17 @@ def press_on_page(step: PressStep, at: Situation) -> Move:
     """Press what is meant, once, and see what came of it."""
     if at.view.seen.loading and at.count("loads") < 8:
         return act(Wait(seconds=1.0), "it is still loading")
-    if other := {"scroll": _scroll, "reveal": _reveal, "point": _point}.get(step.verb):
+    if other := {"reveal": _reveal, "point": _point}.get(step.verb):
         return other(step, at)
     if at.notes.get("pressed"):
         return _after(step, at)
-    if step.records is not None:
-        control = _row_control(step, step.records, at)
-    else:
-        control = _way_out(step, at) if step.verb == "close" else _control(step, at)
+    control = _row_control(step, step.records, at) if step.records is not None else _control(step, at)
     if isinstance(control, Move):
         return control
-    if (move := _written_beside(step, control, at)) is not None:
-        return move
-    target = ActionTarget.of(control)
-    if not control.visible and at.count("into view") < 3:
-        return act(Scroll.toward("down", 1, "page", target), f'"{control.name}" is out of view')
+    if (scroll := at.reach(control)) is not None:
+        return scroll
     at.mark(pressed=1, button=control.name)
-    if step.verb == "enter":
-        return act(PressKey(target=target, keys=("Enter",)), "there is no control to add it; Enter may")
     return press(control, f'"{control.name}" is what is to be pressed')
-
-
-def _written_beside(step: PressStep, control: GUIElement, at: Situation) -> Move | None:
-    """The entries into fields that stand with the control; None when they are there."""
-    beside = [e for e in at.view.seen.elements if e.element_id in at.notes.get("inside", ())]
-    for entry in step.entries:
-        field = field_for(entry.label, at, within=beside) if beside else None
-        if field is None:
-            raise StepFailure(f'there is no "{entry.label}" beside "{control.name}"')
-        if (move := put(field, entry.value, at)).kind != "done":
-            return move
-    return None
 
 
 def _here(at: Situation) -> list[GUIElement]:
@@ -85,8 +62,7 @@ def _dialogs(at: Situation) -> list[GUIElement]:
 
 def _control(step: PressStep, at: Situation) -> GUIElement:
     elements = _part(step.place, at) if step.place else _here(at)
-    roles = ROLES["field"] if step.verb == "enter" else ROLES.get(step.kind, PRESSED | BOXES)
-    called = [e for e in elements if e.name == step.control and e.role in roles]
+    called = [e for e in elements if e.name == step.control and e.role in ROLES.get(step.kind, PRESSED | BOXES)]
     if called and not any(e.enabled for e in called):
         raise StepFailure(f'"{step.control}" is disabled; the page may still ask for something')
     called = [e for e in called if e.enabled and e.visible] or [e for e in called if e.enabled]
@@ -109,17 +85,6 @@ def _part(place: str, at: Situation) -> list[GUIElement]:
     if found is None:
         raise StepFailure(f'no single part of the page is called "{place}"')
     return found
-
-
-def _way_out(step: PressStep, at: Situation) -> GUIElement:
-    """What closes the dialog."""
-    named = [d for d in _dialogs(at) if not step.place or likeness(step.place, d.name) >= 0.8]
-    inside = Scopes(list(at.view.seen.elements)).inside(named[-1]) if named else []
-    ways = [e for e in inside if e.role in PRESSED and e.enabled and (is_way_out(e.name) or likeness("close", e.name) >= 0.9)]
-    closes = [e for e in ways if likeness("close", e.name) >= 0.9] or ways
-    if len(closes) == 1:
-        return closes[0]
-    raise StepFailure("there is no dialog on the page" if not named else f"{len(closes)} controls may close the dialog")
 
 
 # --- getting to it ----------------------------------------------------------------------------------------------------
@@ -146,18 +111,6 @@ def _point(step: PressStep, at: Situation) -> Move:
     return act(Hover(target=ActionTarget.of(_control(step, at))), f'"{step.control}" leads to what is meant')
 
 
-def _scroll(step: PressStep, at: Situation) -> Move:
-    """Down or up until nothing moves any more."""
-    last, tries = at.last, at.count("scrolled")
-    if tries > _MOST or (tries and last is not None and last.verb == "scroll" and not last.visible_change):
-        return done(f"scrolled to the {step.place}")
-    field = next((e for e in _here(at) if e.name == step.control), None) if step.control else None
-    if step.control and field is None:
-        raise StepFailure(f'there is no "{step.control}" on the page')
-    target = ActionTarget.of(field) if field is not None else None
-    return act(Scroll.toward("up" if step.place == "top" else "down", 10, "page", target), f"to get to the {step.place}")
-
-
 # --- what came of it --------------------------------------------------------------------------------------------------
 
 
@@ -172,9 +125,8 @@ def _after(step: PressStep, at: Situation) -> Move:
         return fail(f"{PAGE_SAYS_NO}: {said}")
     if (move := _not_done(step, name, at)) is not None:
         return move
-    still = "the dialog is still open" if step.verb == "close" and _dialogs(at) else ""
-    still = still or (f'"{at.notes["row"]}" is still listed' if is_listed_still(at) else "")
-    if still:
+    if is_listed_still(at):
+        still = f'"{at.notes["row"]}" is still listed'
         return act(Wait(seconds=1.0), still) if at.count("still") < 2 else fail(still)
     return done(f'"{name}" was pressed')
 
@@ -241,26 +193,15 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
         if names_verb("delete", step.verb):
             watch(name, at)
     elif len(controls) == 1:
-        return _beside(controls[0], records, at)
+        raise StepFailure(f'nothing shows that "{controls[0].name}" is for what is meant')
     else:
         if isinstance(found := _stretch(controls, records, at), Move):
             return found
         inside, name = found
     mine = [e for e in controls if any(e.element_id == one.element_id for one in inside)]
-    at.notes["inside"] = [e.element_id for e in inside]
     if len(mine) != 1:
         raise StepFailure(f'{len(mine)} controls of "{name}" may be meant')
     return mine[0]
-
-
-def _beside(control: GUIElement, records: Records, at: Situation) -> GUIElement:
-    """The only control of its name, where it stands with what is meant and is not that of the whole page."""
-    scopes = _page(at)
-    parts = [scopes.of(test.value) or [] for test in records.tests]
-    told = all(test.relation in _NAMES and not test.negated for test in records.tests) and records.pick is None
-    if not parts or not told or not all(any(e.element_id == control.element_id for e in part) for part in parts):
-        raise StepFailure(f'nothing shows that "{control.name}" is for what is meant')
-    return control
 
 
 def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str] | Move:
