@@ -131,10 +131,6 @@ class Page:
         return [e for e in self.elements if is_control(e)]
 
     @cached_property
-    def boxes(self) -> list[GUIElement]:
-        return [e for e in self.elements if e.role in BOXES]
-
-    @cached_property
     def _bands(self) -> Bands[GUIElement]:
         return Bands((e, e.bbox.y1, e.bbox.y2) for e in self.elements if e.bbox is not None)
 
@@ -233,9 +229,6 @@ OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", 
 
 def shows(name: str, value: str, page: Page) -> bool:
     """Whether the page shows that what is called so holds the value."""
-    answer = crossed(name, value, page.boxes)
-    if answer is not None and answer.value == "true":
-        return True
     for part in _parts(name, page):
         marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in OPTIONS and e.selected)]
         if any(same_value(e.name, value) for e in marked):
@@ -272,10 +265,3 @@ def _labelled(element: GUIElement, name: str, page: Page) -> bool:
     elif sum(is_control(e) for e in line) > 1:
         return False  # one of several that can be chosen
     return any(is_text(e) and plain(e.name).rstrip(" :*") == plain(name) for e in near)
-
-
-def crossed(name: str, value: str, boxes: list[GUIElement]) -> GUIElement | None:
-    """The box of a grid of questions and answers that is called by both: `Staff are friendly Agree`."""
-    both = {plain(f"{name} {value}"), plain(f"{value} {name}")}
-    found = [e for e in boxes if plain(e.name) in both]
-    return found[0] if len(found) == 1 else None

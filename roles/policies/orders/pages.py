@@ -199,10 +199,9 @@ class PageOrders(Forms):
 
     # --- fields -----------------------------------------------------------------------------------------------------------
 
-    def _put(self, widget: Widget | str, value: str) -> None:
+    def _put(self, widget: Widget, value: str) -> None:
         """A value into a field; fields that are filled one after the other are one form."""
-        label, nth = (widget, 0) if isinstance(widget, str) else (widget.name, self._nth(widget))
-        last, entry = self._steps[-1] if self._steps else None, Entry(label=label, value=value, nth=nth)
+        last, entry = self._steps[-1] if self._steps else None, Entry(label=widget.name, value=value, nth=self._nth(widget))
         if isinstance(last, FillStep):
             self._steps[-1] = last.model_copy(update={"entries": (*last.entries, entry)})
         else:
@@ -248,13 +247,13 @@ class PageOrders(Forms):
                 if into.quantity == "number" and len(fields) != into.number:
                     raise Missing(f"the page has {len(fields)} fields, and not {into.number}")
                 for one in fields:
-                    self._put(one.name, text)
-            elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
-                named = self._labelled(slot.field, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
-                self._put(named.name, _shaped(text, named.hint))
+                    self._put(one, text)
+                continue
+            if slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
+                field = self._labelled(slot.field, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
             else:
                 field = self._field(into)
-                self._put(field, _shaped(text, field.hint))
+            self._put(field, _shaped(text, field.hint))
         saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
         if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
             self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
@@ -282,7 +281,7 @@ class PageOrders(Forms):
             raise Missing("there are no boxes on the page")
         for box in boxes:
             if box.ticked != (wanted == "true") and box not in but:
-                self._put(box.name, wanted)
+                self._put(box, wanted)
         return None
 
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
@@ -293,11 +292,11 @@ class PageOrders(Forms):
         boxes = _called(name, [w for w in self._page.widgets if w.role in BOXES], sure)
         lists = [w for w in self._page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
         if into is not None and into.name is not None:
-            lists = _called(into.name.text, lists) or lists
+            lists = _called(into.name.text, lists)
         if len(boxes) == 1:
             return self._put(boxes[0], wanted)
         if len(lists) == 1 and wanted == "true":
-            return self._put(lists[0].name, next(o for o in lists[0].options if plain(o) == plain(name)))
+            return self._put(lists[0], next(o for o in lists[0].options if plain(o) == plain(name)))
         pressed = [w for w in self._page.widgets if w.role in ROLES.get(thing.kind, PRESSED)]
         if not (boxes or lists) and _called(name, pressed, sure or not thing.kind):
             return self._press("click", thing)
@@ -315,6 +314,8 @@ class PageOrders(Forms):
         verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
+        if order.verb in {"move", "put"} and place and not into:
+            raise self._unclear(order)
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
         back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None

@@ -183,9 +183,8 @@ class Controls(Values):
         if kind is not None:
             draft.kind, at = kind
         at = self._idle(at)
-        if self._one_of(at, table("pages")["called"]) and not inner:
-            return None
         if draft.name is None:
+            at = at if inner else self._one_of(at, table("pages")["called"]) or at
             capital = self.words.capital(at)
             named = self._shown(at, sure=capital) or (self._phrase(at, widgets=True) if capital else None)
         draft.name, at = named if draft.name is None and named is not None else (draft.name, at)

@@ -77,6 +77,7 @@ def test_what_is_read_becomes_a_fact_that_is_written() -> None:
         ("Find Rower movies from year 1995.", "is not understood of a page"),
         ("Select -3 with the dial.", "does not say of what it is one"),
         ('Mark "Cox" as done.', "is not understood of a page"),
+        ('Move "Cox" to "Join".', "is not understood of a page"),
         ("If there is a Join button, press it.", "not known beforehand"),
     ],
 )

@@ -39,6 +39,7 @@ def test_every_verb_of_pages_reads_its_example(verb: str, example: str) -> None:
         ('Click on the "Ok" button.', [("button", "Ok")]),
         ("Press the Nickname button.", [("button", "Nickname")]),
         ("Click the button.", [("button", "")]),
+        ('Click the button called "Cancel".', [("button", "Cancel")]),
         ("Press Send in.", [("", "Send in")]),
         ("Select Cox and Bread and butter helper.", [("", "Cox"), ("", "Bread and butter helper")]),
         ('Click the button in the dialog box labeled "Cancel".', [("button", "Cancel")]),
