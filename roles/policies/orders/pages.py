@@ -30,7 +30,7 @@ from roles.policies.orders.grounding import Ungrounded, to_records
 from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import phrases, table
-from roles.screen.matching import tokens
+from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
 from roles.screen.screens import DIALOG_ROLES
 from roles.screen.texts import plain, words
@@ -201,7 +201,10 @@ class PageOrders(Forms):
 
     def _put(self, widget: Widget, value: str) -> None:
         """A value into a field; fields that are filled one after the other are one form."""
-        last, entry = self._steps[-1] if self._steps else None, Entry(label=widget.name, value=value, nth=self._nth(widget))
+        self._write_into(widget.name, value, self._nth(widget))
+
+    def _write_into(self, label: str, value: str, nth: int = 0) -> None:
+        last, entry = self._steps[-1] if self._steps else None, Entry(label=label, value=value, nth=nth)
         if isinstance(last, FillStep):
             self._steps[-1] = last.model_copy(update={"entries": (*last.entries, entry)})
         else:
@@ -250,13 +253,28 @@ class PageOrders(Forms):
                     self._put(one, text)
                 continue
             if slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
-                field = self._labelled(slot.field, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
+                self._choose(slot.field, text)
             else:
                 field = self._field(into)
-            self._put(field, _shaped(text, field.hint))
+                self._put(field, _shaped(text, field.hint))
         saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
         if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
             self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
+
+    def _choose(self, label: str, text: str) -> None:
+        """A value of what is called so: a field, a list, an option of a group, or what a press may unfold."""
+        try:
+            widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
+        except Missing:
+            names = (*self._page.texts, *(w.inside[1] for w in self._page.widgets))
+            if not any(similarity(label, name) >= _SURE for name in names):
+                raise
+        else:
+            return self._put(widget, _shaped(text, widget.hint))
+        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
+        if any(w.role in PRESSED for w in options):
+            return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
+        return self._put(options[0], "true") if len(options) == 1 else self._write_into(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
         value = next((slot for slot in order.slots if slot.role == "value"), None)
@@ -306,7 +324,11 @@ class PageOrders(Forms):
     # --- deeds ------------------------------------------------------------------------------------------------------------
 
     def _deed(self, order: Order, thing: Thing) -> None:
-        """What a control beside what is meant is called by."""
+        """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
+        said = tuple(word for word in tokens(self._said(order.spans)) if word not in phrases("articles"))
+        whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
+        if len(whole) == 1:
+            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
         boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
         if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
             return self._put(boxes[0], "true")
