@@ -9,7 +9,7 @@
 
 A hasty Operator reports its subtask as done at one of its decisions, a forgetful one leaves one action out, and one that alters
 writes another value once. After a gate the policies of the suite go on, without what --set says, so that what is compared is the
-gate alone.
+gate alone. Ctrl-C ends the work with the figures so far.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -149,14 +150,13 @@ def main() -> None:
         blamed(specs, given.out, given.blame)
         return
     rows: list[GateRow] = []
-    for row in worked(specs, given):
-        rows.append(row)
-        if row.regret:
-            said = {name: end.worth for name, end in row.endings.items()}
-            print(
-                f"{row.configuration} {row.task}/{row.seed} {row.trigger} {row.subtask}: {row.decided} {said} {row.reason[:120]}",
-                flush=True,
-            )
+    with suppress(KeyboardInterrupt):
+        for row in worked(specs, given):
+            rows.append(row)
+            if row.regret:
+                said = {name: end.worth for name, end in row.endings.items()}
+                told = f"{row.configuration} {row.task}/{row.seed} {row.trigger} {row.subtask}: {row.decided}"
+                print(f"{told} {said} {row.reason[:120]}", flush=True)
     for kind in given.workers.split(","):
         print(f"\n{kind}", *lines(figures([row for row in rows if row.configuration == kind])), sep="\n")
     print("\nall", *lines(figures(rows)), sep="\n")

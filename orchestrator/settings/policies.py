@@ -246,9 +246,8 @@ class Deciders:
                 from roles.evaluator.llm import LlmEvaluator
 
                 screen, room, rules = self.journal.screens.get, settings.screen_tokens, rules_policy(role)
-                return LlmEvaluator(
-                    asker, prompt, screen_tokens=room, pictures=pictures, picturing=picturing, screen=screen, rules=rules
-                )
+                told = {"form": settings.form, "screen_tokens": room, "screen": screen, "rules": rules}
+                return LlmEvaluator(asker, prompt, pictures=pictures, picturing=picturing, **told)
             case "operator":
                 from roles.operator.llm import LlmOperator
 
@@ -298,7 +297,7 @@ _READ_BY: dict[str, tuple[str, ...]] = {
     "screen_tokens": ("operator", "evaluator"),
     "recent": ("operator",),
     "batch": ("operator",),
-    "form": ("operator",),
+    "form": ("operator", "evaluator"),
     "verbs": ("operator",),
 }
 """Keys that not every role has a use for."""
@@ -309,6 +308,8 @@ def _refuse_unread(role: str, settings: RoleSettings, at: str) -> None:
     for key, roles in _READ_BY.items():
         if role not in roles and getattr(settings, key) != RoleSettings.model_fields[key].default:
             raise UsageProblem(f"{at}.{key}: only the {' and the '.join(roles)} can have it; leave it out.")
+    if settings.form == "computer_use" and role != "operator":
+        raise UsageProblem(f"{at}.form: only the operator acts by a tool for computers; write full or narrow.")
     if settings.vision and "llm" not in settings.used():
         raise UsageProblem(
             f"{at}.vision: only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."

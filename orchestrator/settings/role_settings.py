@@ -85,7 +85,8 @@ class RoleSettings(Frozen):
     """How many actions a model may decide at once; the first surprise ends them. 1 is one at a time."""
     form: AnswerForm = "full"
     """How an Operator's model answers: `full`, one flat form for all actions; `narrow`, one of the moves that the screen
-    allows, for small models on servers that hold them to a schema; or `computer_use`, its provider's own tool, on pictures."""
+    allows, for small models on servers that hold them to a schema; or `computer_use`, its provider's own tool, on pictures. An
+    Evaluator's has `full`, or `narrow`: a short prompt, and only decisions and evidence that there are."""
     verbs: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The actions that an Operator's model may choose from; None is all that the environment offers."""
     screen_tokens: int = Field(default=2_500, ge=100)

@@ -182,6 +182,9 @@ UNREAD = "not understood: "
 """Prefix of the reason of a worker that could not read its subtask: nothing was tried, and another policy may."""
 
 
+Confidence = Literal["", "low", "medium", "high"]
+
+
 class GateVerdict(Frozen):
     """A gate decision with its grounds."""
 
@@ -194,6 +197,8 @@ class GateVerdict(Frozen):
     """With gate_supplement: what to look for."""
     refused: bool = False
     """With gate_fail at the final check: nothing that the goal asks was done, and nothing of it is to be done."""
+    confidence: Confidence = ""
+    """How sure a model says that it is; rules say nothing."""
 
 
 MOST_STEPS = 200

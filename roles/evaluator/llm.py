@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, assert_never, get_args
 
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.policies import EvaluatorPolicy, notes_told
+from roles.contracts.policies import Confidence, EvaluatorPolicy, notes_told
 from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.changes import changes_told
 from roles.evaluator.evidence import gather
@@ -19,13 +19,16 @@ from roles.policies.adaptive import NOT_ASKED
 from roles.policies.llm.asking import Asker, Picturing, of_screen
 from roles.policies.llm.prompts import Prompt, load_prompt, now_told
 from roles.policies.llm.reply_parsing import UnusableReply
-from roles.policies.llm.schemas import form_of
+from roles.policies.llm.schemas import form_of, narrow_verdict
+from roles.policies.llm.settings import AnswerForm
 from roles.policies.llm.subtask_words import (
     PLANNED,
     cut,
+    expectation_told,
     facts_told,
     instruction_told,
     ledger_told,
+    part,
     plan_told,
     results_told,
     screens_told,
@@ -35,6 +38,8 @@ from roles.screen.evidence import Screens, screens_of
 
 _DECIDING, _DECIDED = 3, 1_200
 """Earlier screens that are shown, and tokens of all of them."""
+_STEPS, _ANSWERS, _FACTS = 6, 400, 600
+"""To a small model: the last steps, and characters of what calls answered in them and of facts."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class LlmEvaluator:
     prompt: Prompt
     _: KW_ONLY
     screen_tokens: int
+    form: AnswerForm = "full"
+    """With `narrow` the prompt is short, and the answer can name nothing but decisions and evidence that there are."""
     pictures: Sequence[PictureKind] = ("annotated",)
     picturing: Picturing | None = None
     screen: Screens | None = None
@@ -53,13 +60,18 @@ class LlmEvaluator:
     """What they would hold against it is among the findings."""
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        allowed = ALLOWED_DECISIONS[request.trigger]
+        allowed, evidence = ALLOWED_DECISIONS[request.trigger], evidence_ids(request)
+        if self.form == "narrow":
+            shown = _shown_in_brief(request, evidence)
+            form, values = narrow_verdict(sorted(allowed), shown), self._brief(request, shown)
+        else:
+            form, values = form_of("verdict"), self._values(request)
         about_some = (self.prompt.when[d] for d in GATE_DECISIONS if d in allowed and d in self.prompt.when)
-        told = self._values(request) | {"decisions": "\n".join([", ".join(sorted(allowed)), *about_some])}
+        told = values | {"decisions": "\n".join([", ".join(sorted(allowed)), *about_some])}
         pictures, screens = self._shown(request)
         about = Occasion(request.subtask.id if request.subtask else "", screens=screens)
-        read = partial(read_verdict, request=request, evidence=evidence_ids(request))
-        return self.asker.ask(self.prompt, told, form_of("verdict"), read, about, pictures=pictures)
+        read = partial(read_verdict, request=request, evidence=evidence)
+        return self.asker.ask(self.prompt, told, form, read, about, pictures=pictures)
 
     def compare(self, attempts: Sequence[GateRequest]) -> tuple[int, str]:
         """Which of several attempts at the same did best, from 0, and why: they are told transition by transition, beside each
@@ -122,6 +134,23 @@ class LlmEvaluator:
             "held": cut(request.held, 600),
         }
 
+    def _brief(self, request: GateRequest, evidence: Sequence[str]) -> dict[str, str]:
+        """What a small model is told: prompt tokens are most of what it costs."""
+        found = request.found or gather(request)
+        expected = [f"[{'x' if c.holds else ' '}] {expectation_told(c.expectation)}" for c in found.checked]
+        against = self.rules.judge(request) if self.rules is not None else None
+        return {
+            "subtask": instruction_told(request.subtask) if request.subtask is not None else request.goal,
+            "user_says": notes_told(request.notes),
+            "ledger": ledger_told(found.ledger or request.ledger),
+            "facts": part(facts_told(request), _FACTS),
+            "screens": screens_told(request.screens, self.screen_tokens),
+            "steps": steps_told(request.steps[-_STEPS:], _STEPS, request.facts, room=_ANSWERS),
+            "expected": "\n".join(dict.fromkeys(expected)),
+            "findings": "\n".join(_objections(request, against)),
+            "evidence": ", ".join(evidence),
+        }
+
 
 def _content(screen: VisualState) -> set[tuple[str | None, ...]]:
     """What it shows, but for notices that come and go."""
@@ -163,6 +192,14 @@ def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 
+def _shown_in_brief(request: GateRequest, evidence: Sequence[str]) -> tuple[str, ...]:
+    """Of all evidence what a small model is shown: its last screens and steps, and what shows something that is expected."""
+    found = request.found or gather(request)
+    cited = {name for checked in found.checked for name in checked.evidence}
+    told = {f"step:{step.step}" for step in request.steps[-_STEPS:]} | {f"state:{s.state_id}" for s in request.screens[-1:]}
+    return tuple(name for name in evidence if name in cited | told)
+
+
 def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> str:
     """What each subtask was to lead to, and whether it was seen; what changed on the screen, and what it took; and what else
     rules hold against it."""
@@ -174,22 +211,27 @@ def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> 
         already = ", as it was before" if checked.held_before else ""
         seen = f"seen ({', '.join(checked.evidence)}){already}" if checked.holds else f"NOT SEEN: {checked.missing}"
         lines.append(f"{checked.subtask}: {checked.expectation.kind} {what}: {seen}")
-    if not request.steps:
-        lines.append("NO STEP was done: nothing was changed by this worker")
     lines.append(f"{found.steps} steps, {found.failed} of them failed, {found.idle} without a visible change")
     if found.repeated or found.recoveries:
         lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
+    lines += [found.picture] if found.picture else []
+    return "\n".join(map(cut, [*lines, *_objections(request, by_rules, "\n".join(lines))]))
+
+
+def _objections(request: GateRequest, by_rules: GateVerdict | None, so_far: str = "") -> list[str]:
+    """What code holds against the work, but for what was told `so_far`."""
+    found = request.found or gather(request)
+    lines = [] if request.steps else ["NO STEP was done: nothing was changed by this worker"]
     lines += [f"NOT SEEN DONE: {said.removeprefix('not done: ')}" for said in found.undone]
     lines += [f"NO SOURCE SEEN: {said}" for said in found.unfounded]
-    lines += [found.picture] if found.picture else []
     objections = by_rules.issues if by_rules is not None and by_rules.decision is Signal.GATE_FAIL else ()
-    so_far = "\n".join(lines)
+    so_far = "\n".join([so_far, *lines])
     words = {said: (said.removeprefix("not done: "), said.partition(": ")[2] or said) for said in objections}
     lines += [f"RULES OBJECT: {said}" for said in objections if not any(part in so_far for part in words[said])]
-    return "\n".join(map(cut, lines))
+    return [cut(line) for line in lines]
 
 
-_IDS = ("state:", "step:", "fact:")
+_IDS, _SURE = ("state:", "step:", "fact:"), get_args(Confidence)
 
 
 def _quotes(said: str, name: str) -> bool:
@@ -202,7 +244,7 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
     """The verdict, held against what is allowed, what there is, and what its decision needs; what means nothing at this gate and
     words in place of evidence are left out. Raises UnusableReply or ValidationError."""
     said = {key: value for key, value in data.items() if key in GateVerdict.model_fields and value is not None}
-    said.setdefault("reason", "")
+    said |= {"reason": said.get("reason", ""), "confidence": said["confidence"] if said.get("confidence") in _SURE else ""}
     verdict, allowed = GateVerdict.model_validate(said), ALLOWED_DECISIONS[request.trigger]
     final, decision, names = request.trigger is GateTrigger.FINAL_CHECK, verdict.decision, ", ".join(evidence[:20])
     named = [next((name for name in evidence if one == name or _quotes(one, name)), one) for one in verdict.evidence]

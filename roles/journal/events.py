@@ -476,6 +476,8 @@ class GateEvent(EventBody):
     trigger: Text
     found: Json
     refused: bool = False
+    confidence: Text = ""
+    """How sure a model said that it is."""
 
 
 class ModelCallEvent(EventBody):

@@ -14,7 +14,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -34,7 +34,7 @@ from orchestrator.views.listing import table
 from protocol import Frozen, JsonObject
 from protocol.log.log import whole_file
 from roles.contracts import GateRequest, GateVerdict
-from roles.contracts.policies import UNCHECKED
+from roles.contracts.policies import UNCHECKED, Confidence
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, Signal
 from roles.journal.events import GateEvent
 
@@ -84,6 +84,7 @@ class GateRow(Frozen):
     subtask: str
     decided: str
     reason: str
+    confidence: Confidence = ""
     endings: dict[str, Ending]
 
     @property
@@ -156,6 +157,7 @@ def examine(
         else:
             came = tried(after or spec, course, next_one, None)
         told = {"trigger": request.trigger, "subtask": gate.subtask, "decided": gate.body["decision"]}
+        told |= {"confidence": gate.body.get("confidence", "")}
         told |= {"endings": {told["decided"]: came} | {name: tried(after or spec, course, at, name) for name in others}}
         rows.append(GateRow.model_validate({**about, "number": number, **told, "reason": gate.body["reason"][:400]}))
     return written(spec, folder, rows)
@@ -208,6 +210,8 @@ class TriggerFigures(Frozen):
     """Of those where done was best: how many were decided done."""
     cost: float
     """Mean worth that a wrong decision lost."""
+    calibration: dict[str, tuple[int, int]]
+    """How sure the policy said that it was -> how many gates, and how many of them were right; empty where it said nothing."""
     worth: dict[str, float]
     """Decision -> mean worth of the endings after it, over all gates at which it was allowed."""
 
@@ -225,12 +229,14 @@ def _figures(evaluator: str, trigger: str, rows: Sequence[GateRow]) -> TriggerFi
     done = Signal.GATE_DONE.value
     lost = [row.regret for row in rows if row.regret]
     decisions = sorted({name for row in rows for name in row.endings})
+    sure = {said: [not row.regret for row in rows if row.confidence == said] for said in get_args(Confidence) if said}
     return TriggerFigures(
         evaluator=evaluator, trigger=trigger, gates=len(rows), right=len(rows) - len(lost),
         confusion={decided: dict(sorted(best.items())) for decided, best in sorted(confusion.items())},
         precision=_share(row.best == done for row in rows if row.decided == done),
         recall=_share(row.decided == done for row in rows if row.best == done),
         cost=mean(lost) if lost else 0.0,
+        calibration={said: (len(right), sum(right)) for said, right in sure.items() if right},
         worth={name: mean(row.endings[name].worth for row in rows if name in row.endings) for name in decisions},
     )  # fmt: skip
 
@@ -242,14 +248,15 @@ def _share(found: Iterable[bool]) -> float | None:
 
 def lines(found: Sequence[TriggerFigures]) -> list[str]:
     """For a person."""
-    head = ("evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after")
+    head = ("evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after", "right when sure")
     return table([head, *map(_cells, found)]).splitlines()
 
 
 def _cells(one: TriggerFigures) -> list[str]:
     shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
     worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
-    return [one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth]
+    sure = "  ".join(f"{said} {right}/{gates}" for said, (gates, right) in one.calibration.items())
+    return [one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth, sure or "-"]
 
 
 class Blame(NamedTuple):

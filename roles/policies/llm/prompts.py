@@ -54,8 +54,11 @@ _NOT_THERE = "\0nothing\0"
 _EMPTY_LINE = re.compile(rf"^(?:[^\0\n]*: )?{_NOT_THERE}\n", re.MULTILINE)
 """A line that would tell nothing is left out."""
 _HERE = Path(__file__).parents[2]
-_FORMS: dict[AnswerForm, str] = {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"}
-"""Forms of an Operator's answer that have a prompt of their own."""
+_FORMS: Mapping[str, Mapping[AnswerForm, str]] = {
+    "operator": {"narrow": "operator/narrow.md", "computer_use": "policies/computer_use/prompt.md"},
+    "evaluator": {"narrow": "evaluator/narrow.md"},
+}
+"""Forms of a role's answer that have a prompt of their own."""
 _OWN = {"grounding": "policies/computer_use/grounding.md", "comparison": "evaluator/comparison.md"}
 _FENCED = """
     screen changes steps facts notes message events supplements refused functions previous_plan saved_screens expected moves holds
@@ -69,6 +72,7 @@ _NEEDED: Mapping[str, str] = {
     "operator narrow": "subtask screen steps moves",
     "operator computer_use": "subtask",
     "evaluator": "trigger screens steps answer_form",
+    "evaluator narrow": "subtask screens steps decisions",
     "technician": "subtask ran answer_form",
     "analyst": "subtask facts answer_form",
     "grounding": "described",
@@ -113,7 +117,7 @@ class Prompt(NamedTuple):
 
 def load_prompt(role: str, path: Path | None = None, *, form: AnswerForm = "full") -> Prompt:
     """The prompt of a role, or the user's own, which may name what the shipped ones do. Raises PromptProblem."""
-    files = {"full": _OWN.get(role, f"{role}/prompt.md"), **(_FORMS if role == "operator" else {})}
+    files = {"full": _OWN.get(role, f"{role}/prompt.md"), **_FORMS.get(role, {})}
     shipped = {one: _read(_HERE / file) for one, file in files.items()}
     form = form if form in shipped else "full"
     parts = shipped[form] if path is None else shipped[form] | _read(path)

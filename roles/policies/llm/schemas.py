@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roles.contracts import OperatorView
+from roles.contracts.signals import Signal
 from roles.policies.llm.reply_parsing import forms
 
 Schema = dict[str, Any]
@@ -21,6 +22,8 @@ _OF_VERB = {verb: tuple(name.rstrip("?") for name in takes.split()) for verb, ta
 AIMED = frozenset(verb for verb, names in _OF_VERB.items() if "target" in names)
 """Verbs that may have a target."""
 DEFAULT_VERBS = tuple(_OF_VERB)
+_REASON, _NAMED = 160, 2
+"""Characters of a small model's reason, and how many names of evidence it gives."""
 
 
 def fields_of(verb: str) -> frozenset[str]:
@@ -66,6 +69,17 @@ def manager_schema(workers: Sequence[str], *, typed: bool = False) -> Schema:
     if not typed:
         del subtask["steps"]
     return form
+
+
+def narrow_verdict(decisions: Sequence[str], evidence: Sequence[str]) -> Schema:
+    """A verdict with nothing but the decisions that its gate allows and the evidence that there is."""
+    short = {"type": "string", "maxLength": _REASON}
+    named = {"type": "array", "items": {"type": "string", "enum": list(evidence)}, "minItems": 1, "maxItems": _NAMED}
+    sure = form_of("verdict")["properties"]["confidence"]
+    fields = {"reason": short, **({"evidence": named} if evidence else {})}
+    fields |= {"decision": {"type": "string", "enum": list(decisions)}, "confidence": sure}
+    fields |= {"query": short} if Signal.GATE_SUPPLEMENT in decisions else {}
+    return object_of_form("verdict", fields, tuple(fields))
 
 
 def form_of(name: str) -> Schema:

@@ -438,7 +438,7 @@ def worker_told(view: OperatorView, missing: Sequence[Expectation], data: Mappin
     """What the prompt of an Operator is filled with whatever form its answer has, with `data` that depends on that form."""
     common = {
         "facts": facts_told(view),
-        "expected": "\n".join(f"[{' ' if e in missing else 'x'}] {_told(e)}" for e in view.subtask.expect),
+        "expected": "\n".join(f"[{' ' if e in missing else 'x'}] {expectation_told(e)}" for e in view.subtask.expect),
         "refused": listed(view.refused),
         "message": cut(view.host_message, 600),
     }
@@ -454,7 +454,7 @@ def worker_told(view: OperatorView, missing: Sequence[Expectation], data: Mappin
     }
 
 
-def _told(expectation: Expectation) -> str:
+def expectation_told(expectation: Expectation) -> str:
     match expectation:
         case FactKnown(name=name):
             return f'memorize "{name}"'

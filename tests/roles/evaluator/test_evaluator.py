@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_of
@@ -14,7 +15,8 @@ from roles.evaluator.evidence import gather
 from roles.evaluator.llm import LlmEvaluator
 from roles.evaluator.rules import RulesEvaluator
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.prompts import Prompt, load_prompt
 
 STATE = f"state:{SCREEN.state_id}"
 REQUEST = GateRequest(
@@ -104,6 +106,39 @@ def test_what_rules_hold_against_it_is_told_unless_another_finding_says_it() -> 
     assert "RULES OBJECT: a: a is not fulfilled" in section(final, "findings")
     found = gather(REQUEST).model_copy(update={"unfounded": ('"17" in "Body" (step 4): no fact says it',)})
     assert 'NO SOURCE SEEN: "17" in "Body" (step 4)' in section(heard(reply, rules, found=found), "findings")
+
+
+def narrow(reply: Any = GOOD, **changes: Any) -> tuple[GateVerdict, str, Any]:
+    """The verdict of a small model, what it was told, and the form that it was held to."""
+    heard: list[Any] = []
+
+    def ask(prompt: Prompt, values: Any, schema: Any, read: Any, *_: Any, **__: Any) -> Any:
+        heard.extend(["\n".join(prompt.filled(values)), schema["properties"]])
+        return read(reply)
+
+    nobody = cast("Asker", SimpleNamespace(ask=ask))
+    policy = LlmEvaluator(nobody, load_prompt("evaluator", form="narrow"), screen_tokens=300, form="narrow")
+    return policy.judge(REQUEST.model_copy(update=changes)), heard[0], heard[1]
+
+
+def test_the_narrow_form_holds_the_decisions_of_its_gate_and_the_evidence_that_is_shown() -> None:
+    many = tuple(step(number) for number in range(1, 30))
+    _, text, form = narrow(GOOD | {"evidence": [STATE]}, steps=many, run=many)
+    assert form["decision"]["enum"] == ["gate_continue", "gate_done", "gate_fail"]
+    assert form["evidence"]["items"]["enum"] == [STATE, *(f"step:{number}" for number in range(24, 30)), "fact:total"]
+    assert section(text, "expected") == '[x] memorize "total"\n[ ] a field such as "Amount" holds "7"'
+    assert section(text, "steps").startswith("24. ")
+    failed = GOOD | {"decision": "gate_fail", "evidence": []}
+    _, text, form = narrow(failed, trigger=GateTrigger.FINAL_CHECK, steps=(), screens=(), facts=())
+    assert form["decision"]["enum"] == ["gate_done", "gate_fail"]
+    assert "evidence" not in form, "there is none"
+    assert "NO STEP was done" in section(text, "findings")
+    assert "query" in narrow(failed, trigger=GateTrigger.WORKER_STALE)[2]
+
+
+@pytest.mark.parametrize(("said", "kept"), [("low", "low"), ("0.9", ""), (["low"], ""), (None, "")])
+def test_how_sure_a_model_is_is_kept_where_it_says_so(said: Any, kept: str) -> None:
+    assert narrow(GOOD | {"confidence": said})[0].confidence == judge(GOOD | {"confidence": said}).confidence == kept
 
 
 def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:

@@ -48,12 +48,13 @@ class EndsEarly:
         return hasty(role, request, ask)
 
 
-def gate(decided: str, **endings: int) -> GateRow:
+def gate(decided: str, confidence: str = "", **endings: int) -> GateRow:
     status = {1: "fulfilled", 0: "rejected", -1: "fulfilled"}
     found = {name: Ending(status=status[worth], right=worth == 1, steps=5) for name, worth in endings.items()}
     about = {"configuration": "c", "task": "t", "seed": 0, "repeat": 0, "evaluator": "rules", "run": "r", "number": 0}
     return GateRow.model_validate(
         {**about, "trigger": "WORKER_SUCCESS", "subtask": "s", "decided": decided, "reason": "", "endings": found}
+        | {"confidence": confidence}
     )
 
 
@@ -123,6 +124,11 @@ def test_of_equally_good_decisions_the_one_that_was_made_is_the_best() -> None:
     assert gate("gate_fail", gate_done=-1, gate_continue=1, gate_fail=0).best == "gate_continue"
     assert gate("gate_fail", gate_done=-1, gate_continue=0, gate_fail=0).regret == 0  # to give up is better than falsely done
     assert gate("gate_done", gate_done=-1, gate_continue=0, gate_fail=1).regret == 2
+
+
+def test_how_sure_a_policy_said_that_it_was_is_held_against_how_often_it_was_right() -> None:
+    sure = [gate("gate_done", "high", gate_done=1, gate_fail=0), gate("gate_fail", "high", gate_done=1, gate_fail=0)]
+    assert figures([*sure, gate("gate_fail", gate_done=1, gate_fail=0)])[0].calibration == {"high": (2, 1)}
 
 
 def test_the_command_goes_on_behind_the_rows_that_it_has(tmp_path: Path) -> None:

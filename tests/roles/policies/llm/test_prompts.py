@@ -48,6 +48,9 @@ ASKED: dict[str, Callable[[Asker], object]] = {
     "evaluator": lambda asker: LlmEvaluator(asker, load_prompt("evaluator"), screen_tokens=500).judge(
         GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")
     ),
+    "evaluator, narrow": lambda asker: LlmEvaluator(
+        asker, load_prompt("evaluator", form="narrow"), screen_tokens=500, form="narrow"
+    ).judge(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")),
     "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(goal="g", subtask=JOB)),
     "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(goal="g", subtask=JOB)),
 }
