@@ -63,7 +63,7 @@ class LlmEvaluator:
         allowed, evidence = ALLOWED_DECISIONS[request.trigger], evidence_ids(request)
         if self.form == "narrow":
             shown = _shown_in_brief(request, evidence)
-            form, values = narrow_verdict(sorted(allowed), shown), self._brief(request, shown)
+            form, values = narrow_verdict(sorted(allowed), shown), self._brief(request)
         else:
             form, values = form_of("verdict"), self._values(request)
         about_some = (self.prompt.when[d] for d in GATE_DECISIONS if d in allowed and d in self.prompt.when)
@@ -134,7 +134,7 @@ class LlmEvaluator:
             "held": cut(request.held, 600),
         }
 
-    def _brief(self, request: GateRequest, evidence: Sequence[str]) -> dict[str, str]:
+    def _brief(self, request: GateRequest) -> dict[str, str]:
         """What a small model is told: prompt tokens are most of what it costs."""
         found = request.found or gather(request)
         expected = [f"[{'x' if c.holds else ' '}] {expectation_told(c.expectation)}" for c in found.checked]
@@ -148,7 +148,6 @@ class LlmEvaluator:
             "steps": steps_told(request.steps[-_STEPS:], _STEPS, request.facts, room=_ANSWERS),
             "expected": "\n".join(dict.fromkeys(expected)),
             "findings": "\n".join(_objections(request, against)),
-            "evidence": ", ".join(evidence),
         }
 
 
@@ -197,7 +196,8 @@ def _shown_in_brief(request: GateRequest, evidence: Sequence[str]) -> tuple[str,
     found = request.found or gather(request)
     cited = {name for checked in found.checked for name in checked.evidence}
     told = {f"step:{step.step}" for step in request.steps[-_STEPS:]} | {f"state:{s.state_id}" for s in request.screens[-1:]}
-    return tuple(name for name in evidence if name in cited | told)
+    shown = [name for name in evidence if name in cited | told]
+    return tuple(sorted(shown, key=lambda name: name.startswith("state:")))  # the longest to write last
 
 
 def findings_told(request: GateRequest, by_rules: GateVerdict | None = None) -> str:

@@ -125,7 +125,7 @@ def test_the_narrow_form_holds_the_decisions_of_its_gate_and_the_evidence_that_i
     many = tuple(step(number) for number in range(1, 30))
     _, text, form = narrow(GOOD | {"evidence": [STATE]}, steps=many, run=many)
     assert form["decision"]["enum"] == ["gate_continue", "gate_done", "gate_fail"]
-    assert form["evidence"]["items"]["enum"] == [STATE, *(f"step:{number}" for number in range(24, 30)), "fact:total"]
+    assert form["evidence"]["items"]["enum"] == [*(f"step:{number}" for number in range(24, 30)), "fact:total", STATE]
     assert section(text, "expected") == '[x] memorize "total"\n[ ] a field such as "Amount" holds "7"'
     assert section(text, "steps").startswith("24. ")
     failed = GOOD | {"decision": "gate_fail", "evidence": []}
