@@ -99,6 +99,7 @@ def test_a_plan_of_a_model_is_told_what_workers_without_a_model_can_do() -> None
         (["crew.operator.policy=scripted"], r"crew\.operator\.script: a scripted policy needs the YAML file"),
         (["crew.analyst.policy=trusting"], r"the analyst has no policy 'trusting'"),
         (["crew.manager.batch=3"], r"crew\.manager\.batch: only the operator can have it; leave it out"),
+        (["crew.evaluator.form=computer_use"], r"crew\.evaluator\.form: only the operator acts by a tool for computers"),
         (["crew.analyst.vision=true"], r"crew\.analyst\.vision: only the manager and the operator and the evaluator can have it"),
         (["crew.evaluator.vision=true"], r"crew\.evaluator\.vision: only a model sees pictures"),
         (["crew.evaluator.final={policy: rules, vision: true}"], r"crew\.evaluator\.final\.vision: only a model sees pictures"),
