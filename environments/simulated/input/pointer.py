@@ -340,7 +340,8 @@ def scroll(turn: Turn, action: Scroll) -> None:
     to = min(max(0, was + pixels), turn.screen.overflow(app))
     if to == was:
         turn.output = "already at the end" if action.delta.y > 0 else "already at the top"
-    turn.change(scroll={**desk.scroll, app: to})
+    if desk.scroll.get(app) != to:
+        turn.change(scroll={**desk.scroll, app: to})
 
 
 def scroll_rows(turn: Turn, shown: ShownElement, action: Scroll) -> bool:

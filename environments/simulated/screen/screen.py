@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import is_, itemgetter
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from environments.simulated.app import Dialog, DialogField
 from environments.simulated.apps import APPS
@@ -75,6 +75,13 @@ class Panel:
     def page(self) -> str | None:
         """The first heading, which says where in the app one is."""
         return next((s.element.track_id for s in self.shown if s.widget.role == "heading"), None)
+
+
+class _Rest(NamedTuple):
+    """What is on a screen beside its front panel."""
+
+    panels: tuple[Panel, ...]
+    elements: tuple[GUIElement, ...]
 
 
 def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
@@ -242,19 +249,17 @@ class Screen:
     @cached_property
     def panels(self) -> tuple[Panel, ...]:
         """The windows from the front one backwards, then what lies over all of them."""
-        world, desk = self.world, self.world.desk
-        panels = [self.front]
-        start = 1 + len(self.front.shown)
-        for win, over in _stacked(desk)[1:]:
-            panels.append(_panel_of(world, win, over, start))
-            start += len(panels[-1].shown)
-        for above in (notice_panels, message_panels):
-            panels += above(desk, start)
-            start = 1 + sum(len(panel.shown) for panel in panels)
-        for layer, dialog in enumerate(desk.dialogs, start=1):
-            panels.append(dialog_panel(dialog, layer, desk, start))
-            start += len(panels[-1].shown)
-        return tuple(panels)
+        return self.front, *self._rest.panels
+
+    @cached_property
+    def _rest(self) -> _Rest:
+        """Made once for as long as only the app in front changes."""
+        world, desk, start = self.world, self.world.desk, 1 + len(self.front.shown)
+        scrolled = [item for item in desk.scroll.items() if item[0] != desk.front]
+        how = (desk.front, start, desk.size, desk.clock if desk.loading else None, *scrolled)
+        parts = (desk.windows, desk.notices, desk.messages, desk.dialogs, desk.altered, desk.loading, desk.variation)
+        states = [state for app, state in world.apps.items() if app != desk.front]
+        return _RESTS.of(how, (*parts, *states), lambda: _rest_of(world, start))
 
     @cached_property
     def order(self) -> list[ShownElement]:
@@ -267,7 +272,7 @@ class Screen:
     @cached_property
     def state(self) -> VisualState:
         desk = self.world.desk
-        elements = [element for panel in self.panels for element in panel.elements]
+        elements = [*self.front.elements, *self._rest.elements]
         for at in self._focused:
             elements[at] = _focused(IdentityKey(elements[at]))
         top = self.panels[-1].shown[0].element.element_id if desk.dialogs else None
@@ -296,8 +301,9 @@ class Screen:
 
     def _own(self, shown: ShownElement) -> ShownElement:
         """With the focus, where it has it here."""
-        focused = shown.element.track_id == self.world.desk.focus
-        return shown._replace(element=_focused(IdentityKey(shown.element))) if focused else shown
+        if shown.element.track_id != self.world.desk.focus:
+            return shown
+        return ShownElement(_focused(IdentityKey(shown.element)), *shown[1:])
 
     def next_stop(self, here: str, by: int) -> ShownElement | None:
         """Where the Tab key leads from a thing that has the focus, forwards or backwards."""
@@ -324,6 +330,21 @@ class Screen:
                 lift = max((s.lift for s in here), default=0)
                 return tuple(s for s in here if s.lift == lift)
         return ()
+
+
+def _rest_of(world: World, start: int) -> _Rest:
+    desk, panels = world.desk, list[Panel]()
+    for win, over in _stacked(desk)[1:]:
+        panels.append(_panel_of(world, win, over, start))
+        start += len(panels[-1].shown)
+    for above in (notice_panels, message_panels):
+        made = [*above(desk, start)]
+        panels += made
+        start += sum(len(panel.shown) for panel in made)
+    for layer, dialog in enumerate(desk.dialogs, start=1):
+        panels.append(dialog_panel(dialog, layer, desk, start))
+        start += len(panels[-1].shown)
+    return _Rest(tuple(panels), tuple(element for panel in panels for element in panel.elements))
 
 
 @lru_cache(maxsize=8)
@@ -438,4 +459,5 @@ class _Latest(Generic[T]):
 
 _KEPT = 128
 _PANELS = _Latest[Panel]()
+_RESTS = _Latest[_Rest]()
 _VIEWS = _Latest[tuple[Widget, ...]]()

@@ -73,7 +73,9 @@ class Turn:
         return self.screen.track(self.desk.focus) if self.desk.focus else None
 
     def change(self, **fields: Any) -> None:
-        self.world = self.world.with_desk(**fields)
+        now = self.desk.__dict__
+        if any(now[name] is not value for name, value in fields.items()):
+            self.world = self.world.with_desk(**fields)
 
     def need_no_dialog(self) -> None:
         """Raise Refused while a dialog takes all input."""

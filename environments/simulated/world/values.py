@@ -48,7 +48,8 @@ class Model(BaseModel):
 
     def replace(self, **fields: Any) -> Self:
         """The same with other values in these fields, which are not validated."""
-        return built(type(self), {**self.__dict__, **fields}, self.__pydantic_fields_set__ | fields.keys())
+        said = self.__pydantic_fields_set__
+        return built(type(self), {**self.__dict__, **fields}, said if fields.keys() <= said else said | fields.keys())
 
 
 class IdentityKey(Generic[T_co]):

@@ -224,9 +224,9 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
             fields.append(_field(state, name))
             if said := state.errors.get(name):
                 fields.append(ui.alert(said, f"{name}.error"))
-        valid = not any(problem(state, name) for name in LABELS)
+        held = state.disabled_until_valid and any(problem(state, name) for name in LABELS)
         buttons = ui.bar(
-            ui.button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
+            ui.button("Submit", "submit", enabled=not held),
             ui.button("Save draft", "save-draft"),
             key="actions",
         )
