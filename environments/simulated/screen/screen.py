@@ -111,9 +111,10 @@ def _by_parts(
     and look as before are there already. Only `scrolled` and names that two parts share are left to check."""
     shown: list[ShownElement] = []
     y = end = area.y
+    measures = IdentityKey(metrics)
     for buttons, some in groupby(widgets, key=lambda widget: widget.role == "button"):
         for run in [tuple(some)] if buttons else [(widget,) for widget in some]:  # buttons that follow each other share a line
-            part = _part(run, area._replace(y=y), IdentityKey(metrics), pane, start + len(shown), scrolled)
+            part = _part(run, Area(area.x, y, *area[2:]), measures, pane, start + len(shown), scrolled)
             if part is None:
                 return None
             shown += part[0]

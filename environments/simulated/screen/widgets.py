@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from environments.simulated.world.values import slug
@@ -93,10 +94,12 @@ FIELDS = TEXTS | SWITCHES | {"combobox", "slider"}
 """Roles that hold a value."""
 
 
+@lru_cache(maxsize=4096)
 def heading(text: str, key: str = "") -> Widget:
     return Widget("heading", text, key or f"heading-{slug(text)}")
 
 
+@lru_cache(maxsize=4096)
 def text(content: str, key: str = "") -> Widget:
     return Widget("text", content, key)
 
@@ -123,14 +126,17 @@ def progress(content: str) -> Widget:
     return Widget("progress", content, "progress")
 
 
+@lru_cache(maxsize=4096)
 def button(name: str, key: str = "", *, enabled: bool = True) -> Widget:
     return Widget("button", name, key or slug(name), press=True, enabled=enabled)
 
 
+@lru_cache(maxsize=4096)
 def link(name: str, key: str, *, selected: bool = False) -> Widget:
     return Widget("link", name, key, press=True, selected=selected)
 
 
+@lru_cache(maxsize=4096)
 def textbox(
     label: str, key: str, value: str = "", *, multiline: bool = False, required: bool = False, invalid: bool = False,
     private: bool = False, placeholder: str | None = None,
@@ -230,6 +236,7 @@ def pair(label: str, value: str, key: str = "") -> Widget:
     return group(text(label, f"{key}.label"), text(value, key), key=f"{key}.group", across=True)
 
 
+@lru_cache(maxsize=4096)
 def cell(content: str, key: str = "") -> Widget:
     return Widget("cell", content, key)
 
