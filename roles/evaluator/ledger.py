@@ -78,6 +78,9 @@ class _Check:
         self.reading, self.orders, self.request, self.part = reading, reading.orders, request, part
         self.screen, self.run = screen, Candidates(reading, request, screen)
         self.effects, self.find = self.run.effects, self.run.find
+        self.written = [{value.label: value.value for value in effect.written} for effect in self.effects]
+        self.statuses = {step.step for step in request.steps if any(event.startswith("status:") for event in step.events)}
+        """Steps at which the screen said how something stands."""
         scripts = {step.step for step in request.steps if step.action.get("action_type") == "run_script"}
         unseen = [effect.step for effect in self.effects if effect.opaque]
         self.cut = len(request.steps) >= MOST_STEPS or bool(unseen)
@@ -516,22 +519,22 @@ class _Check:
     def _is_twice(self, n: int, several: bool, by_orders: bool) -> bool:
         """Whether the same was made before by values that were written anew, or sent before where one order says to; or text was
         put twice behind the same text, of which one was asked for and no order has a use for the other."""
-        effect = self.effects[n]
-        told = {s.step for s in self.request.steps if any(event.startswith("status:") for event in s.events)}
-        held = {v.label: v.value for v in effect.written}
-        for m, one in enumerate(self.effects):
-            there = {v.label: v.value for v in one.written}
+        effect, held = self.effects[n], self.written[n]
+        unused, makes = by_orders and n not in self.used, bool(effect.control) and self.run.makes(effect)
+        if not (unused or (held and not several and (makes or effect.kind is Effect.SEND))):
+            return False
+        for m, (one, there) in enumerate(zip(self.effects, self.written, strict=True)):
             if (one.control, one.app) != (effect.control, effect.app) or one.step == effect.step:
                 continue
             later = sum(v.step > one.step for v in effect.written) if m < n else 0
             alike = (held, effect.line, effect.origin) == (there, one.line, one.origin)
             if later and not several and effect.kind is Effect.SEND and alike and self._for_one_order(m, n):
                 return True
-            anew = later if {effect.step, one.step} <= told else 0
+            anew = later if {effect.step, one.step} <= self.statuses else 0
             less, more = sorted((held.items(), there.items()), key=len)
-            if not several and anew > 1 and less <= more and effect.control and self.run.makes(effect) and self.run.makes(one):
+            if not several and makes and anew > 1 and less <= more and self.run.makes(one):
                 return True
-            if by_orders and m in self.used and n not in self.used:
+            if unused and m in self.used:
                 other = [(was, held[label]) for label, was in there.items() if held.get(label, was) != was]
                 added = [(was, now.removeprefix(was).strip()) for was, now in other]
                 if added and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in added):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from langgraph.errors import GraphInterrupt
 from waiting import DEADLINE, until
 
-from orchestrator.control.channel import Channel, holder_of
+from orchestrator.control.channel import Channel, Holder, holder_of
 from orchestrator.control.controls import Controls, Stop
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, held
 from roles.journal.journal import Journal
@@ -66,6 +67,17 @@ def test_nobody_holds_a_run_without_a_channel_or_with_one_that_cannot_be_read(fo
     assert holder_of(folder) is None
     (folder / "control.sqlite").write_bytes(b"no database" * 100)
     assert holder_of(folder) is None
+
+
+def test_a_channel_that_nobody_has_open_is_not_read_unless_it_keeps_no_log(folder: Path) -> None:
+    mine = Holder("t", CREW, "host", "machine", 1, "2", 3.0, 4, 5.0)
+    with closing(Channel(folder)) as channel:
+        channel.hold(mine, lambda there: False)
+        assert holder_of(folder) == mine
+    assert holder_of(folder) is None
+    with closing(sqlite3.connect(folder / "control.sqlite")) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+    assert holder_of(folder) == mine
 
 
 def test_the_crew_holds_still_where_it_is_paused_and_writes_who_wants_it(folder: Path) -> None:

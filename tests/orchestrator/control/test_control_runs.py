@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -328,6 +330,7 @@ def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str
 
 KILLED_BY_HAND = """
 import os, signal, sys
+from contextlib import closing
 from pathlib import Path
 from orchestrator.runs.handle import RunControl
 from protocol.dsl import parse_line
@@ -353,3 +356,15 @@ def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tm
     assert done.exit_code == 0, done.reason
     assert [event.role for event in events(run.folder, "outcome") if "Vendor" in event.body["line"]] == ["user"]
     assert claims(done.folder)[-1]["vendor"] == "Berlin Rail"
+
+
+@pytest.mark.parametrize(("status", "steps"), [("on_hold", 2), ("paused", 2), ("fulfilled", 2), ("interrupted", 3)])
+def test_a_list_counts_the_steps_of_a_run_that_was_stopped_before_it_could_report(tmp_path: Path, status: str, steps: int) -> None:
+    folder = tmp_path / "r1"
+    folder.mkdir()
+    (folder / "run.json").write_text(json.dumps({"run_id": "r1", "goal": "g", "settings": {}}))
+    (folder / "report.json").write_text(json.dumps({"status": status, "counts": {"steps": 2}}))
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
+        db.execute("CREATE TABLE events AS SELECT column1 AS kind FROM (VALUES ('step'), ('step'), ('gate'), ('step'))")
+        db.commit()
+    assert [run.steps for run in folders.list_runs(tmp_path)] == [steps]
