@@ -359,7 +359,7 @@ def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tm
 
 
 @pytest.mark.parametrize(("status", "steps"), [("on_hold", 2), ("paused", 2), ("fulfilled", 2), ("interrupted", 3)])
-def test_a_list_counts_the_steps_of_a_run_that_was_stopped_before_it_could_report(tmp_path: Path, status: str, steps: int) -> None:
+def test_a_list_counts_the_steps_of_a_run_that_has_not_reported_them(tmp_path: Path, status: str, steps: int) -> None:
     folder = tmp_path / "r1"
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps({"run_id": "r1", "goal": "g", "settings": {}}))
