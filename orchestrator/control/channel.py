@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from orchestrator.store.databases import row_of
 from orchestrator.store.printable import mapping_in
 
 FILE = "control.sqlite"
@@ -245,7 +246,7 @@ def holder_of(folder: Path) -> Holder | None:
     """Whoever is written down as working the run; reads only, and makes nothing."""
     if not _may_be_open(folder / FILE):
         return None
-    row = _looked_up(folder, f"SELECT {_HELD} FROM lease")  # noqa: S608 - fixed names
+    row = row_of(folder / FILE, f"SELECT {_HELD} FROM lease")  # noqa: S608 - fixed names
     return Holder(*row) if row else None
 
 
@@ -263,28 +264,13 @@ def _may_be_open(path: Path) -> bool:
 
 def given_to(folder: Path, asking: str) -> GivenAnswer | None:
     """What was answered, whether or not the run has heard it; reads only, and makes nothing. A damaged row costs only itself."""
-    row = _looked_up(folder, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
+    row = row_of(folder / FILE, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
     return _given(row)
 
 
 def _given(row: tuple[Any, ...] | None) -> GivenAnswer | None:
     answer = None if row is None else mapping_in(row[0])
     return None if row is None or answer is None else GivenAnswer(answer, row[1], row[2])
-
-
-def _looked_up(folder: Path, question: str, *values: str) -> tuple[Any, ...] | None:
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    try:
-        db = sqlite3.connect(f"file:{path.resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True)
-        try:
-            found: tuple[Any, ...] | None = db.execute(question, values).fetchone()
-        finally:
-            db.close()
-    except sqlite3.Error:
-        return None  # nobody can work a run whose channel cannot be read
-    return found
 
 
 def myself() -> str:

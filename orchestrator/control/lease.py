@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,6 +133,7 @@ def _lives(holder: Holder) -> bool:
     return now is not None and now == holder.started
 
 
+@cache
 def machine() -> str:
     """The machine since it was started, and the space of process numbers on it."""
     try:

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from environments.files.wrong_data import first_problem, problem_told
 from orchestrator.control.channel import AnswerRecord, given_to
 from orchestrator.errors import UsageProblem
+from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import mapping_in
-from orchestrator.store.salvage import open_read_only
 from protocol import AgentAction, JsonObject, TargetError, VisualState, parse_action, resolve
 from roles.contracts.requests import (
     Answer,

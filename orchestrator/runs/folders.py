@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path, PurePath
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.lease import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem, only_one
+from orchestrator.store.databases import row_of
 from orchestrator.store.printable import UNREADABLE, write_json
 
 if TYPE_CHECKING:
@@ -153,20 +153,15 @@ def _info(folder: Path) -> RunInfo:
     now = standing(folder, report)
     info = info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
     reported_last = now.holder is None and now.state in {"on_hold", "paused"}  # it did nothing since
-    if not (now.ended or reported_last) and (folder / "journal.sqlite").exists():
+    if not (now.ended or reported_last):
         info = info._replace(steps=max(info.steps, _steps_done(folder)))
     return info
 
 
 def _steps_done(folder: Path) -> int:
-    """How many steps are in the journal, which knows more than the report of a run that is at work or was killed."""
-    from orchestrator.store.salvage import open_read_only
-
-    try:
-        with closing(open_read_only(folder / "journal.sqlite")) as journal:
-            return int(journal.execute("SELECT COUNT(*) FROM events WHERE kind = 'step'").fetchone()[0])
-    except sqlite3.Error:  # damaged, or none yet: `show` says what can be read
-        return 0
+    """How many steps are in the journal, which knows more than the report of a run that is at work or was killed; none where it
+    cannot be read: `show` says what can."""
+    return int((row_of(folder / "journal.sqlite", "SELECT COUNT(*) FROM events WHERE kind = 'step'") or (0,))[0])
 
 
 def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:

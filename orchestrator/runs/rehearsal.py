@@ -28,8 +28,9 @@ from orchestrator.runs.replay.recorded_policies import Ask, between
 from orchestrator.runs.replay.recording import REPLAYED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
+from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import write_json
-from orchestrator.store.salvage import open_read_only, salvage
+from orchestrator.store.salvage import salvage
 from protocol import JsonObject, describe, parse_action
 from roles.contracts import GateRequest, GateVerdict, OperatorView, StepRecord
 from roles.contracts.signals import GateTrigger, Signal

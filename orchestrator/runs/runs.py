@@ -40,8 +40,9 @@ from orchestrator.runs.outcome import (
 from orchestrator.runs.privacy.trust import refuse_strange
 from orchestrator.settings.layers import Document, Layer, MergedLayers, checked, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
+from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import write_json
-from orchestrator.store.salvage import open_read_only, salvage
+from orchestrator.store.salvage import salvage
 from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
 from protocol import Action, ExecStatus, JsonObject

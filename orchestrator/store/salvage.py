@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
+from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import UNREADABLE, items_of
 from protocol import ActionResult, InteractionStep, JsonObject, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
@@ -104,20 +103,8 @@ def salvage(path: Path) -> Salvage:
     return Salvage([events[number] for number in sorted(events)], note)
 
 
-def open_read_only(path: Path, patience: float = 5.0) -> sqlite3.Connection:
-    """The journal as it stands; nothing of it can be changed through this. `patience` are seconds to wait for whoever writes.
-    Raises sqlite3.Error."""
-    if path.exists() and not path.is_file():
-        raise sqlite3.OperationalError("it is not a file")
-    asked = "mode=ro"
-    if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
-        asked = "immutable=1"  # SQLite would put files beside it, which a medium that is only read does not take
-    name = f"file:{quote(path.resolve().as_posix())}?{asked}"
-    return sqlite3.connect(name, uri=True, timeout=patience, check_same_thread=False)
-
-
 def open_journal(path: Path, patience: float = 5.0) -> sqlite3.Connection:
-    """The same, to read events of strangers. Raises sqlite3.Error."""
+    """A journal, to read events of strangers. Raises sqlite3.Error."""
     return _of_events(open_read_only(path, patience))
 
 

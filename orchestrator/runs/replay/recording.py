@@ -20,7 +20,8 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, read_run, without_what_is_gone
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
-from orchestrator.store.salvage import open_read_only, salvage
+from orchestrator.store.databases import open_read_only
+from orchestrator.store.salvage import salvage
 from protocol import JsonObject
 from roles.journal.events import (
     AnsweredEvent,

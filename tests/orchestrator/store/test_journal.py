@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store.salvage import export_log, open_read_only, salvage
+from orchestrator.store.databases import open_read_only
+from orchestrator.store.salvage import export_log, salvage
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, GUIElement, VisualState, read_log
 from roles.contracts import StepRecord
 from roles.journal.actions import action_key
