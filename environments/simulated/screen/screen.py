@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import groupby
-from operator import is_, itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from environments.simulated.app import Dialog, DialogField
@@ -230,15 +229,9 @@ class Screen:
     """A rendered world: what an observer gets, and what acting on it needs to know. What lies behind the window in front is laid
     out when it is asked for: most actions need no more than that window."""
 
-    def __init__(self, world: World, same: Screen | None = None) -> None:
-        """`same` is a screen on which nothing but the time differs."""
-        desk = world.desk
-        if same is not None:
-            self.__dict__.update(same.__dict__)
-            if "state" in self.__dict__:
-                self.state = built(VisualState, {**self.state.__dict__, "timestamp": desk.clock})
+    def __init__(self, world: World) -> None:
         self.world = world
-        self.top = len(desk.dialogs)
+        self.top = len(world.desk.dialogs)
         """The layer that takes input."""
 
     @cached_property
@@ -351,23 +344,7 @@ def _rest_of(world: World, start: int) -> _Rest:
 @lru_cache(maxsize=8)
 def screen_of(world: World) -> Screen:
     """The screen. Cached by the identity of the world, which never changes once made."""
-    (known,) = _LATEST or (None,)
-    screen = Screen(world, known if known is not None and _only_later(known.world, world) else None)
-    _LATEST[:] = [screen]
-    return screen
-
-
-_LATEST: list[Screen] = []
-"""The latest screen: every action begins with a clock that has gone on, which most often shows nowhere."""
-_UNSEEN = {"clock", "actions", "caret", "anchor", "selection", "clipboard"}
-_seen = itemgetter(*(name for name in Desk.model_fields if name not in _UNSEEN))
-
-
-def _only_later(before: World, world: World) -> bool:
-    """Whether nothing but the time is another one, and nothing on the screen goes by it."""
-    if before.apps is not world.apps or world.desk.loading:
-        return False
-    return all(map(is_, _seen(before.desk.__dict__), _seen(world.desk.__dict__)))
+    return Screen(world)
 
 
 def window_of(world: World, app: str) -> VisualState:
