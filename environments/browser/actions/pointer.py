@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from environments.browser import door
-from environments.browser.actions.targeting import Aim, Refused, find, find_usable, into_view, move, usable, usable_in_view
+from environments.browser.actions.targeting import Aim, Refused, again, find, find_usable, into_view, move, usable
 from environments.browser.door import PlainButton
-from environments.browser.observation.control_identity import Look, hold, look_at
+from environments.browser.observation.control_identity import Look, hold, look_of
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
@@ -30,9 +30,9 @@ def plain_button(button: str) -> PlainButton:
 async def click(sight: Sight, action: Click) -> Resolved:
     button = plain_button(action.button)
     aim = await find_usable(sight, action.target)
-    first = await look_at(sight, aim, "press")
+    first = await look_of(sight, aim)
     hold(sight, action, first, aim.name)
-    before = await _pulse(sight)
+    before = (await beat(sight, told=aim.told)).pulse
 
     async def press(aim: Aim) -> Aim:
         count, held = action.count, action.hold
@@ -44,8 +44,8 @@ async def click(sight: Sight, action: Click) -> Resolved:
         if await _unheard(sight, aim, before, done):
             await press(aim)
             sight.session.notes.append("the first press was swallowed, it was pressed once more")
-            await _came_of_it(sight, aim, before)
-    if not sight.session.dialogs and (await _pulse(sight)) == before:
+            done = await _came_of_it(sight, aim, before)
+    if not done and not sight.session.dialogs and (await _pulse(sight)) == before:
         sight.session.notes.append("nothing on the page changed")
     return aim.resolved
 
@@ -60,14 +60,17 @@ async def pressed(sight: Sight, aim: Aim, first: Look) -> Aim:
 
 async def _came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
     """Whether the page shows that it was pressed, once it is at rest."""
-    rest = await settle(sight)
+    rest = await settle(sight, told=aim.told)
     if rest is not None and rest.content() != before.content():
         return True
-    field = aim.element is not None and aim.element.role in _FIELDS
-    done = await effect(sight, before, 0.0 if field else WAITS)
+    done = await effect(sight, before, 0.0 if _is_field(aim) else WAITS)
     if done and not sight.session.dialogs:
         await settle(sight)
-    return done or field
+    return done
+
+
+def _is_field(aim: Aim) -> bool:
+    return aim.element is not None and aim.element.role in _FIELDS
 
 
 async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool:
@@ -80,14 +83,14 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
     if aim.spot is None:
         return False
     try:
-        heard = await aim.spot.eye.ask("heard")
+        heard = aim.about.get("heard") or await aim.spot.eye.ask("heard")
         if heard == "press" or (await _pulse(sight)).elsewhere() != before.elsewhere():
             return False
         await asyncio.sleep(_SWALLOWED)
-        await usable(sight, aim)
+        await usable(sight, await again(aim))
     except (Error, Refused):
         return False
-    if heard and done:
+    if heard and (done or _is_field(aim)):
         sight.session.notes.append(
             f"something else changed and the press may not have reached {aim.name}; look before pressing again"
         )
@@ -111,7 +114,7 @@ async def drag(sight: Sight, action: Drag) -> Resolved:
     button = plain_button(action.button)
     start = await find_usable(sight, action.target)
     end = await find_usable(sight, action.to, pressed=False)
-    first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
+    first, last = await look_of(sight, start), await look_of(sight, end)
     hold(sight, action, first, start.name)
     hold(sight, action, last, end.name, "to.")
     if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
@@ -133,7 +136,7 @@ async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     """One half of a press, at the target or where the pointer is."""
     button = plain_button(action.button)
     aim = await _aim_of(sight, action)
-    first = await look_at(sight, aim, "press")
+    first = await look_of(sight, aim)
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if action.target is not None:
@@ -173,7 +176,6 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
             aim = await usable(sight, aim, pressed=False)
         except Refused:
             await into_view(sight, aim)
-            aim = await usable_in_view(sight, aim._replace(element=None)) if aim.spot is None else aim
             sight.session.notes.append(f"{aim.name} was brought into view")
             return aim.resolved
         x, y = aim.x, aim.y

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from environments.browser.observation.screen import Sight, Spot, settle
+from environments.browser.observation.screen import Sight, Spot, Told, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
 if TYPE_CHECKING:
@@ -136,11 +136,20 @@ class Aim(NamedTuple):
     element: GUIElement | None
     x: float
     y: float
+    how: str = "press"
+    """What is to be done with it: `press`, or `keys`."""
+    about: Mapping[str, Any] = {}
+    """What the page said when it was found, came to rest or was pressed: the state of its document, its place, kind and look."""
 
     @property
     def given(self) -> bool:
         """Whether the point was the target's own, not the middle of the element."""
         return self.element is None or self.element.bbox is None or self.resolved.point != self.element.bbox.center
+
+    @property
+    def told(self) -> Told | None:
+        """The state of its document, as it was told with the rest."""
+        return (self.spot.frame, self.about) if self.spot is not None and "changes" in self.about else None
 
     @property
     def name(self) -> str:
@@ -149,10 +158,21 @@ class Aim(NamedTuple):
         return f'"{self.element.name}"' if self.element.text else f"the {self.element.role} {self.element.element_id}"
 
 
-async def find(sight: Sight, target: ActionTarget | None) -> Aim:
-    """The element that is meant, wherever it is. Raises Refused."""
+async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
+    """The element that is meant, wherever it is, on a page that was read a moment ago or is read anew. Raises Refused."""
+    from playwright.async_api import Error
+
     assert target is not None  # noqa: S101 - the verb's own rule
+    if sight.known is sight.session.page.main_frame:
+        with suppress(Error, Refused):
+            aim = await _found(sight, target, how)
+            if sight.unchanged(aim.about):
+                return aim
     await sight.look()
+    return await _found(sight, target, how)
+
+
+async def _found(sight: Sight, target: ActionTarget, how: str) -> Aim:
     state = sight.state()
     try:
         resolved = resolve(target, state)
@@ -163,17 +183,25 @@ async def find(sight: Sight, target: ActionTarget | None) -> Aim:
     point = resolved.point or Point(0, 0)
     if element is not None and spot is None:
         raise Refused(f"{element.role} {element.element_id} is a notice, not a part of the page")
-    return Aim(resolved, spot, element, point.x, point.y)
+    return await again(Aim(resolved, spot, element, point.x, point.y, how))
 
 
-async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping[str, Any] | None = None) -> Aim:
-    """The same aim, at a point where nothing covers it; `place` is where it came to rest, if that is known. Raises Refused where
-    a pointer cannot get to it."""
+async def again(aim: Aim) -> Aim:
+    """The same aim, about which the page is asked now."""
     if aim.spot is None:
         return aim
-    exact = aim.given
-    place = place or await _at_rest(aim.spot)
-    name = aim.name
+    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
+    return aim._replace(about=await aim.spot.ask("about", point, aim.how))
+
+
+async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
+    """An aim that was found just now, at a point where nothing covers it, once it no longer moves. Raises Refused where a pointer
+    cannot get to it."""
+    spot, exact = aim.spot, aim.given
+    if spot is None:
+        return aim
+    aim = await _at_rest(aim)
+    place, name = aim.about["place"], aim.name
     if place.get("gone"):
         raise Gone(f"{name} is gone from the page; look again")
     if pressed and place.get("disabled"):
@@ -186,9 +214,9 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping
         raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
     if place.get("cover"):
         raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
-    if exact and await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
+    if exact and await spot.ask("at", aim.x - spot.x, aim.y - spot.y):
         return aim
-    x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
+    x, y = place["pt"][0] + spot.x, place["pt"][1] + spot.y
     await _through_frames(sight, aim, x, y)
     resolved = aim.resolved.model_copy(update={"point": Point(int(x), int(y))})
     return aim._replace(resolved=resolved, x=x, y=y)
@@ -211,15 +239,16 @@ async def into_view(sight: Sight, aim: Aim) -> None:
 
 async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
     """As usable(), but what is out of view is scrolled to first."""
-    place = None if aim.spot is None else await _at_rest(aim.spot)
-    if place is not None and (place.get("off") or _outside(sight, aim, place)):
+    aim = await _at_rest(aim)
+    if aim.spot is not None and (aim.about["place"].get("off") or _outside(sight, aim)):
         await into_view(sight, aim)
-        place = None
-    return await usable(sight, aim, place=place)
+        aim = await again(aim)
+    return await usable(sight, aim)
 
 
-def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
+def _outside(sight: Sight, aim: Aim) -> bool:
     """Whether it lies in a frame of which this part is out of view."""
+    place = aim.about["place"]
     if aim.spot is None or not place.get("pt") or aim.spot.frame.parent_frame is None:
         return False
     x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
@@ -227,15 +256,15 @@ def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
     return not (0 <= x < width and 0 <= y < height)
 
 
-async def _at_rest(spot: Spot) -> Mapping[str, Any]:
-    """Where it is once it no longer moves: an animation carries things off, and swallows presses."""
-    place: Mapping[str, Any] = await spot.ask("place")
-    for _ in range(40):
+async def _at_rest(aim: Aim) -> Aim:
+    """The same aim once it no longer moves: an animation carries things off, and swallows presses."""
+    for _ in range(40 if aim.spot is not None else 0):
+        place = aim.about["place"]
         if place.get("gone") or (place["stood"] >= _STAND and not place["moving"]):
             break
         await asyncio.sleep((_STAND if place["moving"] else _STAND - place["stood"]) / 1000)
-        place = await spot.ask("place")
-    return place
+        aim = await again(aim)
+    return aim
 
 
 async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
@@ -253,14 +282,15 @@ async def move(sight: Sight, aim: Aim) -> Aim:
     await _to(sight, aim)
     if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
-    if (await aim.spot.ask("place")).get("gone"):
+    now = await again(aim)
+    if now.about["place"].get("gone"):
         return aim  # it was replaced on hover: the door looks whether by the same
-    aim = await usable(sight, aim)
+    aim = await usable(sight, now)
     await _to(sight, aim)
     return aim
 
 
 async def _to(sight: Sight, aim: Aim) -> None:
-    sight.pointer = aim.x, aim.y
+    sight.pointer, sight.known = (aim.x, aim.y), None
     await sight.session.page.mouse.move(aim.x, aim.y, steps=2)
     await asyncio.sleep(SETTLE)
