@@ -7,8 +7,9 @@
 Both fill and press the same controls of the same pages in a Chromium of their own, one after the other in each turn, the first
 of a turn being the second of the next. Bare Playwright finds a control by its id, moves there, gives the page the same moment
 to react, presses, and then waits as the environment does: until nothing changed for a while, no request is under way, and for as
-long for a first effect of a press. `action` is what the crew does for one: it looks, asks what the control is, has it done under
-a permit, and looks again; `perform` is the doing alone. `asked` is how often the page is asked something in an action.
+long for a first effect of a press. An `action` is what the crew does for one: it looks, asks what the control is, has it done
+under a permit, and looks again. A turn begins with what a reset of the environment does: another Chromium for the served world,
+another profile for a page.
 
 Ratios are those of the medians of one run. Pages of the page benchmark are left out where they are not installed.
 """
@@ -18,17 +19,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from playwright.async_api import JSHandle
-from playwright.async_api import Page as AsyncPage
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
 
@@ -78,51 +76,22 @@ PAGES = {
 }
 
 
-class Times(NamedTuple):
-    """Milliseconds of one action, and how often the page was asked for it."""
-
-    action: float
-    perform: float
-    asked: int
-
-
-@contextmanager
-def asking() -> Iterator[list[str]]:
-    """Whatever the environment asks a page while this lasts."""
-    said: list[str] = []
-    with ExitStack() as undo:
-        for kind in (JSHandle, AsyncPage):
-            plain = kind.evaluate
-
-            async def counted(self: Any, script: str, *given: Any, _plain: Any = plain) -> Any:
-                said.append(script)
-                return await _plain(self, script, *given)
-
-            setattr(kind, "evaluate", counted)  # noqa: B010 - a method of a class is no plain attribute
-            undo.callback(setattr, kind, "evaluate", plain)
-        yield said
-
-
 def element_of(seen: VisualState, control: str) -> ActionTarget:
     found = next(element for element in seen.elements if (element.tag or "").endswith(f"#{control}"))
     return ActionTarget(element_id=found.element_id)
 
 
-def by_environment(env: BrowserEnvironment, step: Step, key: str) -> Times:
-    with asking() as asked:
-        start = time.perf_counter()
-        target = element_of(env.observe(), step.control)
-        action = Click(target=target) if step.text is None else Fill(target=target, text=step.text)
-        control = env.control(action)
-        env.admit(key, Permit(effects=(), control=control.parts if control else None))
-        began = time.perf_counter()
-        result = BrowserEnvironment.perform(env, action, key=key)  # a page that keeps a score asks for it
-        ended = time.perf_counter()
-        env.observe()
-        after = time.perf_counter()
+def by_environment(env: BrowserEnvironment, step: Step, key: str) -> float:
+    start = time.perf_counter()
+    target = element_of(env.observe(), step.control)
+    action = Click(target=target) if step.text is None else Fill(target=target, text=step.text)
+    control = env.control(action)
+    env.admit(key, Permit(effects=(), control=control.parts if control else None))
+    result = BrowserEnvironment.perform(env, action, key=key)  # a page that keeps a score asks for it
+    env.observe()
     if not result.ok:
         raise SystemExit(f"{step.control}: {result.error}")
-    return Times((after - start) * 1000, (ended - began) * 1000, len(asked))
+    return (time.perf_counter() - start) * 1000
 
 
 def by_playwright(page: Page, step: Step, flying: set[Any]) -> float:
@@ -144,26 +113,53 @@ def by_playwright(page: Page, step: Step, flying: set[Any]) -> float:
         page.wait_for_timeout(max(STILL - since, 0) + 2 if complete and not flying and since < STILL else 30)
 
 
-def measure(env: BrowserEnvironment, page: Page, steps: tuple[Step, ...], turns: int) -> tuple[list[float], list[Times]]:
+class Bare:
+    """A tab of bare Playwright, and its requests that are under way."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._chromium: Browser | None = None
+        self.flying: set[Request] = set()
+
+    def renew(self, *, browser: bool) -> Page:
+        """Another tab in a profile of its own; with `browser`, in another Chromium."""
+        if self._chromium is not None and browser:
+            self._chromium.close()
+        if self._chromium is None or browser:
+            args = ["--headless=new", "--no-sandbox"]
+            self._chromium = self._playwright.chromium.launch(executable_path=find_chromium(), args=args)
+        for context in self._chromium.contexts:
+            context.close()
+        self.flying.clear()
+        page = self._chromium.new_page(viewport={"width": 1280, "height": 800})
+        page.add_init_script(WATCH)
+        page.on("request", lambda request: self.flying.add(request) if request.resource_type in COUNTED else None)
+        page.on("requestfinished", lambda request: self.flying.discard(request))
+        page.on("requestfailed", lambda request: self.flying.discard(request))
+        return page
+
+    def close(self) -> None:
+        if self._chromium is not None:
+            self._chromium.close()
+
+
+def measure(env: BrowserEnvironment, tab: Bare, steps: tuple[Step, ...], turns: int) -> tuple[list[float], list[float]]:
     """What each action took, after a turn that is not counted."""
     bare: list[float] = []
-    ours: list[Times] = []
-    flying: set[Any] = set()
-    page.on("request", lambda request: flying.add(request) if request.resource_type in COUNTED else None)
-    page.on("requestfinished", lambda request: flying.discard(request))
-    page.on("requestfailed", lambda request: flying.discard(request))
+    ours: list[float] = []
     pages = isinstance(env, MiniwobPage)
     numbers = count()
 
     def turn_of_playwright() -> list[float]:
+        page = tab.renew(browser=not pages)
         page.goto(env._rules.start_url)
         if pages:
             page.evaluate(_BEGIN, 1)
         else:
             page.locator(f'[id="{steps[0].control}"]').wait_for()
-        return [by_playwright(page, step, flying) for step in steps]
+        return [by_playwright(page, step, tab.flying) for step in steps]
 
-    def turn_of_environment() -> list[Times]:
+    def turn_of_environment() -> list[float]:
         env.reset(seed=1)
         env.guard(Network(mode="watch"))
         return [by_environment(env, step, f"{next(numbers)}") for step in steps]
@@ -193,22 +189,16 @@ def main() -> int:
         cases |= {name: (partial(MiniwobPage, name), steps) for name, steps in PAGES.items()}
     except EnvironmentFault as missing:
         print(f"benchmarks/browser.py: {missing}", file=sys.stderr)
-    print(f"{'':18}{'bare':>8}{'perform':>9}{'ratio':>7}{'action':>8}{'ratio':>7}{'asked':>7}")
+    print(f"{'':18}{'bare':>8}{'action':>8}{'ratio':>7}")
     with sync_playwright() as playwright:
         for name, (make, steps) in cases.items():
-            chromium = playwright.chromium.launch(executable_path=find_chromium(), args=["--headless=new", "--no-sandbox"])
-            env = make()
+            env, tab = make(), Bare(playwright)
             try:
-                page = chromium.new_page(viewport={"width": 1280, "height": 800})
-                page.add_init_script(WATCH)
-                found, times = measure(env, page, steps, given.turns)
+                bare, action = map(median, measure(env, tab, steps, given.turns))
             finally:
                 env.close()
-                chromium.close()
-            bare, columns = median(found), zip(*times, strict=True)
-            action, perform, asked = (median(column) for column in columns)
-            row = f"{bare:8.0f}{perform:9.0f}{perform / bare:7.2f}{action:8.0f}{action / bare:7.2f}{asked:7.0f}"
-            print(f"{name:18}{row}", flush=True)
+                tab.close()
+            print(f"{name:18}{bare:8.0f}{action:8.0f}{action / bare:7.2f}", flush=True)
     return 0
 
 

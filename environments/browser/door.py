@@ -116,7 +116,6 @@ async def press(
         if sight.session.dialogs:
             return aim
         said = await _shut(spot)
-        aim = aim._replace(about=said)
         if said["reached"] or attempt + 1 == _TRIES:
             break
         aim = await usable(sight, await again(aim))

@@ -185,7 +185,7 @@ _CHOICES = frozenset(
 
 async def fill(sight: Sight, action: Fill) -> Resolved:
     aim = await usable_in_view(sight, await find(sight, action.target, "keys"))
-    kind, first, rests = _kind(aim), await look_of(sight, aim), False
+    kind, first = _kind(aim), await look_of(sight, aim)
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if is_drawn_slider(aim.element, kind.tag) and not kind.editable:
@@ -195,17 +195,16 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
         elif kind.tag == "select":
             await _choose(sight, aim, first, kind, (action.text,))
         else:
-            rests = await _set(sight, aim, first, kind, action.text)
+            await _set(sight, aim, first, kind, action.text)
         if action.submit:
             await door.enter(sight, first, aim.name)
-        await _offered(sight, first.role, rests=rests and not action.submit)
+        await _offered(sight, first.role)
     return aim.resolved
 
 
-async def _offered(sight: Sight, role: str, *, rests: bool = False) -> None:
+async def _offered(sight: Sight, role: str) -> None:
     """Wait until the page is at rest, and for what it looks up for a text: it begins a moment after the last key."""
-    if not rests:
-        await settle(sight)
+    await settle(sight)
     if role in ("combobox", "searchbox") and await effect(sight, (await beat(sight)).pulse, WAITS):
         await settle(sight)
 
@@ -231,8 +230,7 @@ def _kind(aim: Aim) -> FieldKind:
     return FieldKind(**{name: kind[name] for name in FieldKind._fields})
 
 
-async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> bool:
-    """Whether the page came to rest after it."""
+async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> None:
     from playwright.async_api import Error
 
     if kind.type == "file":
@@ -249,11 +247,10 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
             raise _misshapen(aim, kind.type, text) from None
         raise
-    rest = await settle(sight, 1.5)
+    await settle(sight, 1.5)
     if text and kind.type in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
         raise _misshapen(aim, kind.type, text)
     await _read_back(sight, aim, text)
-    return rest is not None
 
 
 def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
@@ -287,7 +284,7 @@ async def select_option(sight: Sight, action: SelectOption) -> Resolved:
         if kind.tag == "select":
             await _choose(sight, aim, first, kind, action.options)
         elif kind.tag == "input" and aim.element is not None and aim.element.options:
-            keyed = await _keys_into(sight, aim)
+            keyed = await look_of(sight, await again(aim, "keys"))
             await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
         else:
             await _press_option(sight, aim, first, kind, action.options)
@@ -349,12 +346,13 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         option, within = await _unfolded(sight, aim, known, wanted[0])
     typed = option is None and kind.tag == "input" and not kind.readonly
     if typed:  # it lists what fits a text that is typed
-        await _set(sight, aim, await _keys_into(sight, aim), kind, wanted[0])
+        await _set(sight, aim, await look_of(sight, await again(aim, "keys")), kind, wanted[0])
         await _offered(sight, first.role)
         option, within = await _unfolded(sight, aim, known, wanted[0])
     if option is None:
         if typed:
-            await _set(sight, aim, await _keys_into(sight, aim), kind, (aim.element and aim.element.value) or "")
+            keyed = await look_of(sight, await again(aim, "keys"))
+            await _set(sight, aim, keyed, kind, (aim.element and aim.element.value) or "")
         await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
     chosen = await find_usable(sight, ActionTarget(track_id=option.track_id))
@@ -362,11 +360,6 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
     if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
         raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is not an option of a list; look, and click it")
     await door.press(sight, chosen, meant)
-
-
-async def _keys_into(sight: Sight, aim: Aim) -> Look:
-    """What keys into it would reach now."""
-    return await look_of(sight, await again(aim._replace(how="keys")))
 
 
 async def _unfolded(sight: Sight, aim: Aim, known: set[str], wanted: str) -> tuple[GUIElement | None, list[GUIElement]]:

@@ -250,8 +250,6 @@ async def act(sight: Sight, action: Action) -> ActionResult:
         return ActionResult(exec_status=ExecStatus.TIMEOUT, error=clean(first, 500), output=_told(sight))
     except Error as bad:
         return ActionResult(exec_status=ExecStatus.ERROR, error=_said(sight, bad), output=_told(sight))
-    finally:
-        sight.known = None
 
 
 def _said(sight: Sight, bad: Exception) -> str:

@@ -32,7 +32,7 @@ async def click(sight: Sight, action: Click) -> Resolved:
     aim = await find_usable(sight, action.target)
     first = await look_of(sight, aim)
     hold(sight, action, first, aim.name)
-    before = (await beat(sight, told=aim.told)).pulse
+    before = await _pulse(sight)
 
     async def press(aim: Aim) -> Aim:
         count, held = action.count, action.hold
@@ -44,8 +44,8 @@ async def click(sight: Sight, action: Click) -> Resolved:
         if await _unheard(sight, aim, before, done):
             await press(aim)
             sight.session.notes.append("the first press was swallowed, it was pressed once more")
-            done = await _came_of_it(sight, aim, before)
-    if not done and not sight.session.dialogs and (await _pulse(sight)) == before:
+            await _came_of_it(sight, aim, before)
+    if not sight.session.dialogs and (await _pulse(sight)) == before:
         sight.session.notes.append("nothing on the page changed")
     return aim.resolved
 
@@ -60,17 +60,14 @@ async def pressed(sight: Sight, aim: Aim, first: Look) -> Aim:
 
 async def _came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
     """Whether the page shows that it was pressed, once it is at rest."""
-    rest = await settle(sight, told=aim.told)
+    rest = await settle(sight)
     if rest is not None and rest.content() != before.content():
         return True
-    done = await effect(sight, before, 0.0 if _is_field(aim) else WAITS)
+    field = aim.element is not None and aim.element.role in _FIELDS
+    done = await effect(sight, before, 0.0 if field else WAITS)
     if done and not sight.session.dialogs:
         await settle(sight)
-    return done
-
-
-def _is_field(aim: Aim) -> bool:
-    return aim.element is not None and aim.element.role in _FIELDS
+    return done or field
 
 
 async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool:
@@ -83,14 +80,14 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
     if aim.spot is None:
         return False
     try:
-        heard = aim.about.get("heard") or await aim.spot.eye.ask("heard")
+        heard = await aim.spot.eye.ask("heard")
         if heard == "press" or (await _pulse(sight)).elsewhere() != before.elsewhere():
             return False
         await asyncio.sleep(_SWALLOWED)
         await usable(sight, await again(aim))
     except (Error, Refused):
         return False
-    if heard and (done or _is_field(aim)):
+    if heard and done:
         sight.session.notes.append(
             f"something else changed and the press may not have reached {aim.name}; look before pressing again"
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from environments.browser.observation.screen import Sight, Spot, Told, settle
+from environments.browser.observation.screen import Sight, Spot, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
 if TYPE_CHECKING:
@@ -128,6 +128,10 @@ class Gone(Refused):
     """What was found is no longer part of the page."""
 
 
+class OutOfView(Refused):
+    """It is there, and may be scrolled to."""
+
+
 class Aim(NamedTuple):
     """An element that was meant, and where on the page it is pressed. `spot` is None for a bare point."""
 
@@ -136,20 +140,13 @@ class Aim(NamedTuple):
     element: GUIElement | None
     x: float
     y: float
-    how: str = "press"
-    """What is to be done with it: `press`, or `keys`."""
     about: Mapping[str, Any] = {}
-    """What the page said when it was found, came to rest or was pressed: the state of its document, its place, kind and look."""
+    """What the page said when it was found, or came to rest: its place, kind and look."""
 
     @property
     def given(self) -> bool:
         """Whether the point was the target's own, not the middle of the element."""
         return self.element is None or self.element.bbox is None or self.resolved.point != self.element.bbox.center
-
-    @property
-    def told(self) -> Told | None:
-        """The state of its document, as it was told with the rest."""
-        return (self.spot.frame, self.about) if self.spot is not None and "changes" in self.about else None
 
     @property
     def name(self) -> str:
@@ -159,20 +156,9 @@ class Aim(NamedTuple):
 
 
 async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
-    """The element that is meant, wherever it is, on a page that was read a moment ago or is read anew. Raises Refused."""
-    from playwright.async_api import Error
-
+    """The element that is meant, wherever it is. Raises Refused."""
     assert target is not None  # noqa: S101 - the verb's own rule
-    if sight.known is sight.session.page.main_frame:
-        with suppress(Error, Refused):
-            aim = await _found(sight, target, how)
-            if sight.unchanged(aim.about):
-                return aim
     await sight.look()
-    return await _found(sight, target, how)
-
-
-async def _found(sight: Sight, target: ActionTarget, how: str) -> Aim:
     state = sight.state()
     try:
         resolved = resolve(target, state)
@@ -183,15 +169,15 @@ async def _found(sight: Sight, target: ActionTarget, how: str) -> Aim:
     point = resolved.point or Point(0, 0)
     if element is not None and spot is None:
         raise Refused(f"{element.role} {element.element_id} is a notice, not a part of the page")
-    return await again(Aim(resolved, spot, element, point.x, point.y, how))
+    return await again(Aim(resolved, spot, element, point.x, point.y), how)
 
 
-async def again(aim: Aim) -> Aim:
-    """The same aim, about which the page is asked now."""
+async def again(aim: Aim, how: str = "") -> Aim:
+    """The same aim, about which the page is asked now, and how it is meant: to `press` it or for `keys`; as before if empty."""
     if aim.spot is None:
         return aim
     point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
-    return aim._replace(about=await aim.spot.ask("about", point, aim.how))
+    return aim._replace(about=await aim.spot.ask("about", point, how or aim.about["how"]))
 
 
 async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
@@ -211,7 +197,7 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     if place.get("off"):
         way = place["side"]
         hint = f"scroll {way}" if way in ("up", "down", "left", "right") else "scroll its container"
-        raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
+        raise OutOfView(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
     if place.get("cover"):
         raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
     if exact and await spot.ask("at", aim.x - spot.x, aim.y - spot.y):
@@ -239,21 +225,10 @@ async def into_view(sight: Sight, aim: Aim) -> None:
 
 async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
     """As usable(), but what is out of view is scrolled to first."""
-    aim = await _at_rest(aim)
-    if aim.spot is not None and (aim.about["place"].get("off") or _outside(sight, aim)):
-        await into_view(sight, aim)
-        aim = await again(aim)
-    return await usable(sight, aim)
-
-
-def _outside(sight: Sight, aim: Aim) -> bool:
-    """Whether it lies in a frame of which this part is out of view."""
-    place = aim.about["place"]
-    if aim.spot is None or not place.get("pt") or aim.spot.frame.parent_frame is None:
-        return False
-    x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
-    width, height = sight.session.rules.size
-    return not (0 <= x < width and 0 <= y < height)
+    with suppress(OutOfView):
+        return await usable(sight, aim)
+    await into_view(sight, aim)
+    return await usable(sight, await again(aim))
 
 
 async def _at_rest(aim: Aim) -> Aim:
@@ -271,7 +246,7 @@ async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     """A point in a frame counts only where the page shows that frame. Raises Refused."""
     width, height = sight.session.rules.size
     if not (0 <= x < width and 0 <= y < height):
-        raise Refused(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
+        raise OutOfView(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
     shown = sight.state().by_id.get(aim.resolved.element_id)
     if aim.spot is not None and aim.spot.frame.parent_frame is not None and shown is not None and not shown.visible:
         raise Refused(f"{aim.name} lies in a frame that is covered or out of view; scroll with it as the target")
@@ -291,6 +266,6 @@ async def move(sight: Sight, aim: Aim) -> Aim:
 
 
 async def _to(sight: Sight, aim: Aim) -> None:
-    sight.pointer, sight.known = (aim.x, aim.y), None
+    sight.pointer = aim.x, aim.y
     await sight.session.page.mouse.move(aim.x, aim.y, steps=2)
     await asyncio.sleep(SETTLE)

@@ -134,8 +134,7 @@ async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIEleme
 
 async def _look_for(sight: Sight, action: Action) -> tuple[Look, GUIElement | None]:
     if action.target is not None:
-        keyed = isinstance(action, Type | Fill | HoldKey | PressKey)
-        aim = await find(sight, action.target, "keys" if keyed else "press")
+        aim = await find(sight, action.target, "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press")
         return await look_of(sight, aim), aim.element
     await sight.look()
     if isinstance(action, MouseDown | MouseUp):

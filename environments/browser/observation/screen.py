@@ -64,8 +64,6 @@ if TYPE_CHECKING:
 MOST = 1500
 """Elements of one screen; beyond, those farthest out of view are left out, and it is said."""
 _DEEP, _FRAMES = 5, 30
-_HOLDS = 0.25
-"""Seconds for which a reading holds where the page tells of no change: a value that a script sets, it does not tell."""
 APP = "browser"
 
 
@@ -117,14 +115,6 @@ class Sight:
     titles: dict[int, str] = field(default_factory=dict)
     pointer: tuple[float, float] = (0.0, 0.0)
     """Where the pointer is."""
-    known: Frame | None = None
-    """The document without frames that was read last, as long as nothing has been done with it since."""
-    read: float = 0.0
-    changes: int = 0
-
-    def unchanged(self, said: Mapping[str, Any]) -> bool:
-        """Whether what was read still holds, by what the page says of its state now."""
-        return monotonic() - self.read < _HOLDS and said.get("changes") == self.changes and not said["moving"]
 
     def forget(self) -> None:
         self.eyes.clear()
@@ -152,9 +142,7 @@ class Sight:
         frame = self.session.page.main_frame
         self.eyes = {f: eye for f, eye in self.eyes.items() if not f.is_detached()}
         spots: dict[str, Spot] = {}
-        self.known, self.read = None, monotonic()
         records = await self._frame(frame, 0.0, 0.0, spots, 0)
-        self.known = None if frame.child_frames else frame
         self.spots = spots
         self.elements = _bounded(records, self.session.rules.size)
         kept = {element.element_id for element in self.elements}
@@ -165,7 +153,6 @@ class Sight:
         eye, seen = await self.ask(frame, "list")
         if depth == 0:
             self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
-            self.changes = int(seen["changes"])
             self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
         inner = await self.children(frame, eye) if depth < _DEEP else {}
         records: list[PageRecord] = []
@@ -304,10 +291,6 @@ class Activity(NamedTuple):
         return self.documents, self.sent, self.asked, self.tabs, self.url
 
 
-Told = tuple["Frame", Mapping[str, Any]]
-"""A document, and what it has just said of its state."""
-
-
 class Beat(NamedTuple):
     """A look at a tab's activity."""
 
@@ -317,16 +300,15 @@ class Beat(NamedTuple):
     """Seconds after which the page may be at rest, if nothing else happens."""
 
 
-async def beat(sight: Sight, still: int = STILL, busy: bool = True, told: Told | None = None) -> Beat:
-    """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`). What one of its
-    documents has `told` just now it is not asked again."""
+async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> Beat:
+    """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`)."""
     from playwright.async_api import Error
 
     session, frame = sight.session, sight.session.page.main_frame
     calm = session.flying() == 0
     states: list[Mapping[str, Any]] = []
     try:
-        states.append(told[1] if told and told[0] is frame else (await sight.ask(frame, "state"))[1])
+        states.append((await sight.ask(frame, "state"))[1])
     except Error:
         calm = False
     for other, eye in list(sight.eyes.items()):
@@ -346,7 +328,7 @@ async def beat(sight: Sight, still: int = STILL, busy: bool = True, told: Told |
     return Beat(pulse, calm and wait <= 0, wait / 1000 + _TICK if calm else _POLL)
 
 
-async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False, told: Told | None = None) -> Activity | None:
+async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> Activity | None:
     """The pulse with which the page came to rest, None when it was still busy after that time or a dialog stopped it.
 
     One that was just `opened` may say that it is busy until there is anything to be seen.
@@ -355,8 +337,7 @@ async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False, 
     while (passed := monotonic() - start) < seconds:
         if _stopped(sight.session):
             return None
-        now = await beat(sight, STILL if passed < _TICKING else 0, not opened, told)
-        told = None
+        now = await beat(sight, STILL if passed < _TICKING else 0, not opened)
         if now.rest:
             return now.pulse
         await asyncio.sleep(min(now.due, max((_TICKING if passed < _TICKING else seconds) - passed, _TICK)))

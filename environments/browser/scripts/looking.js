@@ -214,7 +214,7 @@ function byKey(a, e, at) {
 const guard = (a) => { const set = globalThis[KEY]; if (typeof set === 'function') set(SECRET, a && ((e) => judge(a, e))); };
 /* What the guard stopped since it was armed; nothing is let through from here on. */
 function disarm() { const was = arms; arms = null; guard(null);
-  return {fouls: [], reached: false, ...(was && {fouls: was.fouls, reached: was.reached}), heard, ...state()}; }
+  return was ? {fouls: was.fouls, reached: was.reached} : {fouls: [], reached: false}; }
 /* The script's own way to give the focus; all that a field holds is chosen then, or the caret stands behind it. */
 function focusOn(id, all) {
   const el = node(id), field = el && fieldOf(el);

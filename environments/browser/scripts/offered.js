@@ -115,13 +115,13 @@ function place(id) {
 }
 const answers = {
   list: () => ({els: list(), title: document.title, ...state()}),
-  state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  state, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
     within(hit, el) && !firmControl(el))); },
   /* All that is asked of an element before something is done with it. */
-  about: (id, point, how) => ({...state(), place: place(id), kind: answers.kind(id), look: look(id, point, how)}),
+  about: (id, point, how) => ({how, place: place(id), kind: answers.kind(id), look: look(id, point, how)}),
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
     return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
   heard: () => heard,
