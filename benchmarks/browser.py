@@ -138,10 +138,6 @@ class Bare:
         page.on("requestfailed", lambda request: self.flying.discard(request))
         return page
 
-    def close(self) -> None:
-        if self._chromium is not None:
-            self._chromium.close()
-
 
 def measure(env: BrowserEnvironment, tab: Bare, steps: tuple[Step, ...], turns: int) -> tuple[list[float], list[float]]:
     """What each action took, after a turn that is not counted."""
@@ -157,6 +153,7 @@ def measure(env: BrowserEnvironment, tab: Bare, steps: tuple[Step, ...], turns: 
             page.evaluate(_BEGIN, 1)
         else:
             page.locator(f'[id="{steps[0].control}"]').wait_for()
+        page.wait_for_timeout(500)  # a reset waits until the page is at rest
         return [by_playwright(page, step, tab.flying) for step in steps]
 
     def turn_of_environment() -> list[float]:
@@ -191,13 +188,13 @@ def main() -> int:
         print(f"benchmarks/browser.py: {missing}", file=sys.stderr)
     print(f"{'':18}{'bare':>8}{'action':>8}{'ratio':>7}")
     with sync_playwright() as playwright:
+        tab = Bare(playwright)
         for name, (make, steps) in cases.items():
-            env, tab = make(), Bare(playwright)
+            env = make()
             try:
                 bare, action = map(median, measure(env, tab, steps, given.turns))
             finally:
                 env.close()
-                tab.close()
             print(f"{name:18}{bare:8.0f}{action:8.0f}{action / bare:7.2f}", flush=True)
     return 0
 
