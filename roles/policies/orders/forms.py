@@ -23,7 +23,7 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import ground_field, is_of, list_field
-from roles.policies.orders.state import COMMITS, Refusal, Row, Subject, escaped, unwanted_by
+from roles.policies.orders.state import COMMITS, HANDED_IN, Refusal, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds
 from roles.screen.values import is_a
@@ -171,7 +171,8 @@ class Forms(Values):
             return self._message(self._telling(order, thing))
         card, kind = self._message_kind(order, thing)
         people = [slot for slot in order.slots if slot.role == "to"]
-        if not people:
+        commit = self._commit(order, kind, "send")
+        if not people and commit != "save":
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
         self._take(*order.slots)
         words = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
@@ -181,10 +182,10 @@ class Forms(Values):
         entries = self._entries(card, kind, [*rest, *named, *said])
         if not entries:
             raise Refusal(f'"{self._said(order.spans)}" does not say what is to be written')
-        to, commit = ground_field("to", kind, True), self._commit(order, kind, "send")
+        to = ground_field("to", kind, True)
         if to is not None and to.type in {"people", "list"}:
-            who = ", ".join(self._address(slot.value) for slot in people)
-            return self._made(card, kind, "", [Entry(label=to.label, value=who), *entries], commit)
+            who = [Entry(label=to.label, value=", ".join(self._address(slot.value) for slot in people))] if people else []
+            return self._made(card, kind, "", [*who, *entries], commit)
         for name in (name for slot in people for name in self._people(slot.value)):
             self._made(card, kind, name, entries, commit)
         return None
@@ -221,10 +222,11 @@ class Forms(Values):
                 titled = any(slot.field == "title" for slot in order.slots)
                 called = None if titled else one.name or Text(text=noun, spans=one.spans)
                 one, noun = one.model_copy(update={"kind": planned, "name": called}), planned
-            kinds = [pair for pair in self._kinds(noun, self._cards_for(order, thing)) if pair[1].create is not None]
+            there = self._cards_for(order, thing)
+            kinds = [pair for pair in self._drafted(noun, there) or self._kinds(noun, there) if pair[1].create is not None]
             if len(kinds) != 1:
-                there = " and ".join(card.title for card, _ in kinds)
-                why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
+                held = " and ".join(card.title for card, _ in kinds)
+                why = f"may be made in {held}; say where" if kinds else "cannot be made in any application"
                 raise Refusal(f'a new "{noun}" {why}', ask=bool(kinds))
             card, kind = kinds[0]
             person = next((s for s in order.slots if s.role == "for" and isinstance(s.value, Text) and not s.field), None)
@@ -239,6 +241,13 @@ class Forms(Values):
                 self._derive(self._without(order, source), other, card, kind)
             else:
                 self._make_one(order, one, card, kind)
+
+    def _drafted(self, noun: str, cards: Sequence[AppCard]) -> list[tuple[AppCard, KindCard]]:
+        """What a draft is in applications without a word for it: what can be kept before it is handed in."""
+        if noun not in deeds()["unsent"] or self._maybe(noun, cards):
+            return []
+        ends = [(card, kind, {verb.verb for verb in kind.verbs if verb.at == "form"}) for card in cards for kind in card.kinds]
+        return [(card, kind) for card, kind, verbs in ends if "save" in verbs and verbs & HANDED_IN]
 
     def _planned(self, order: Order) -> str:
         """The kind of what takes place at a time, where only a title and a day are said."""

@@ -57,13 +57,16 @@ class Joined(PlanState):
             thing = order.object
             fills = order.verb in {"write", "select", "set", "put"} and not order.negated
             base = base if base >= 0 and orders[base].condition == order.condition else -1
-            same = thing is not None and thing.back is not None and not thing.tests and base <= thing.back.to < at
+            back = thing.back if thing is not None and not thing.tests and thing.place is None else None
+            same = back is not None and base <= back.to < at
             fields = bool(order.slots) and all(slot.role == "value" and slot.field for slot in order.slots)
             if fills and fields and (thing is None or same) and base >= 0:
                 orders[base] = orders[base].model_copy(update={"slots": (*orders[base].slots, *order.slots)})
                 self._merge(at, orders[base])
             elif (thing is not None and thing.new) or self._derived(order) is not None or (fills and self._fills_form(order)):
                 base = at
+            elif order.verb == "set" and fields and not order.negated and thing is not None and thing.back is None:
+                base = at  # change the title of X to A and the text to B
             elif order.verb not in COMMITS:
                 base = -1
         self.reading = self.reading.model_copy(update={"orders": tuple(orders)})

@@ -311,8 +311,9 @@ class Planner(PageOrders):
         thing = order.object
         if thing is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say with what')
-        home = next((s for s in order.slots if s.role in {"from", "at"} and isinstance(s.value, Of) and not s.value.fields), None)
-        place = self._thing_of(home.value) if home is not None else None
+        homes = [s for s in order.slots if s.role in {"from", "at"} and self._is_place(s.value)]
+        home = next((s for s in homes if isinstance(s.value, Of) or self._names_app(s.value)), None)
+        place = (Thing(name=home.value) if isinstance(home.value, Text) else self._thing_of(home.value)) if home else None
         if home is not None and place is not None and thing.place is None and thing.back is None and self._holds_any(place):
             thing = thing.model_copy(update={"place": place})
             order = self._without(order, home, object=thing)
@@ -430,10 +431,12 @@ class Planner(PageOrders):
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
         said = next((slot for slot in order.slots if slot.field), None)
-        if said is not None and thing.back is not None and not self._subjects.get(thing.back.to, Subject()).rows:
+        home = self._app_called(thing.place) if thing.place is not None else None
+        rows = self._subjects.get(thing.back.to, Subject()).rows if thing.back is not None else ()
+        if said is not None and thing.back is not None and not [r for r in rows if home is None or r.records.app == home.app]:
             order = self._without(order, said)  # "mute the sound and set the brightness to 30": of what there is only one
             order = order.model_copy(update={"slots": (*order.slots, said.model_copy(update={"field": ""}))})
-            thing = Thing(kind=said.field, spans=thing.spans)
+            thing = Thing(kind=said.field, place=thing.place, spans=thing.spans)
         own = self._single(order, thing)
         if len(own) > 1:
             held = " and ".join(card.title for card, _, _ in own)
@@ -463,7 +466,7 @@ class Planner(PageOrders):
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
         asked = tuple(slot.field for slot in order.slots if slot.field)
         said = (noun,) if order.verb == "set" else (noun, order.verb)
-        for card, kind in [(one, single) for one in self.cards for single in one.kinds if single.single]:
+        for card, kind in [(one, single) for one in self._cards_for(order, thing) for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})
             own = {kind.kind, *kind.words}  # the record itself, and none of its fields

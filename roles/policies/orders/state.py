@@ -15,7 +15,7 @@ from roles.screen.language.words import phrases
 
 COMMITS = ("send", "submit", "save")
 """Verbs that end a form, the strongest first."""
-_HANDED_IN = frozenset({"send", "submit"})
+HANDED_IN = frozenset({"send", "submit"})
 LOOKS = frozenset({"open", "find", "check"})
 
 
@@ -78,7 +78,7 @@ def is_many(thing: Thing) -> bool:
 
 def unwanted_by(verb: str) -> frozenset[str]:
     """What "do not send it" forbids: whoever says that of a claim means that it is not to be submitted."""
-    return _HANDED_IN if verb in _HANDED_IN else frozenset({verb})
+    return HANDED_IN if verb in HANDED_IN else frozenset({verb})
 
 
 class PlanState(ABC):
@@ -209,9 +209,9 @@ class PlanState(ABC):
         except Ungrounded as no:
             raise Refusal(str(no)) from None
 
-    def _maybe(self, noun: str) -> list[tuple[AppCard, KindCard]]:
+    def _maybe(self, noun: str, cards: Sequence[AppCard] | None = None) -> list[tuple[AppCard, KindCard]]:
         try:
-            return list(ground_kind(noun, self.cards)) if noun else []
+            return list(ground_kind(noun, self.cards if cards is None else cards)) if noun else []
         except Ungrounded:
             return []
 
@@ -229,8 +229,8 @@ class PlanState(ABC):
         slots = [slot.value for slot in order.slots if slot.role in {"by", "into", "at", "on", "to"}]
         things = [value.thing if isinstance(value, Of) else Thing(name=value) for value in slots if isinstance(value, Of | Text)]
         things += [one.place for one in (order.object, thing) if one is not None and one.place is not None]
-        named = [card for one in things if (card := self._app_called(one)) is not None]
-        return named or self.cards
+        named = {card.app: card for one in things if (card := self._app_called(one)) is not None}
+        return list(named.values()) or self.cards
 
     def _thing_of(self, value: Value) -> Thing | None:
         """What a value is or is of; None for words alone."""
