@@ -26,6 +26,7 @@ from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
 from roles.screen.rows import Row
+from roles.screen.screens import FIELD_ROLES
 from roles.screen.texts import fold, words
 from roles.screen.values import is_masked, same_value
 from roles.skills.contract import RESULT
@@ -140,7 +141,23 @@ class Candidates:
             ticked = tick is not None and e.value == tick and called <= there
             if ticked or (opposite and opposite <= there and called <= {*there, *tokens(seen_with(e, state).text)}):
                 return (f"state:{state.state_id}",)
-        return ()
+        return self._held(order, thing) if order.verb == "set" and thing is not None else ()
+
+    def _held(self, order: Order, thing: Thing) -> tuple[str, ...]:
+        """The last screen that shows a field of what an application has one of, if it held the wanted value all along."""
+        slot = order.slots[0] if len(order.slots) == 1 else None
+        wanted = self.find.texts(slot.value) if slot is not None else None
+        if slot is None or not wanted or thing.name is not None or thing.tests or any(is_kind(thing.kind, k) for k in self.kinds):
+            return ()
+        label = slot.field or thing.kind
+        shown = [
+            (one, e) for one in self.states for e in one.elements if e.role in FIELD_ROLES and similarity(label, e.name) >= 0.9
+        ]
+        if not shown or len({(one.app, e.name) for one, e in shown}) > 1:
+            return ()
+        same = {wanted[0], deeds()["truths"].get(wanted[0].casefold())}
+        held = all(e.value in same or same_value(e.value or "", wanted[0]) for _, e in shown)
+        return (f"state:{shown[-1][0].state_id}",) if held else ()
 
     def placed(self, order: Order, thing: Thing | None) -> bool | None:
         """Whether the page shows what was to be put there, in the part that is named; None where nothing tells."""
@@ -211,6 +228,9 @@ class Candidates:
             seen = [*(one for look in self.find.looks for one in look.records), *self.find.pages]
             self._linked[thing] = [one for one in seen if fits(thing, one)]
         if any(fell_on(one, effect) for one in self._linked[thing]):
+            return True
+        forms = [m for m in range(n) if (wrote := {*self.effects[m].written}) and wrote <= {*effect.written}]
+        if any(self.meant(thing, order, m) for m in forms):  # it was written while the form said the old name
             return True
         return answer if effect.record.text else None
 
@@ -298,7 +318,9 @@ class Candidates:
             return tells(fold(text).replace(fold(name.text), " "), one)
         box = label or (order.object.kind if order.object is not None else "")
         truth = deeds()["truths"].get(one.casefold())
-        if truth and any(v.value == truth for v in values if similarity(box, v.label) >= 0.75):
+        ticked = [v.value for v in values if similarity(box, v.label) >= 0.75]
+        ticked = ticked or [v.value for v in values if v.value in {"true", "false"} and box.casefold() in tokens(v.label)]
+        if truth and {*ticked} == {truth}:
             return True
         if tells(text, one) or any(same_value(v.value, one) for v in own or values):
             return True

@@ -312,12 +312,16 @@ class Resolver:
         held = {fold(value): value for score, value in near if score == best >= _ALIKE}
         return next(iter(held.values())) if len(held) == 1 else None
 
+    def _home(self, thing: Thing) -> AppCard | None:
+        """The application that is named as where it is."""
+        place = thing.place or Thing()
+        said = (place.name.text if place.name is not None else place.kind).casefold()
+        return next((card for card in self._cards if said in {card.app.casefold(), card.title.casefold()}), None)
+
     def named(self, thing: Thing) -> Thing:
         """The thing, with what it points back at."""
         if thing.back is None or not 0 <= thing.back.to < len(self._orders):
-            place = thing.place.kind if thing.place is not None and not thing.place.name else ""
-            home = next((card for card in self._cards if place in {card.app.casefold(), card.title.casefold()}), None)
-            thing = housed(thing, self._cards, home)
+            thing = housed(thing, self._cards, self._home(thing))
             return thing.model_copy(update={"but": tuple(map(self._called, thing.but))}) if thing.but else thing
         order = self._orders[thing.back.to]
         values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
@@ -325,7 +329,9 @@ class Resolver:
         if other is None or (other.back is not None and other.back.to >= thing.back.to):
             return thing
         other = self.named(other)
-        if thing.kind and other.kind and similarity(thing.kind, other.kind) < 0.9:
+        home = self._home(thing)
+        elsewhere = home is not None and not any(is_kind(other.kind, kind) for kind in home.kinds)
+        if elsewhere or (thing.kind and other.kind and similarity(thing.kind, other.kind) < 0.9):
             return thing.model_copy(update={"back": None})  # what came of it, such as the note that a mail was saved to
         either = {part: getattr(thing, part) or getattr(other, part) for part in ("kind", "name", "pick", "place", "also")}
         both = {"tests": (*other.tests, *thing.tests), "but": (*other.but, *thing.but), "back": None}

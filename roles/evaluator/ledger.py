@@ -283,6 +283,8 @@ class _Check:
             (f"the page does not show {_called(one)}" for one in every if self.run.placed(order, one) is False), ""
         )
         verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
+        if verdict.state == "missing" and order.verb == "set" and (shown := self.run.so_already(order, thing)):
+            return Verdict("shown", "it was so already", shown)
         return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 
     def _still_there(self, order: Order, things: Sequence[Thing], used: Sequence[int]) -> str:

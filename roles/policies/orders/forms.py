@@ -25,7 +25,7 @@ from roles.contracts.orders import (
 from roles.policies.orders.grounding import ground_field, is_of, list_field
 from roles.policies.orders.state import COMMITS, HANDED_IN, Refusal, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
-from roles.screen.language.words import Lexicon, deeds
+from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.values import is_a
 
 
@@ -82,6 +82,10 @@ class Forms(Values):
         fields = slot.value.fields if isinstance(slot.value, Of) and slot.role in {"with", "value"} else ()
         if len(fields) == 1 and (same := ground_field(fields[0], form, True)) is not None:
             return same
+        if isinstance(slot.value, Of) and slot.value.thing.name is not None and slot.value.thing.name.quoted:
+            noun = slot.value.thing.kind
+            if slot.role == "with" and noun and noun not in phrases("anything") and not Lexicon.english().known(noun, "noun"):
+                return ground_field(noun, form, True)  # the zip code "1010"
         if isinstance(slot.value, Text):
             said = slot.value.text.casefold()
             if choice := [field for field in written if said in (option.casefold() for option in field.options)]:

@@ -125,6 +125,7 @@ def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldT
     best = max((score for score, _ in scored), default=0.0)
     if best < GOOD:
         alike = [f for f in fields if f.type in _BY_TYPE.get(bare, ())]
+        alike = alike or [f for f in fields if f.type == "truth" and bare in f.label.casefold().split()]  # ticked to agree
         return alike[0] if len(alike) == 1 else None
     return _likeliest([field for score, field in scored if best - score < _NEAR])
 

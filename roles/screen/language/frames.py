@@ -11,7 +11,7 @@ from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, V
 from roles.screen.language.names import Read, bare, plural
 from roles.screen.language.nouns import unknown
 from roles.screen.language.values import Values
-from roles.screen.language.words import Doubt, phrases
+from roles.screen.language.words import Doubt, deeds, phrases
 
 ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})
 """Roles that an order has once: said twice it is not certain which is meant."""
@@ -57,7 +57,8 @@ class Frame:
             listed = bool(self.slots and self.slots[-1].field and self.take(at + 1, "field"))  # title A, text B
             comma = word == "," and self.filled() and (listed or not self.read.clause(at + 1))
             marks = {"-", "–", "and"} if self.verb.get("says") else {"-", "–", "and", ":"}
-            joined = comma or (word == "and" and self.low(at + 1) == "with") or (field is not None and word in marks)
+            ticked = word == "and" and self.truth(at + 1, add=False) is not None
+            joined = comma or (word == "and" and self.low(at + 1) == "with") or (field is not None and word in marks) or ticked
             end = self.operand(at + joined, joined)
             if end is None:
                 return None if pending else at
@@ -317,7 +318,7 @@ class Frame:
             self.see(at, "for|with? <articles>? <possessives>? <field> is|:?") if "with" in self.roles and self.filled() else None
         )
         if found is None:
-            return None
+            return self.truth(at)
         end, field = found.end, found["field"].entry.name
         named = self.read.kind(end) == "word" and self.words.is_named(end)  # category Other
         value = self.read.amount(end) or self.read.name(end) or (self.read.title(end) if named else None)
@@ -326,6 +327,16 @@ class Frame:
         told = self.told_end(end, True) if field in phrases("texts") and self.read.kind(end) != "quote" else None
         value = (self.read.told_text(end, told), told) if told else value
         return self.add("with", value[0], at, value[1], field=field)
+
+    def truth(self, at: int, add: bool = True) -> int | None:
+        """[with] the WORD "yes"|"no": of what is ticked or not, which may be called by a whole sentence"""
+        found = self.see(at, "with? <articles>") if "with" in self.roles and self.filled() else None
+        if found is None or self.read.kind(found.end) != "word" or self.take(found.end, "noun", "verb"):
+            return None
+        value = self.read.name(found.end + 1) if self.read.kind(found.end + 1) == "quote" else None
+        if value is None or value[0].text.casefold() not in deeds()["truths"]:
+            return None
+        return self.add("with", value[0], at, value[1], field=self.low(found.end)) if add else value[1]
 
     # What is told
 

@@ -54,7 +54,7 @@ class Clauses(Statements, Controls):
         idle = [span for n in range(size) if self.ends(n) for span in self.spans(n, n + 1)]
         return Reading(
             goal=self.words.goal,
-            orders=tuple(self.orders),
+            orders=tuple(self.orders if self.words.shown is not None else map(_located, self.orders)),
             nothing=tuple(sorted([*idle, *((token.start, token.end) for token in self.words.nothing)])),
             unread=tuple(unread),
             asks=(*asks, *self._unsaid(), *self._contradictions()),
@@ -456,3 +456,20 @@ class Clauses(Statements, Controls):
         self.claimed, self.loose, self.each, self.subject, self.dates.ranges = claimed, False, each, None, True
         self.reserved = frozenset()
         return (order, end) if order is not None and end is not None else None
+
+
+def _located(order: Order) -> Order:
+    """The order with the folder and the name that a path says: "/Reports/plan.txt"."""
+    thing, called = order.object, [s for s in order.slots if isinstance(s.value, Of) and s.value.thing.kind == "path"]
+    if thing is None or thing.kind not in {"file", "document", "folder", "directory"} or (thing.place and thing.place.kind):
+        return order
+    name = called[0].value.thing.name if called and isinstance(called[0].value, Of) and thing.name is None else thing.name
+    if name is None or not name.text.startswith("/"):
+        return order
+    folder, _, last = name.text.rstrip("/").rpartition("/")
+    place = Thing(kind="folder", name=name.model_copy(update={"text": folder or "/"}), place=thing.place, spans=name.spans)
+    thing = thing.model_copy(update={"name": name.model_copy(update={"text": last})})
+    if not thing.new:
+        return order.model_copy(update={"object": thing.model_copy(update={"place": place})})
+    into = Slot(role="into", value=Of(thing=place, spans=place.spans), spans=place.spans)
+    return order.model_copy(update={"object": thing, "slots": (*(s for s in order.slots if s not in called), into)})

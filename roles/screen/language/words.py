@@ -237,6 +237,10 @@ class Lexicon:
         past = {w for w in odd if not w.endswith("ing")} or {word[:-1] + "ied" if third.endswith("ies") else stem + "ed"}
         return {"base": {word}, "s": {third}, "past": past, "ing": {w for w in odd if w.endswith("ing")} or {stem + "ing"}}
 
+    def known(self, words: str, group: str) -> bool:
+        """Whether these words are an entry of a group."""
+        return any((one.group, " ".join(one.words)) == (group, words) for one in self.first.get(words.partition(" ")[0], ()))
+
     def plural(self, noun: str) -> str:
         *before, word = noun.split()
         odd = self.irregular.get(word) if word in {"person", "child"} else None

@@ -129,7 +129,8 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
     if (move := came_of(verb, at)) is not None:
         return move
     button = commit_button(verb, app, at, owner, about)
-    if not at.notes.get("pressed") and (move := lacking(at)) is not None and move.kind != "done":
+    draft = button is not None and not {*tokens(button.name)}.isdisjoint(deeds()["unsent"])  # which need not be whole
+    if not (at.notes.get("pressed") or draft) and (move := lacking(at)) is not None and move.kind != "done":
         return move
     if button is None:
         return _without_button(verb, app, at)
