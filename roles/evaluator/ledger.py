@@ -150,7 +150,9 @@ class _Check:
             return self._looked(order, thing)._replace(used=pressed)
         if order.verb in deeds()["presses"]:
             return self._clicked(order, thing)
-        return self._told(order) if order.verb in deeds()["tells"] else self._worked(order, thing)
+        verdict = self._told(order) if order.verb in deeds()["tells"] else self._worked(order, thing)
+        already = self.run.so_already(order, thing) if verdict.state == "missing" and order.verb == "set" else ()
+        return Verdict("shown", "it was so already", already) if already else verdict
 
     def _excused(self, order: Order, verdict: Verdict) -> Verdict:
         """What a person had done in the place of a press is what they want: that press is not missed, once for each."""
@@ -283,8 +285,6 @@ class _Check:
             (f"the page does not show {_called(one)}" for one in every if self.run.placed(order, one) is False), ""
         )
         verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
-        if verdict.state == "missing" and order.verb == "set" and (shown := self.run.so_already(order, thing)):
-            return Verdict("shown", "it was so already", shown)
         return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 
     def _still_there(self, order: Order, things: Sequence[Thing], used: Sequence[int]) -> str:

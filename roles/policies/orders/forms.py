@@ -82,10 +82,8 @@ class Forms(Values):
         fields = slot.value.fields if isinstance(slot.value, Of) and slot.role in {"with", "value"} else ()
         if len(fields) == 1 and (same := ground_field(fields[0], form, True)) is not None:
             return same
-        if isinstance(slot.value, Of) and slot.value.thing.name is not None and slot.value.thing.name.quoted:
-            noun = slot.value.thing.kind
-            if slot.role == "with" and noun and noun not in phrases("anything") and not Lexicon.english().known(noun, "noun"):
-                return ground_field(noun, form, True)  # the zip code "1010"
+        if noun := _field_noun(slot):
+            return ground_field(noun, form, True)
         if isinstance(slot.value, Text):
             said = slot.value.text.casefold()
             if choice := [field for field in written if said in (option.casefold() for option in field.options)]:
@@ -393,6 +391,13 @@ class Forms(Values):
                 raise Refusal(f'"{self._said(order.spans)}": nothing would say that it is for "{self.phrase(thing)}"')
             self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
         self._row = None
+
+
+def _field_noun(slot: Slot) -> str:
+    """What a quoted value is called that is no kind of thing: with the zip code "1010"."""
+    thing = slot.value.thing if slot.role == "with" and isinstance(slot.value, Of) else Thing()
+    quoted = thing.name is not None and thing.name.quoted and thing.kind not in phrases("anything")
+    return thing.kind if quoted and not Lexicon.english().known(thing.kind, "noun") else ""
 
 
 def gatherings() -> frozenset[str]:
