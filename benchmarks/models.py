@@ -140,6 +140,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="1,2", help="such as 0,1 or 0..2")
     parser.add_argument("--draws", type=int, default=5, help="of `chance`, for each task and seed")
     parser.add_argument("--rehearse", type=int, default=1, help="attempts at each subtask before the best is carried out")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the crew's arms")
     parser.add_argument("--arms", default=",".join(ARMS))
     parser.add_argument("--rows", type=Path, default=Path("models.jsonl"), help="the file of finished runs")
     parser.add_argument("--runs-dir", default="", help="keep the runs' folders here")
@@ -163,7 +164,7 @@ def work_one(arm: str, name: str, seed: int, draw: int, asked: argparse.Namespac
         folder = Path(asked.runs_dir) / arm / name / f"{seed}-{draw}" if asked.runs_dir else Path(scratch)
         said = [f"crew.model={json.dumps(model)}", "policies=llm-small", "crew.operator.policy=llm"]
         said += [f"limits.{key}={value}" for key, value in limits.items()]
-        said += [f"crew.rehearse.n={asked.rehearse}"] if arm != "flat" else []
+        said += [f"crew.rehearse.n={asked.rehearse}", *asked.set] if arm != "flat" else []
         parts: dict[str, Any] = {}
         if arm == "flat":
             parts = {"manager": WholeGoal(), "evaluator": OpenGate()}

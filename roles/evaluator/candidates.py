@@ -15,8 +15,8 @@ from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import Table, number_of, parse_date, parse_time, table_of
-from roles.evaluator.effects import RecordEffect, effects_of, records_in, rows_on, seen_with
-from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, says, stands_in, tells, tells_moment
+from roles.evaluator.effects import RecordEffect, effects_of, records_in
+from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
 from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something, target_of
@@ -25,6 +25,7 @@ from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
+from roles.screen.records import rows_on, says, seen_with
 from roles.screen.rows import Row
 from roles.screen.screens import FIELD_ROLES
 from roles.screen.texts import fold, words

@@ -16,8 +16,9 @@ from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
+from roles.screen.records import dialog_text, record_of, row_of, rows_on, seen_on, seen_with, without_dialog
 from roles.screen.rows import Row
-from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, shown
+from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen
 from roles.screen.texts import fold
 
 _OPAQUE = frozenset({"run_script", "ask_in_app_agent"})
@@ -307,7 +308,7 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
     """Whether the press brought a dialog, or a form that was not there. Where a status is told, something came of it; one that
     was told before stands there still, in another place."""
     if after.modal is not None:
-        return before.modal is None or _dialog(before) != _dialog(after)
+        return before.modal is None or dialog_text(before) != dialog_text(after)
     dialogs = [{e.element_id for e in state.elements if e.role in DIALOG_ROLES} for state in (before, after)]
     if dialogs[1] - dialogs[0] and before.modal is None:
         return True
@@ -319,52 +320,12 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
 def _fallen_on(target: GUIElement | None, before: VisualState) -> list[Row]:
     """The row that the control stands in, else the rows that are chosen, else what is open."""
     screen = Screen.of(before)
-    if (row := _row(target, screen)) is not None:
-        return [_of_row(row, screen)]
-    under = _under(before)
+    if (row := row_of(target, screen)) is not None:
+        return [record_of(row, screen)]
+    under = without_dialog(before)
     rows = [e for e in under.rows if e.role != "treeitem"]
     chosen = [e for e in rows if e.selected or any(k.role == "checkbox" and k.value == "true" for k in under.within(e))]
-    return [_of_row(e, under) for e in chosen] or [seen_on(before)]
-
-
-def seen_with(target: GUIElement | None, state: VisualState) -> Row:
-    """The record in which an element stands: its row, or else the page."""
-    screen = Screen.of(state)
-    row = _row(target, screen)
-    return _of_row(row, screen) if row is not None else seen_on(state)
-
-
-def seen_on(state: VisualState) -> Row:
-    """The record that is open: all texts outside lists, and the dialog over it."""
-    under = _under(state)
-    pairs = [p for p in under.pairs if p.element.role not in FIELD_ROLES]
-    lines = [shown(e) for e in under.detail_texts if e.role != "status"]
-    lines += [f"{f.name}: {f.value}" for f in under.inputs if f.value]
-    lines += [_dialog(state)] if state.modal else []
-    lines += [item.text for item in under.items if pairs and item.element.role != "treeitem"]
-    return Row("\n".join(lines), "", tuple((p.label, p.value) for p in under.pairs))
-
-
-def rows_on(state: VisualState) -> list[Row]:
-    """The records of the lists on a screen."""
-    screen = _under(state)
-    return [_of_row(item.element, screen) for item in screen.items if item.text and item.element.role != "treeitem"]
-
-
-def _under(state: VisualState) -> Screen:
-    """The page without the dialog over it."""
-    return Screen(state.model_copy(update={"modal": None}) if state.modal else state)
-
-
-def _row(target: GUIElement | None, screen: Screen) -> GUIElement | None:
-    above = (target, *screen.above(target)) if target is not None else ()
-    return next((e for e in above if e.role in {"row", "listitem", "treeitem"}), None)
-
-
-def _of_row(row: GUIElement, screen: Screen) -> Row:
-    item = screen._item(row)
-    key = shown(item.press) if item.press is not row else next((p.value for p in item.cells if p.value), row.name or item.text)
-    return Row(item.text, key, tuple((p.label, p.value) for p in item.cells), track=row.track_id or "")
+    return [record_of(e, under) for e in chosen] or [seen_on(before)]
 
 
 def _joined(every: Sequence[Row]) -> Row:
@@ -380,9 +341,3 @@ def _inputs(state: VisualState) -> frozenset[str]:
 def _place(state: VisualState) -> tuple[str | None, str]:
     """The application and its heading."""
     return state.app, next((e.name for e in state.elements if e.role == "heading"), "")
-
-
-def _dialog(state: VisualState) -> str:
-    if state.modal is None or (dialog := state.by_id.get(state.modal)) is None:
-        return ""
-    return "\n".join([dialog.name, *(shown(e) for e in Screen.of(state).elements if e.role != "button" and shown(e))])

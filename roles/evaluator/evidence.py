@@ -16,11 +16,10 @@ from roles.contracts import (
     Subtask,
     TextShown,
 )
-from roles.contracts.orders import CollectStep, ReadStep
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.evaluator.provenance import unfounded
 from roles.screen.calls import INNER, changes_something, is_call, looks_only
-from roles.screen.evidence import Screens, check, done_of, screens_of
+from roles.screen.evidence import Screens, check, done_of, learned_by, screens_of
 
 LATELY = 4
 """Steps that count as the last ones."""
@@ -127,8 +126,7 @@ def _counting(subtask: Subtask, expectation: Expectation, request: GateRequest) 
         last = max((step.step for effect in effects for step in done_of(effect, request)[-1:]), default=0)
         request = request.model_copy(update={"steps": tuple(s for s in request.steps if s.step >= last)})
     if isinstance(expectation, FactKnown):
-        read = [name for step in subtask.steps if isinstance(step, ReadStep) for name in step.names]
-        mine = {*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))}
+        mine = learned_by(subtask)
         failed = {s.id for s in request.plan if s.status is SubtaskStatus.REJECTED and s.id != subtask.id}
         facts = tuple(f for f in request.facts if f.name not in mine or f.subtask not in failed)
         request = request.model_copy(update={"facts": facts})

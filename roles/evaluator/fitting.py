@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from typing import NamedTuple
-
-from rapidfuzz import fuzz
 
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
@@ -31,17 +28,18 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.contracts.values import parse_date, parse_time
-from roles.evaluator.effects import Answered, rows_on, seen_on
+from roles.evaluator.effects import Answered
 from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.language.words import phrases
 from roles.screen.matching import similarity, tokens
+from roles.screen.records import rows_on, says, seen_on
 from roles.screen.rows import Row, compare
 from roles.screen.rows import picked as picked_rows
 from roles.screen.screens import turns
-from roles.screen.texts import begins, fold, has_phrase, labelled, words
+from roles.screen.texts import begins, fold, labelled
 from roles.screen.values import amount_of, is_masked, minutes_in, same_state, same_value, takes_place, values_in
 
 _MENU = "more"
@@ -213,23 +211,6 @@ def picked(pick: Pick, records: Sequence[Row]) -> list[Row] | None:
     with suppress(StepFailure):
         return [records[int(row.text)] for row in picked_rows(rows, pick)] if "" not in keys or not pick.by else None
     return None
-
-
-@lru_cache(maxsize=8192)
-def says(text: str, wanted: str) -> bool:
-    """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by value."""
-    name, there = fold(wanted.rsplit("/", 1)[-1] if wanted.startswith("/") else wanted).strip(" .\"'"), fold(text)
-    if not name or has_phrase(there, name):
-        return True
-    if amount_of(wanted) is not None:
-        return any(same_value(wanted, one) for one in (*values_in("money", text), *values_in("number", text)))
-    if parse_date(wanted) is not None:
-        return any(same_value(wanted, one) for one in values_in("date", text))
-    shown = {*tokens(text), *words(there), *words(there.replace("-", " "))}
-    if (told := tokens(wanted)) and all(word in shown for word in told):
-        return True
-    numbers = {*values_in("figures", name)}
-    return len(name) >= 8 and numbers <= {*values_in("figures", there)} and fuzz.partial_ratio(name, there) >= 92
 
 
 def tells(text: str, wanted: str) -> bool:

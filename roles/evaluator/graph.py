@@ -17,7 +17,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, compiled
-from roles.contracts.orders import GoalLedger, LedgerEntry, Reading, names_in
+from roles.contracts.orders import CreateStep, FillStep, GoalLedger, LedgerEntry, PressStep, Reading, names_in
 from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
@@ -153,11 +153,20 @@ def _record(held: GoalLedger, ctx: Context, key: str) -> None:
 
 
 def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
-    """What is understood of a subtask of words alone, and what no step of the run was seen to do."""
-    if request.subtask is None or request.subtask.steps or request.subtask.worker != "operator":
+    """What is understood of a subtask of words alone, or the orders that one of steps is the last to work on, and what no step
+    of the run was seen to do."""
+    task = request.subtask
+    if task is None or task.worker != "operator":
         return ()
+    if task.steps:
+        others = {step.order for s in request.plan if s.id != task.id and s.status.is_open for step in s.steps}
+        # The rest of an order may be planned once what it takes was looked up.
+        mine = {step.order for step in task.steps if isinstance(step, CreateStep | FillStep | PressStep)} - others - {-1}
+        whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None})
+        entries = _held(whole, ctx).entries if mine else ()
+        return tuple(f"not done: {e.text} ({e.why})" for e in entries if e.order in mine and e.state == "missing")
     known = {fact.name: fact.value for fact in request.facts}
-    words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), request.subtask.instruction)
+    words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), task.instruction)
     reading, orders = _part_of(words, request, ctx)
     partly = "; only part of these words was read" if reading.unread else ""
     left = [entry for entry in orders if entry.state == "missing" and not _SLOT.search(entry.text)]

@@ -25,6 +25,7 @@ from roles.contracts.orders import (
     Text,
     Thing,
     When,
+    names_in,
     said,
 )
 from roles.contracts.policies import MOST_STEPS
@@ -32,10 +33,11 @@ from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import RecordEffect
-from roles.evaluator.fitting import fits, is_kind, says
+from roles.evaluator.fitting import fits, is_kind
 from roles.screen.evidence import WRITES, Screens, brought_nothing, screens_of
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
+from roles.screen.records import says
 from roles.screen.texts import fold
 
 _MOVES = frozenset({"move", "postpone"})
@@ -505,7 +507,8 @@ class _Check:
             return False
         mine = (effect.app, effect.record.key, label)
         same = [n for n, e in enumerate(self.effects) if mine in {(e.app, e.record.key, v.label) for v in e.written}]
-        return len(same) % 2 == 1 and self.used.isdisjoint(same)
+        times = sum(not self.effects[n].control for n in same)  # what saves a form holds it once more
+        return times % 2 == 1 and self.used.isdisjoint(same)
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
@@ -557,6 +560,10 @@ class _Check:
         return ends if all(s.steps for s in worked) else {}
 
     def _is_unplanned(self, effect: RecordEffect, ends: dict[str, set[Effect | None]]) -> bool:
+        if ends and self._is_switched(effect):
+            steps = [step for subtask in self.request.plan for step in subtask.steps]
+            names = [*names_in(steps), *(step.verb for step in steps if isinstance(step, PressStep))]
+            return all(similarity(effect.control or effect.written[0].label, name) < 0.6 for name in names)
         if not ends or not effect.control:
             return False
         if effect.app in ends:

@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, StepRecord, Subtask
-from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, ReadStep, WaitStep
+from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, WaitStep
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.contracts.values import table_of
 from roles.contracts.wording import slots_in
-from roles.evaluator.effects import rows_on, seen_with
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.evaluator.fitting import says
 from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
-from roles.screen.rows import excepted, is_called, is_cut, matches
+from roles.screen.records import rows_on
+from roles.screen.rows import excepted, is_called, matches
 from roles.screen.screens import FIELD_ROLES, Screen, turns
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
@@ -51,9 +50,9 @@ def _success(request: GateRequest) -> GateVerdict:
     state = request.screens[-1] if request.screens else None
     named = [name for one in found.checked for name in one.evidence] or ([f"state:{state.state_id}"] if state else [])
     evidence = tuple(dict.fromkeys(named))[:12]
-    short = [*missing, *found.undone, *_skipped(request)]
-    complaints = [*_partial(request), *_miscollected(request), *_misread(request)]
-    complaints += [*_unkept(request), *_failed_last(request), *(_complaints(state) if state else ())]
+    short = [*missing, *found.undone, *_skipped(request), *_gone(request)]
+    complaints = [*_partial(request), *_miscollected(request), *_unkept(request), *_failed_last(request)]
+    complaints += _complaints(state) if state else ()
     if missing and state and state.loading:
         reason = f"{state.app} is still loading: {missing[0]}"
         return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
@@ -71,6 +70,15 @@ def _failed(issues: list[str], evidence: tuple[str, ...]) -> GateVerdict:
     return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(issues), evidence=evidence, issues=tuple(issues))
 
 
+def _gone(request: GateRequest) -> Iterator[str]:
+    """What was entered as expected and stands there no more, as after another page was looked at before it was saved."""
+    task = request.subtask
+    live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
+    for wanted in (e for e in task.expect if isinstance(e, FieldHas)) if task is not None and task in live else ():
+        if task is not None and (lost := _lost(wanted, task, live, request)):
+            yield lost
+
+
 def _partial(request: GateRequest) -> list[str]:
     """A list that is seen to go on is not known as a whole, nor is one that an earlier subtask left for this one to do anew."""
     if request.subtask is None or request.subtask.steps:  # a typed step that collects turns all pages itself
@@ -86,46 +94,26 @@ def _partial(request: GateRequest) -> list[str]:
 def _miscollected(request: GateRequest) -> Iterator[str]:
     """Where a worker collected other rows of a list than the tests of the step itself tell, as far as the list was seen."""
     task = request.subtask
-    for step in (s for s in task.steps if isinstance(s, CollectStep) and s.records.pick is None) if task is not None else ():
+    for step in (s for s in task.steps if isinstance(s, CollectStep)) if task is not None else ():
         tests, but = step.records.tests, step.records.but
         fact = next((f for f in reversed(request.facts) if f.name == step.name), None)
         table = table_of(fact.value) if fact is not None else None
+        kept = table.rows if table is not None else [[fact.value]] if fact is not None else []
         last = next((state for state in views(request) if fact is not None and state.state_id == fact.state_id), None)
-        if table is None or last is None or not tests or any(slots_in(test.value) for test in tests):
+        if not kept or last is None or not tests or any(slots_in(test.value) for test in tests):
             continue  # without a test nothing tells the rows of its list from others on the screen
-        taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in table.rows]
+        taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in kept]
         rows = [row for state in views(request) if _place(state) == _place(last) for row in rows_on(state)]
         out = [row for one in but for row in (*excepted(rows, one), *(row for row in rows if matches(row, one) is None))]
         fit = [row for row in rows if matches(row, tests) and row not in out]
         exactly = [row for row in fit if all(test.negated or test.relation != "is" or is_called(row, test) for test in tests)]
-        for row in exactly:
+        for row in exactly if step.records.pick is None else ():
             if not any(cells <= {*map(fold, row.texts)} for cells in taken):
                 yield f'"{row.text}" is not in "{step.name}", and the list shows that it belongs there'
         for cells in filter(None, taken):
             holders = [row for row in rows if cells <= {*map(fold, row.texts)}]
             if holders and all(matches(row, tests) is False for row in holders):
                 yield f'"{holders[0].text}" is in "{step.name}", and the list shows that it does not belong there'
-
-
-def _misread(request: GateRequest) -> Iterator[str]:
-    """Where a worker took a fact off another record than the step names, or another field of it, as far as its screen tells."""
-    task = request.subtask
-    steps = [step for step in task.steps if isinstance(step, ReadStep) and step.records and not step.part] if task else []
-    named = [(step, *pair) for step in steps for pair in zip(step.labels, step.names, strict=False)]
-    for step, label, name in named:
-        fact = next((f for f in reversed(request.facts) if f.name == name and f.element_id), None)
-        state = next((one for one in views(request) if fact is not None and one.state_id == fact.state_id), None)
-        at = state.by_id.get(fact.element_id or "") if fact is not None and state is not None else None
-        if fact is None or state is None or at is None or step.records is None:
-            continue
-        row = seen_with(at, state)
-        tests = [test for test in step.records.tests if not slots_in(test.value)]
-        held = row.value(label)
-        called = [test.value for test in tests if test.relation in {"is", "has"} and not test.negated]
-        if matches(row, tests) is False or (called and not any(says(row.text, one) for one in called)):
-            yield f'"{name}" was read off "{row.key or row.text[:80]}", and nothing there says that it is the one that is meant'
-        elif held and not is_cut(held) and not same_value(held, fact.value):
-            yield f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
 
 
 def _skipped(request: GateRequest) -> Iterator[str]:
@@ -157,7 +145,7 @@ def _does(done: StepRecord, step: PressStep) -> bool:
     """Whether it may have been the press of a step: by its control, by what it amounts to, or without a control."""
     name = step.control.replace("{title}", "")
     pressed = step.verb in {done.verb, done.instead_of} or names_effect(done.target, step.verb) or bool(done.instead_of)
-    other = done.action.get("action_type") not in {"click", "double_click"} and not looks_only(done)
+    other = done.action.get("action_type") not in {"click", "double_click", *WRITES} and not looks_only(done)
     return pressed or other or (bool(name) and (similarity(done.target, name) >= 0.9 or fold(name) in fold(done.target)))
 
 

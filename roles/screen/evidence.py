@@ -15,13 +15,18 @@ from roles.contracts import (
     FieldHas,
     GateRequest,
     StepRecord,
+    Subtask,
     TextShown,
 )
+from roles.contracts.orders import CollectStep, ReadStep
+from roles.contracts.wording import slots_in
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.calls import changes_something, effect_seen, function_words, is_call, looks_only, target_of, told_of
 from roles.screen.language.words import deeds, phrases, tells_done
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, likeness, shows
+from roles.screen.records import says, seen_with
+from roles.screen.rows import is_cut, matches
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.texts import begins, fold, labelled, says_any, words
 from roles.screen.values import same_value
@@ -55,7 +60,8 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
             exact = next((f for f in request.facts if f.name.casefold() == name.casefold()), None)
             if exact is None or not exact.value.strip():
                 return Finding(False, (), f'the fact "{name}" is not known')
-            return Finding(True, (f"fact:{exact.name}",))
+            wrong = _misread(name, request)
+            return Finding(not wrong, (f"fact:{exact.name}",), wrong)
         case FieldHas(app=app):
             return _field(expectation, request).or_else(told_of(expected_value(expectation, request), app, request))
         case TextShown(text=text, app=app):
@@ -72,6 +78,32 @@ def fact_of(name: str, facts: Iterable[Fact]) -> Fact | None:
     newest = list(facts)[::-1]
     exact = next((f for f in newest if f.name.casefold() == name.casefold()), None)
     return exact or next((f for f in newest if similarity(name, f.name) >= 0.9), None)
+
+
+def learned_by(subtask: Subtask) -> frozenset[str]:
+    """The names of the facts that its own steps learn: what an attempt that was given up left under them does not count."""
+    read = [name for step in subtask.steps if isinstance(step, ReadStep) for name in step.names]
+    return frozenset([*read, *(step.name for step in subtask.steps if isinstance(step, CollectStep))])
+
+
+def _misread(name: str, request: GateRequest) -> str:
+    """Where a fact was taken off another record than its step names, or off another field of it, as far as its screen tells."""
+    reads = [step for step in (request.subtask.steps if request.subtask else ()) if isinstance(step, ReadStep)]
+    step = next((one for one in reads if name in one.names and one.records and not one.part), None)
+    fact = next((f for f in reversed(request.facts) if f.name == name and f.element_id), None)
+    state = next((one for one in views(request) if fact is not None and one.state_id == fact.state_id), None)
+    at = state.by_id.get(fact.element_id or "") if fact is not None and state is not None else None
+    if step is None or step.records is None or fact is None or state is None or at is None:
+        return ""
+    row, label = seen_with(at, state), dict(zip(step.names, step.labels, strict=False)).get(name)
+    tests = [test for test in step.records.tests if not slots_in(test.value)]
+    called = [test.value for test in tests if test.relation in {"is", "has"} and not test.negated]
+    if matches(row, tests) is False or (called and not any(says(row.text, one) for one in called)):
+        return f'"{name}" was read off "{row.key or row.text[:80]}", and nothing there says that it is the one that is meant'
+    held = row.value(label) if label else None
+    if held and not is_cut(held) and not same_value(held, fact.value):
+        return f'"{name}" is {fact.value[:80]!r}, and "{label}" shows {held!r} there'
+    return ""
 
 
 Screens = Callable[[str], VisualState | None]

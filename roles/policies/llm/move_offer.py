@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 from rapidfuzz import fuzz
 
 from environments.cards import vocabulary
-from environments.effects.words import Effect, effect_of_words
+from environments.effects.words import Effect, effect_of_words, is_way_out
 from protocol import GUIElement, OperatorDecision, describe
 from protocol.prompt_form.element_text import CHECKED, acts, kind
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, StepRecord, TextShown
+from roles.contracts.orders import CollectStep, CreateStep, ReadStep, names_in
+from roles.contracts.wording import plain, slots_in
 from roles.knowledge.blackboard import board_in
 from roles.policies.llm.decision_parsing import read_decision
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -28,6 +30,7 @@ from roles.policies.llm.subtask_words import COMMITS, cut, without_values
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import WRITES, is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
+from roles.screen.records import says
 from roles.screen.screens import Screen
 from roles.screen.texts import fold
 from roles.screen.values import same_value
@@ -56,7 +59,7 @@ class Job:
         nouns = {word for noun in vocabulary(view.cards).nouns for word in tokens(noun)}
         quoted = dict.fromkeys(first or second for first, second in _NAMED.findall(instruction))
         kinds = set(_KIND.findall(instruction))
-        self.planned = bool(expect)
+        self.planned = bool(expect or view.subtask.steps)
         self.words = tokens(instruction)
         self.screen = Screen(view.seen)
         self.missing = missing
@@ -65,25 +68,30 @@ class Job:
         self.reading = self.planned and all(isinstance(e, FactKnown) for e in expect)
         """Whether it is to read, and nothing else."""
         self.facts = {fact.name: fact.value for fact in view.facts}
-        self.facts_missing = [e.name for e in missing if isinstance(e, FactKnown)]
-        """Names under which something is still to be kept."""
+        tables = {step.name for step in view.subtask.steps if isinstance(step, CollectStep)}
+        self.facts_missing = [e.name for e in missing if isinstance(e, FactKnown) and e.name not in tables]
+        """Names under which something that stands on a screen is still to be kept."""
+        reads = [step for step in view.subtask.steps if isinstance(step, ReadStep)]
+        self.labels = {name: label for one in reads for name, label in zip(one.names, one.labels, strict=False)}
+        """Under which label a fact stands, where the steps say it."""
         self.wants = [e for e in missing if isinstance(e, FieldHas)]
         """Fields that are to hold something and do not."""
         self.right = [e.label for e in fields if e not in missing]
         """Names of the fields that hold what the plan expects of them."""
         self.effects = [e.verb for e in expect if isinstance(e, EffectSeen)]
         plain = [word for word in tokens(_NAMED.sub(" ", instruction)) if word not in nouns]  # a "file" is no deed
-        said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in plain)]
-        self.deeds = list(dict.fromkeys([*self.effects, *said]))
+        spoken = [verb for verb in COMMITS if any(names_effect(word, verb) for word in plain)]
+        self.deeds = list(dict.fromkeys([*self.effects, *spoken]))
         """What it commits to: as the plan expects it, and as its words say it."""
         labels = {e.label for e in fields}
         meant = {e.value for e in fields} | labels
         meant |= {word for e in expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
         facts = [e.name for e in expect if isinstance(e, FactKnown)] + list(self.facts)
-        self.sought = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+        said = [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+        self.sought = self._tested(view) if view.subtask.steps else said
         """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
         shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
-        self.there = all(name.casefold() in shown for name in self.sought)
+        self.there = all(says(shown, name) for name in self.sought)
         """Whether all that is looked for is on this screen."""
         self.done = [_deed(step) for step in view.history]
         tried, searches = {(field, text) for _, field, text in self.done}, [field.name for field in self.screen.searches]
@@ -92,15 +100,33 @@ class Job:
         """Whether what is looked for is not in sight, and a search on this screen was not tried for it."""
         told = "\n".join([shown, *(f"{on} {text}" for _, on, text in self.done)]).casefold()
         unsaid = any(self.facts.get(name, name).casefold() not in told for name in self.named if name not in labels)
+        places = [one.place for one in view.subtask.steps if isinstance(one, CreateStep)]
+        self.making = places if view.subtask.steps and len(places) == len(view.subtask.steps) else None
+        """The places in which something new is to be made, where nothing else is to be done; else None."""
+        verbs = {"edit", "select", *(getattr(one, name, "") for one in view.subtask.steps for name in ("commit", "verb"))}
+        verbs |= {"create"} if places else set()
+        known = [verb for card in view.cards if card.app == view.seen.app for kind in card.kinds for verb in kind.verbs]
+        own = names_in(view.subtask.steps)
+        self.astray = {v.control for v in known if v.verb not in verbs and v.control not in own} if view.subtask.steps else set()
+        """Controls of the application for something that the steps do not say."""
         self.outstanding = unsaid or bool(self.wants)
         """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
         unticked = (e for e in missing if isinstance(e, TextShown) or (isinstance(e, FieldHas) and e.value not in TICKS))
         self.texts_missing = not fields or any(unticked)
         """No, where the plan names fields and every text that it wants has been seen; what is ticked is not written."""
 
+    def _tested(self, view: OperatorView) -> list[str]:
+        """What typed steps say of the one record that is still to be read, or else of all that they are about."""
+        steps = [one for one in view.subtask.steps if not isinstance(one, CollectStep)]
+        reads = [one for one in steps if isinstance(one, ReadStep) and any(name in self.facts_missing for name in one.names)]
+        records = [one for step in reads[:1] or steps if (one := getattr(step, "records", None)) is not None]
+        tests = [test for one in records for test in one.tests if test.relation in {"is", "has"} and not test.negated]
+        found = {test.value: slots_in(test.value) for test in tests}
+        return [self.facts.get(slots[0], "") if slots else plain(value) for value, slots in found.items()]
+
     def names(self, text: str) -> bool:
         """Whether a text says something that is looked for."""
-        return any(name.casefold() in text.casefold() for name in self.sought)
+        return any(says(text, name) for name in self.sought)
 
 
 def _deed(step: StepRecord) -> tuple[str, str, str]:
@@ -185,8 +211,8 @@ _LONG = 8
 _NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
 _TRIED = 4
 """So many steps before a small model may give up."""
-_MOST, _MOST_FREE = 8, 24
-"""Moves of one list, with a plan and without; those that look least like the job are left out."""
+_MOST, _MOST_FREE, _MOST_KNOWN = 8, 24, 4
+"""Moves of one list, with a plan, without, and where skills know the next; those that look least like the job are left out."""
 _OFTEN = 2
 """What was done so often in this attempt is offered again only where there is nothing else."""
 _SWITCH = 60.0
@@ -224,7 +250,8 @@ def narrow_moves(
     moves = _MoveOffer(view, ids, missing).moves()
     if known is not None:
         told = describe(known.action) if known.action is not None else END
-        moves = [Move(told, {}, decided=known), *(move for move in moves if not _is_same(move, known))][:_MOST]
+        others = (move for move in moves if not _is_same(move, known) and move.fields.get("status") != "FAIL")
+        moves = [Move(told, {}, decided=known), *others][:_MOST_KNOWN]
     return Moves([move._replace(told=without_values({"told": move.told}, view.facts)["told"]) for move in moves])
 
 
@@ -351,8 +378,10 @@ class _MoveOffer:
 
     def _too_early(self, element: GUIElement) -> bool:
         """Whether it commits too early, or to what nobody named, or does anything at all where one only reads."""
-        if not self._job.planned or kind(element) in CHECKED or element is self._agreeing:
+        if not self._job.planned or kind(element) in CHECKED or element is self._agreeing or is_way_out(element.name):
             return False
+        if element.name in self._job.astray:
+            return True
         does = {verb for verb in COMMITS if names_effect(element.name, verb)}
         if does and not does.intersection(self._job.effects):
             return not does.intersection(self._job.deeds)
@@ -437,8 +466,9 @@ class _MoveOffer:
         yield from sorted(labelled or found, key=self._far)[:_MOST_KEPT]
 
     def _labelled(self, move: Move) -> bool:
-        """Whether it keeps what stands under a label that the plan's name for it fits."""
-        return any(similarity(name, move.about) >= ALIKE for name in self._job.facts_missing)
+        """Whether it keeps what stands under the label that the plan says, or that its name for it fits."""
+        labels = self._job.labels
+        return any(similarity(labels.get(name, name), move.about) >= ALIKE for name in self._job.facts_missing)
 
     def _choices(self, lists: Sequence[GUIElement]) -> Iterator[Move]:
         for element in lists:
@@ -486,7 +516,9 @@ class _MoveOffer:
         items = self._entries
         if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
             named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
-            others = items - named if named or self._job.unsought else set()
+            if self._job.making is not None:  # what is there already is not changed
+                named = {i.press.element_id for i in self._screen.items for one in self._job.making if one and says(i.text, one)}
+            others = items - named if named or self._job.unsought or self._job.making is not None else set()
             free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
         return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
 

@@ -37,7 +37,7 @@ from roles.knowledge.pages.visible_text import shown
 from roles.policies.llm.prompts import now_told
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.calls import CALLS, changes_something, is_call, looks_only
-from roles.screen.evidence import check
+from roles.screen.evidence import check, learned_by
 from roles.skills.contract import RESULT
 
 _LINE = 240
@@ -422,12 +422,13 @@ def _kind_told(kind: KindCard, detail: int) -> str:
 
 def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
     """What the subtask is to lead to and has not been seen yet, found as a gate finds it."""
+    learned = learned_by(view.subtask)
     request = GateRequest(
         trigger=GateTrigger.WORKER_SUCCESS,
         goal=view.user_request,
         subtask=view.subtask,
         steps=view.history,
-        facts=view.facts,
+        facts=tuple(fact for fact in view.facts if fact.name not in learned or fact.subtask == view.subtask.id),
         screens=(view.seen,),
         earlier=view.earlier,
     )
