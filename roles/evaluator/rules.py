@@ -98,11 +98,13 @@ def _miscollected(request: GateRequest) -> Iterator[str]:
         tests, but = step.records.tests, step.records.but
         fact = next((f for f in reversed(request.facts) if f.name == step.name), None)
         table = table_of(fact.value) if fact is not None else None
-        kept = table.rows if table is not None else [[fact.value]] if fact is not None else []
         last = next((state for state in views(request) if fact is not None and state.state_id == fact.state_id), None)
-        if not kept or last is None or not tests or any(slots_in(test.value) for test in tests):
+        if fact is None or last is None or not tests or any(slots_in(test.value) for test in tests):
             continue  # without a test nothing tells the rows of its list from others on the screen
-        taken = [{fold(cell) for cell in map(str, row) if cell.strip()} for row in kept]
+        taken = [
+            {fold(cell) for cell in map(str, row) if cell.strip()}
+            for row in (table.rows if table is not None else [[fact.value]])
+        ]
         rows = [row for state in views(request) if _place(state) == _place(last) for row in rows_on(state)]
         out = [row for one in but for row in (*excepted(rows, one), *(row for row in rows if matches(row, one) is None))]
         fit = [row for row in rows if matches(row, tests) and row not in out]
