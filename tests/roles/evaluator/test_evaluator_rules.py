@@ -21,7 +21,7 @@ from roles.contracts import (
     Supplement,
     TextShown,
 )
-from roles.contracts.orders import CollectStep, Entry, FillStep, PressStep, Records, RowTest
+from roles.contracts.orders import CollectStep, Entry, FillStep, PressStep, ReadStep, Records, RowTest
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
 from roles.evaluator.rules import RulesEvaluator
 
@@ -243,6 +243,15 @@ def test_who_was_to_press_something_and_did_nothing_is_not_done() -> None:
     assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(step(1, target="Merge"),)).decision == "gate_done"
 
 
+def test_who_wrote_something_has_not_pressed_what_was_to_be_pressed() -> None:
+    press = PressStep(app="trips", records=Records(app="trips", kind="trip"), verb="cancel", control="Cancel trip")
+    task = subtask().model_copy(update={"steps": (press,)})
+    searched = step(1, "fill", target="Search", app="trips", action={"action_type": "fill", "text": "Berlin", "submit": True})
+    pressed = step(2, target="Cancel trip", app="trips")
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(searched,)).issues == ('"Cancel trip" was not pressed',)
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(searched, pressed)).decision == "gate_done"
+
+
 def test_a_line_that_was_to_be_entered_and_was_not_is_missed() -> None:
     lines = tuple(FillStep(app="trips", entries=(Entry(label="Command", value=f"mv {n}"),), commit="enter") for n in "ab")
     task = subtask().model_copy(update={"steps": lines})
@@ -350,10 +359,40 @@ def invoices(*rows: tuple[str, str]) -> VisualState:
 OVERDUE = (RowTest(label="Status", value="Overdue"),)
 
 
+def test_what_was_read_off_another_record_is_told_once_and_then_another_plan_is_asked_for() -> None:
+    state = invoices(("INV-1", "Overdue"), ("INV-2", "Paid"))
+    records = Records(app="billing", kind="invoice", tests=(RowTest(label="Number", value="INV-2"),))
+    read = ReadStep(app="billing", records=records, labels=("Status",), names=("state",))
+    task = Subtask(id="s1", title="t", instruction="Read it.", app="billing", steps=(read,), expect=(FactKnown(name="state"),))
+
+    def read_at(cell: str, value: str, **more: Any) -> GateVerdict:
+        fact = Fact(name="state", value=value, subtask="s1", state_id=state.state_id, element_id=cell)
+        return judge(GateTrigger.WORKER_SUCCESS, subtask=task, facts=(fact,), screens=(state,), **more)
+
+    assert read_at("e15", "Paid").decision == "gate_done"
+    other = read_at("e12", "Overdue", continued=False)
+    assert other.decision == "gate_continue"
+    assert 'read off "INV-1' in other.reason
+    assert read_at("e12", "Overdue").decision == "gate_fail"
+    assert read_at("e14", "INV-2").issues == ("\"state\" is 'INV-2', and \"Status\" shows 'Paid' there",)
+
+
+def test_what_was_entered_and_stands_there_no_more_is_missed_at_once() -> None:
+    wrote = step(1, "fill", target="Amount", app="trips", action={"action_type": "fill", "text": "5.00"}, after="was")
+    task = subtask(FieldHas(label="Amount", value="5.00", app="trips"))
+    was = form("5.00").model_copy(update={"state_id": "was"})
+    known: dict[str, Any] = {"subtask": task, "plan": (task,), "steps": (wrote,), "earlier": (was,), "goal": "Enter 5.00"}
+    assert judge(GateTrigger.WORKER_SUCCESS, screens=(form("5.00"),), **known).decision == "gate_done"
+    gone = judge(GateTrigger.WORKER_SUCCESS, screens=(form("9.00"),), **known)
+    assert gone.decision == "gate_fail"
+    assert "is gone: it shows '9.00'" in gone.reason
+
+
 @pytest.mark.parametrize(
     ("tests", "taken", "issue"),
     [
         (OVERDUE, [["INV-1"], ["INV-3"]], ""),
+        (OVERDUE, "INV-2", '"INV-2 · Paid" is in "late", and the list shows that it does not belong there'),
         ((), [["INV-1"]], ""),  # what else is listed on the screen may be another list
         (OVERDUE, [], '"INV-1 · Overdue" is not in "late", and the list shows that it belongs there'),
         (OVERDUE, [["INV-1"]], '"INV-3 · Overdue" is not in "late", and the list shows that it belongs there'),
@@ -365,7 +404,7 @@ OVERDUE = (RowTest(label="Status", value="Overdue"),)
     ],
 )
 def test_what_was_collected_is_held_to_the_tests_of_the_step(
-    tests: tuple[RowTest, ...], taken: list[list[str]], issue: str
+    tests: tuple[RowTest, ...], taken: list[list[str]] | str, issue: str
 ) -> None:
     state = invoices(("INV-1", "Overdue"), ("INV-2", "Paid"), ("INV-3", "Overdue"))
     records = Records(app="billing", kind="invoice", tests=tests, exactly=0)
@@ -375,6 +414,8 @@ def test_what_was_collected_is_held_to_the_tests_of_the_step(
     )
     table = json.dumps({"columns": ["Number"], "rows": taken})
     fact = Fact(name="late", value=table, kind="table", subtask="s1", state_id=state.state_id)
+    if isinstance(taken, str):
+        fact = fact.model_copy(update={"value": taken, "kind": "text"})
     verdict = judge(GateTrigger.WORKER_SUCCESS, subtask=task, facts=(fact,), screens=(state,))
-    assert verdict.issues[:1] == ((issue,) if issue else ())
+    assert (issue in verdict.issues) if issue else not verdict.issues
     assert verdict.decision == ("gate_fail" if issue else "gate_done")

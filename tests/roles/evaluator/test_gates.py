@@ -498,22 +498,32 @@ def test_what_is_written_over_a_record_is_not_made(first: Any, then: Any, attemp
     assert outcome.status == "rejected"
     reasons = [gate["reason"] for gate in outcome.report["gates"]]
     assert any('was written over "Travel plan"' in why or "Save: Rain check: no order asks for it" in why for why in reasons)
+    assert then is not None or "not done: Create a note" in reasons[0], "before the subtask counts as done"
 
 
 @pytest.mark.parametrize(
-    ("world", "goal", "presses", "again"),
+    ("world", "goal", "presses", "again", "asked"),
     [
         (
             "smart-home",
             "Turn on the bedroom light",
             ("tab Kitchen", "switch Switch kitchen light"),
             "switch Switch kitchen light",
+            "no order asks for it",
         ),
-        ("people", 'Send "On my way" to Maria Novak in chat', ("open chat", "link Maria Novak", "button Mute"), "button Unmute"),
+        (
+            "people",
+            'Send "On my way" to Maria Novak in chat',
+            ("open chat", "link Maria Novak", "button Mute"),
+            "button Unmute",
+            "no order asks for it",
+        ),
+        # The goal is read in part; its steps came with it.
+        ("office", "change-the-language", ("open settings", "switch Mute"), "switch Mute", "no step of the plan asks for it"),
     ],
 )
 def test_what_no_order_asks_to_be_switched_is_not_left_another_way(
-    world: str, goal: str, presses: tuple[str, ...], again: str, tmp_path: Path
+    world: str, goal: str, presses: tuple[str, ...], again: str, asked: str, tmp_path: Path
 ) -> None:
     class Besides:
         """Presses other controls first."""
@@ -532,9 +542,10 @@ def test_what_no_order_asks_to_be_switched_is_not_left_another_way(
 
     def run(*presses: str) -> Outcome:
         loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"world={world}", "limits.replans=0"])
-        return start(loaded, goal, approver=approving, parts={"operator": Besides(*presses)})
+        task = load_task(shipped("tasks", f"{goal}.yaml")) if world == "office" else goal
+        return start(loaded, task, approver=approving, parts={"operator": Besides(*presses)})
 
     left = run(*presses)
     assert left.status == "rejected"
-    assert "no order asks for it" in left.report["gates"][-1]["reason"]
+    assert asked in left.report["gates"][-1]["reason"]
     assert run(*presses, again).status == "fulfilled"

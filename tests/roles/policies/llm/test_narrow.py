@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from models import SCREEN, fact, operator, prompts_of, section, step, text_of, view
 
+from environments.cards import AppCard, KindCard, VerbCard
 from protocol import AgentStatus, Fill, GUIElement, Memorize, OperatorDecision, PressKey, VisualState
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, Subtask, TextShown
+from roles.contracts.orders import CreateStep, ReadStep, Records, RowTest
 from roles.policies.llm.move_offer import Move, Moves, narrow_moves
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -221,6 +223,59 @@ def test_what_stands_under_the_label_that_is_meant_is_kept_before_all_else_and_r
     action = offered(given).read({"do": {"move": only}}, given).action
     assert isinstance(action, Memorize)
     assert (action.name, action.value) == ("claim due date", "2026-05-04")
+
+
+def typed(*steps: Any, **more: Any) -> Subtask:
+    """A subtask of steps, in words that name what is to be found only within the name of a fact."""
+    words = 'Look up of the claim where Trip is "Berlin" the Due date, remembered as "date of Berlin".'
+    return planned(FactKnown(name="date of Berlin"), words=words).model_copy(update={"steps": steps, **more})
+
+
+READ = ReadStep(
+    app="claims",
+    records=Records(app="claims", kind="claim", tests=(RowTest(label="Trip", value="Berlin"),)),
+    labels=("Due date",),
+    names=("date of Berlin",),
+)
+
+
+def test_typed_steps_tell_which_record_is_looked_for_and_under_which_label_a_fact_stands() -> None:
+    listed = view(verbs=VERBS, subtask=typed(READ), seen=screen(SEARCH, *rows("Paris", "Berlin")))
+    assert told(listed, "open link") == ['open link "Berlin"']
+    texts = ["Trip", "Paris", "Due date", "2026-05-04", "Date of travel", "2026-06-01"]
+    group = [GUIElement(element_id=f"g{n}", role="group") for n in range(3)]
+    pairs = [GUIElement(element_id=f"p{n}", role="text", text=words, parent=f"g{n // 2}") for n, words in enumerate(texts)]
+    other = view(verbs=VERBS, subtask=typed(READ), seen=screen(*group, *pairs))
+    assert not told(other, "keep"), "this is the claim for Paris"
+    pairs[1] = pairs[1].model_copy(update={"text": "Berlin"})
+    meant = view(verbs=VERBS, subtask=typed(READ), seen=screen(*group, *pairs))
+    assert told(meant) == ['keep "2026-05-04", the "Due date", as "date of Berlin"']
+
+
+def test_what_an_attempt_that_was_given_up_left_is_read_again() -> None:
+    earlier = fact("date of Berlin", "2026-01-01").model_copy(update={"subtask": "before"})
+    given = view(subtask=typed(READ), facts=(earlier,))
+    assert missing_of(given) == (FactKnown(name="date of Berlin"),)
+    own = view(subtask=typed(READ), facts=(earlier.model_copy(update={"subtask": "a"}),))
+    assert missing_of(own) == ()
+
+
+def test_steps_that_make_something_new_open_nothing_that_is_there_and_no_step_starts_what_it_does_not_say() -> None:
+    verb = VerbCard(verb="reply", control="Reply")
+    card = AppCard(app=SCREEN.app or "", title="Claims", kinds=(KindCard(kind="claim", verbs=(verb,)),))
+    seen = screen(button(9, "Reply"), button(8, "New claim"), *rows("Paris", "Berlin"))
+    making = view(verbs=("click",), cards=(card,), subtask=typed(CreateStep(app="claims", kind="claim")), seen=seen)
+    assert told(making, "press button") == ['press button "New claim"']
+    assert not told(making, "open link")
+
+
+def test_beside_what_the_skills_do_next_stand_few_moves_and_no_way_to_give_up() -> None:
+    given = view(verbs=VERBS, subtask=typed(READ), seen=screen(SEARCH, *rows(*map(str, range(9)))))
+    long = given.model_copy(update={"history": tuple(step(n) for n in range(1, 6))})
+    moves = narrow_moves(long, [e.element_id for e in long.seen.elements], missing_of(long), NEXT).told.splitlines()
+    assert moves[0] == "- press Enter"
+    assert len(moves) == 4
+    assert not any("give up" in move for move in moves)
 
 
 def test_nothing_is_deleted_that_nobody_named() -> None:
