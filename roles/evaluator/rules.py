@@ -158,7 +158,7 @@ def _unkept(request: GateRequest) -> Iterator[str]:
     for step in (one for one in steps if isinstance(one, CreateStep | FillStep) and one.commit):
         values = {entry.value for entry in step.entries}
         own = [s for s in _done(request.steps, step.app) if s.action.get("action_type") in WRITES]
-        wrote = own or [s for s in _done(request.run, step.app) if s.action.get("text") in values]
+        wrote = own or [s for s in _done(request.run, step.app) if values & {s.action.get("text"), *s.action.get("options", ())}]
         if not wrote:
             continue
         last = wrote[-1]
