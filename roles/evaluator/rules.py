@@ -145,7 +145,7 @@ def _skipped(request: GateRequest) -> Iterator[str]:
 
 def _does(done: StepRecord, step: PressStep) -> bool:
     """Whether it may have been the press of a step: by its control, by what it amounts to, or without a control."""
-    name = step.control.replace("{title}", "")
+    name = (step.control or step.verb).replace("{title}", "")
     pressed = step.verb in {done.verb, done.instead_of} or names_effect(done.target, step.verb) or bool(done.instead_of)
     other = done.action.get("action_type") not in {"click", "double_click", *WRITES} and not looks_only(done)
     return pressed or other or (bool(name) and (similarity(done.target, name) >= 0.9 or fold(name) in fold(done.target)))

@@ -250,6 +250,9 @@ def test_who_wrote_something_has_not_pressed_what_was_to_be_pressed() -> None:
     pressed = step(2, target="Cancel trip", app="trips")
     assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(searched,)).issues == ('"Cancel trip" was not pressed',)
     assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, steps=(searched, pressed)).decision == "gate_done"
+    own = task.model_copy(update={"steps": (press.model_copy(update={"verb": "Enrol", "control": ""}),)})
+    enrolled = step(1, target="Enrol", app="trips")
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=own, steps=(enrolled,)).decision == "gate_done", "the page's own word"
 
 
 def test_a_line_that_was_to_be_entered_and_was_not_is_missed() -> None:
