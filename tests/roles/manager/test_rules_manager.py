@@ -383,8 +383,23 @@ def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
         ('Change the enable notifications to "no"', "company", ["apps.settings.account.notifications"]),
         ('Create a contact with the name "Nina Vogel" and the private number "no"', "company", ["apps.contacts.contacts.25"]),
         ('Create a contact with the name "Nina Vogel" and the private number "yes"', "company", ["apps.contacts.contacts.25"]),
+        ('Create a file "/Reports/plan.txt" with the content "tea"', "office", ["apps.files.entries./Reports/plan.txt"]),
+        (
+            'Change the title of the note "Travel plan" to "Old plan" and the text to "tea"',
+            "office",
+            ["apps.notes.notes.5.body", "apps.notes.notes.5.title"],
+        ),
+        ('Save a draft with the subject "Rain"', "phone", ["apps.mail.messages.19"]),
+        ('Set the language to "English"', "office", []),  # as it is already
+        (
+            'Create a note titled "Rain" with the text "tea". Then, in Settings, set the language to "Deutsch"',
+            "office",
+            ["apps.notes.notes.7", "apps.settings.account.language"],
+        ),
     ],
 )
-def test_a_record_is_renamed_and_a_box_is_set_by_yes_and_no(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
+def test_what_is_said_of_records_paths_drafts_and_settings_is_so_afterwards_and_nothing_else(
+    goal: str, world: str, changed: list[str], tmp_path: Path
+) -> None:
     status, found, _ = worked(goal, world, tmp_path)
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
