@@ -255,6 +255,18 @@ def test_who_wrote_something_has_not_pressed_what_was_to_be_pressed() -> None:
     assert judge(GateTrigger.WORKER_SUCCESS, subtask=own, steps=(enrolled,)).decision == "gate_done", "the page's own word"
 
 
+def test_what_an_earlier_attempt_chose_from_a_list_and_nobody_saved_is_not_kept() -> None:
+    fill = FillStep(app="trips", entries=(Entry(label="Class", value="First"),), commit="save")
+    task = subtask().model_copy(update={"steps": (fill,)})
+    action = {"action_type": "select_option", "options": ["First"], "target": {"text": "Class"}}
+    chose = step(6, "select_option", target="Class", app="trips", action=action)
+    seen = form("5.00", element(3, "combobox", "Class", value="First"), element(4, "button", "Save"))
+    idle = judge(GateTrigger.WORKER_SUCCESS, subtask=task, run=(chose,), screens=(seen,))
+    assert idle.issues == ('what was written in trips was not kept: "Save" was not pressed',)
+    saved = step(7, "save", target="Save", app="trips")
+    assert judge(GateTrigger.WORKER_SUCCESS, subtask=task, run=(chose, saved), screens=(seen,)).decision == "gate_done"
+
+
 def test_a_line_that_was_to_be_entered_and_was_not_is_missed() -> None:
     lines = tuple(FillStep(app="trips", entries=(Entry(label="Command", value=f"mv {n}"),), commit="enter") for n in "ab")
     task = subtask().model_copy(update={"steps": lines})
