@@ -163,7 +163,7 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
         # The rest of an order may be planned once what it takes was looked up.
         mine = {step.order for step in task.steps if isinstance(step, CreateStep | FillStep | PressStep)} - others - {-1}
         whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None})
-        entries = _held(whole, ctx).entries if mine else ()
+        entries = _held(whole, ctx).entries if mine and not (request.plan_by_user or task.pinned) else ()
         return tuple(f"not done: {e.text} ({e.why})" for e in entries if e.order in mine and e.state == "missing")
     known = {fact.name: fact.value for fact in request.facts}
     words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), task.instruction)

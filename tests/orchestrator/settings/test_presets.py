@@ -152,7 +152,7 @@ def test_the_list_names_every_preset_with_who_decides() -> None:
 def test_a_preset_is_shown_with_the_line_of_each_value(tmp_path: Path) -> None:
     code, said = deskcrew("policies", "show", "llm-small")
     assert code == 0
-    assert "configs/policies/llm-small.yaml, line 16" in next(x for x in said.splitlines() if "crew.operator.chain" in x)
+    assert "configs/policies/llm-small.yaml, line 17" in next(x for x in said.splitlines() if "crew.operator.chain" in x)
     assert "built in" in next(x for x in said.splitlines() if x.startswith("crew.analyst.policy"))
     data = json.loads(deskcrew("policies", "show", str(write(tmp_path, "mine.yaml", MINE)), "--json")[1])
     lines = {line["key"]: line for line in data["settings"]}
