@@ -162,15 +162,17 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
         others = {step.order for s in request.plan if s.id != task.id and s.status.is_open for step in s.steps}
         # The rest of an order may be planned once what it takes was looked up.
         mine = {step.order for step in task.steps if isinstance(step, CreateStep | FillStep | PressStep)} - others - {-1}
-        whole = request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None})
-        entries = _held(whole, ctx).entries if mine and not (request.plan_by_user or task.pinned) else ()
-        return tuple(f"not done: {e.text} ({e.why})" for e in entries if e.order in mine and e.state == "missing")
+        if not mine or task.pinned:
+            return ()
+        held = _held(request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None}), ctx)
+        left = [e for e in held.entries if e.order in mine and e.state == "missing" and e.sure]
+        return tuple(f"not done: {e.text} ({e.why})" for e in left if _counts(e, held, request, ctx))
     known = {fact.name: fact.value for fact in request.facts}
     words = _SLOT.sub(lambda slot: known.get(slot[1] or slot[2], slot[0]), task.instruction)
     reading, orders = _part_of(words, request, ctx)
     partly = "; only part of these words was read" if reading.unread else ""
-    left = [entry for entry in orders if entry.state == "missing" and not _SLOT.search(entry.text)]
-    return tuple(f"not done: {entry.text} ({entry.why}{partly})" for entry in left)
+    missing = [entry for entry in orders if entry.state == "missing" and not _SLOT.search(entry.text)]
+    return tuple(f"not done: {entry.text} ({entry.why}{partly})" for entry in missing)
 
 
 # --- what is judged ---------------------------------------------------------------------------------------------------
