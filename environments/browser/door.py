@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from environments.browser.actions.targeting import SETTLE, Aim, Refused, again, move, usable
+from environments.browser.actions.targeting import SETTLE, Aim, Refused, move, usable
 from environments.browser.network.gate import ExpectedRequest
 from environments.browser.observation.control_identity import ControlChanged, Look, look_focus, otherwise
 from environments.browser.observation.elements import clean
@@ -118,7 +118,7 @@ async def press(
         said = await _shut(spot)
         if said["reached"] or attempt + 1 == _TRIES:
             break
-        aim = await usable(sight, await again(aim))
+        aim = await usable(sight, aim)
     if not said["reached"] and not said["fouls"]:
         raise ControlChanged(f"{aim.name} was not reached by the press: something covers it; look again")
     if astray := _astray(said, aim.name):
@@ -222,17 +222,11 @@ async def _handle(aim: Aim, local: int | None = None) -> Any:
     raise Refused(f"{aim.name} is gone from the page; look again")
 
 
-async def put(sight: Sight, aim: Aim, first: Look, text: str, *, plain: bool) -> None:
-    """Replace what a field holds: one of `plain` text as a paste does, any other as Playwright does, which takes four times as
-    long."""
-    keyboard, handle = sight.session.page.keyboard, None if plain else await _handle(aim)
+async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:
+    """Replace what a field holds."""
+    handle = await _handle(aim)
     async with keys(sight, first, aim.name):
-        if handle is not None:
-            await handle.fill(text, timeout=3000)
-        elif aim.spot is not None and await aim.spot.ask("focusOn", True):
-            await (keyboard.insert_text(text) if text else keyboard.press("Delete"))
-        else:
-            raise Refused(f"{aim.name} does not take the keyboard")
+        await handle.fill(text, timeout=3000)
 
 
 async def choose(sight: Sight, aim: Aim, first: Look, options: Mapping[int, str]) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from environments.browser import door
 from environments.browser.actions.pointer import WAITS, pressed
-from environments.browser.actions.targeting import Aim, Refused, again, find, find_usable, usable_in_view
-from environments.browser.observation.control_identity import Look, hold, look_focus, look_of
+from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
+from environments.browser.observation.control_identity import Look, hold, look_at, look_focus
 from environments.browser.observation.elements import clean
 from environments.browser.observation.screen import Sight, Spot, beat, effect, settle
 from protocol import ActionTarget, Fill, GUIElement, HoldKey, KeyDown, KeyUp, PressKey, Resolved, SelectOption, Type, Upload
@@ -26,18 +26,19 @@ async def focus(sight: Sight, aim: Aim) -> Look:
     aim = await usable_in_view(sight, aim)
     if aim.spot is None:
         raise Refused(f"{aim.name} is not a field: name the field, or click it first")
-    look = await look_of(sight, aim)
+    look = await look_at(sight, aim, "keys")
     if not look.said.get("editable") and look.role not in _KEYED_ROLES:
         raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
     if not await aim.spot.ask("focusOn"):
         raise Refused(f"{aim.name} does not take the keyboard")
+    await aim.spot.ask("caretEnd")
     return look
 
 
 async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Type) -> tuple[Aim | None, Look, str]:
     """What the keys go to: the target, or what has the focus; held against what was allowed."""
     if action.target is not None:
-        aim = await find(sight, action.target, "keys")
+        aim = await find(sight, action.target)
         look = await focus(sight, aim)
         hold(sight, action, look, aim.name)
         return aim, look, aim.name
@@ -177,15 +178,15 @@ _SHAPES = {
     "number": "12.5",
     "range": "50",
 }
-_PLAIN = frozenset({"text", "search", "url", "tel", "email", "password"})
 _CHOICES = frozenset(
     {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "treeitem", "listitem", "button", "link"}
 )
 
 
 async def fill(sight: Sight, action: Fill) -> Resolved:
-    aim = await usable_in_view(sight, await find(sight, action.target, "keys"))
-    kind, first = _kind(aim), await look_of(sight, aim)
+    aim = await usable_in_view(sight, await find(sight, action.target))
+    kind = await _kind(aim)
+    first = await look_at(sight, aim, "keys")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if is_drawn_slider(aim.element, kind.tag) and not kind.editable:
@@ -223,8 +224,8 @@ class FieldKind(NamedTuple):
     """The file field that it stands for."""
 
 
-def _kind(aim: Aim) -> FieldKind:
-    kind = aim.about.get("kind")
+async def _kind(aim: Aim) -> FieldKind:
+    kind = await aim.spot.ask("kind") if aim.spot else None
     if kind is None:
         raise Refused(f"{aim.name} is not a field")
     return FieldKind(**{name: kind[name] for name in FieldKind._fields})
@@ -242,7 +243,7 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
     if kind.tag == "input" and ("\n" in text or "\r" in text):
         raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
     try:
-        await door.put(sight, aim, first, text, plain=kind.editable or kind.tag == "textarea" or kind.type in _PLAIN)
+        await door.put(sight, aim, first, text)
     except Error as bad:
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
             raise _misshapen(aim, kind.type, text) from None
@@ -278,13 +279,14 @@ async def _tick(sight: Sight, aim: Aim, first: Look, text: str) -> None:
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
     aim = await usable_in_view(sight, await find(sight, action.target))
-    kind, first = _kind(aim), await look_of(sight, aim)
+    kind = await _kind(aim)
+    first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if kind.tag == "select":
             await _choose(sight, aim, first, kind, action.options)
         elif kind.tag == "input" and aim.element is not None and aim.element.options:
-            keyed = await look_of(sight, await again(aim, "keys"))
+            keyed = await look_at(sight, aim, "keys")
             await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
         else:
             await _press_option(sight, aim, first, kind, action.options)
@@ -346,17 +348,16 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         option, within = await _unfolded(sight, aim, known, wanted[0])
     typed = option is None and kind.tag == "input" and not kind.readonly
     if typed:  # it lists what fits a text that is typed
-        await _set(sight, aim, await look_of(sight, await again(aim, "keys")), kind, wanted[0])
+        await _set(sight, aim, await look_at(sight, aim, "keys"), kind, wanted[0])
         await _offered(sight, first.role)
         option, within = await _unfolded(sight, aim, known, wanted[0])
     if option is None:
         if typed:
-            keyed = await look_of(sight, await again(aim, "keys"))
-            await _set(sight, aim, keyed, kind, (aim.element and aim.element.value) or "")
+            await _set(sight, aim, await look_at(sight, aim, "keys"), kind, (aim.element and aim.element.value) or "")
         await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
-    chosen = await find_usable(sight, ActionTarget(track_id=option.track_id))
-    meant = await look_of(sight, chosen)
+    chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
+    meant = await look_at(sight, chosen, "press")
     if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
         raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is not an option of a list; look, and click it")
     await door.press(sight, chosen, meant)
@@ -389,10 +390,10 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
     """To a file field, to the label of one, or to a control that opens a file chooser."""
     paths = [_allowed(sight, name) for name in action.files]
     aim = await find(sight, action.target)
-    kind = _kind(aim)
+    kind = await _kind(aim)
     if len(paths) > 1 and kind.file == (aim.spot.local if aim.spot else None) and not kind.multiple:
         raise Refused(f"{aim.name} takes one file, not {len(paths)}")
-    first = await look_of(sight, aim)
+    first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if kind.file is not None and aim.spot is not None:

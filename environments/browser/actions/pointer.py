@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from environments.browser import door
-from environments.browser.actions.targeting import Aim, Refused, again, find, find_usable, into_view, move, usable
+from environments.browser.actions.targeting import Aim, Refused, find, find_usable, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
-from environments.browser.observation.control_identity import Look, hold, look_of
+from environments.browser.observation.control_identity import Look, hold, look_at
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
@@ -30,7 +30,7 @@ def plain_button(button: str) -> PlainButton:
 async def click(sight: Sight, action: Click) -> Resolved:
     button = plain_button(action.button)
     aim = await find_usable(sight, action.target)
-    first = await look_of(sight, aim)
+    first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     before = await _pulse(sight)
 
@@ -84,7 +84,7 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
         if heard == "press" or (await _pulse(sight)).elsewhere() != before.elsewhere():
             return False
         await asyncio.sleep(_SWALLOWED)
-        await usable(sight, await again(aim))
+        await usable(sight, aim)
     except (Error, Refused):
         return False
     if heard and done:
@@ -111,7 +111,7 @@ async def drag(sight: Sight, action: Drag) -> Resolved:
     button = plain_button(action.button)
     start = await find_usable(sight, action.target)
     end = await find_usable(sight, action.to, pressed=False)
-    first, last = await look_of(sight, start), await look_of(sight, end)
+    first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
     hold(sight, action, first, start.name)
     hold(sight, action, last, end.name, "to.")
     if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
@@ -133,7 +133,7 @@ async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     """One half of a press, at the target or where the pointer is."""
     button = plain_button(action.button)
     aim = await _aim_of(sight, action)
-    first = await look_of(sight, aim)
+    first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if action.target is not None:
@@ -173,6 +173,7 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
             aim = await usable(sight, aim, pressed=False)
         except Refused:
             await into_view(sight, aim)
+            aim = await usable_in_view(sight, aim._replace(element=None)) if aim.spot is None else aim
             sight.session.notes.append(f"{aim.name} was brought into view")
             return aim.resolved
         x, y = aim.x, aim.y

@@ -128,10 +128,6 @@ class Gone(Refused):
     """What was found is no longer part of the page."""
 
 
-class OutOfView(Refused):
-    """It is there, and may be scrolled to."""
-
-
 class Aim(NamedTuple):
     """An element that was meant, and where on the page it is pressed. `spot` is None for a bare point."""
 
@@ -140,8 +136,6 @@ class Aim(NamedTuple):
     element: GUIElement | None
     x: float
     y: float
-    about: Mapping[str, Any] = {}
-    """What the page said when it was found, or came to rest: its place, kind and look."""
 
     @property
     def given(self) -> bool:
@@ -155,7 +149,7 @@ class Aim(NamedTuple):
         return f'"{self.element.name}"' if self.element.text else f"the {self.element.role} {self.element.element_id}"
 
 
-async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
+async def find(sight: Sight, target: ActionTarget | None) -> Aim:
     """The element that is meant, wherever it is. Raises Refused."""
     assert target is not None  # noqa: S101 - the verb's own rule
     await sight.look()
@@ -169,25 +163,17 @@ async def find(sight: Sight, target: ActionTarget | None, how: str = "press") ->
     point = resolved.point or Point(0, 0)
     if element is not None and spot is None:
         raise Refused(f"{element.role} {element.element_id} is a notice, not a part of the page")
-    return await again(Aim(resolved, spot, element, point.x, point.y), how)
+    return Aim(resolved, spot, element, point.x, point.y)
 
 
-async def again(aim: Aim, how: str = "") -> Aim:
-    """The same aim, about which the page is asked now, and how it is meant: to `press` it or for `keys`; as before if empty."""
+async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping[str, Any] | None = None) -> Aim:
+    """The same aim, at a point where nothing covers it; `place` is where it came to rest, if that is known. Raises Refused where
+    a pointer cannot get to it."""
     if aim.spot is None:
         return aim
-    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
-    return aim._replace(about=await aim.spot.ask("about", point, how or aim.about["how"]))
-
-
-async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
-    """An aim that was found just now, at a point where nothing covers it, once it no longer moves. Raises Refused where a pointer
-    cannot get to it."""
-    spot, exact = aim.spot, aim.given
-    if spot is None:
-        return aim
-    aim = await _at_rest(aim)
-    place, name = aim.about["place"], aim.name
+    exact = aim.given
+    place = place or await _at_rest(aim.spot)
+    name = aim.name
     if place.get("gone"):
         raise Gone(f"{name} is gone from the page; look again")
     if pressed and place.get("disabled"):
@@ -197,12 +183,12 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     if place.get("off"):
         way = place["side"]
         hint = f"scroll {way}" if way in ("up", "down", "left", "right") else "scroll its container"
-        raise OutOfView(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
+        raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
     if place.get("cover"):
         raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
-    if exact and await spot.ask("at", aim.x - spot.x, aim.y - spot.y):
+    if exact and await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
-    x, y = place["pt"][0] + spot.x, place["pt"][1] + spot.y
+    x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
     await _through_frames(sight, aim, x, y)
     resolved = aim.resolved.model_copy(update={"point": Point(int(x), int(y))})
     return aim._replace(resolved=resolved, x=x, y=y)
@@ -225,28 +211,38 @@ async def into_view(sight: Sight, aim: Aim) -> None:
 
 async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
     """As usable(), but what is out of view is scrolled to first."""
-    with suppress(OutOfView):
-        return await usable(sight, aim)
-    await into_view(sight, aim)
-    return await usable(sight, await again(aim))
+    place = None if aim.spot is None else await _at_rest(aim.spot)
+    if place is not None and (place.get("off") or _outside(sight, aim, place)):
+        await into_view(sight, aim)
+        place = None
+    return await usable(sight, aim, place=place)
 
 
-async def _at_rest(aim: Aim) -> Aim:
-    """The same aim once it no longer moves: an animation carries things off, and swallows presses."""
-    for _ in range(40 if aim.spot is not None else 0):
-        place = aim.about["place"]
+def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
+    """Whether it lies in a frame of which this part is out of view."""
+    if aim.spot is None or not place.get("pt") or aim.spot.frame.parent_frame is None:
+        return False
+    x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
+    width, height = sight.session.rules.size
+    return not (0 <= x < width and 0 <= y < height)
+
+
+async def _at_rest(spot: Spot) -> Mapping[str, Any]:
+    """Where it is once it no longer moves: an animation carries things off, and swallows presses."""
+    place: Mapping[str, Any] = await spot.ask("place")
+    for _ in range(40):
         if place.get("gone") or (place["stood"] >= _STAND and not place["moving"]):
             break
         await asyncio.sleep((_STAND if place["moving"] else _STAND - place["stood"]) / 1000)
-        aim = await again(aim)
-    return aim
+        place = await spot.ask("place")
+    return place
 
 
 async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     """A point in a frame counts only where the page shows that frame. Raises Refused."""
     width, height = sight.session.rules.size
     if not (0 <= x < width and 0 <= y < height):
-        raise OutOfView(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
+        raise Refused(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
     shown = sight.state().by_id.get(aim.resolved.element_id)
     if aim.spot is not None and aim.spot.frame.parent_frame is not None and shown is not None and not shown.visible:
         raise Refused(f"{aim.name} lies in a frame that is covered or out of view; scroll with it as the target")
@@ -257,10 +253,9 @@ async def move(sight: Sight, aim: Aim) -> Aim:
     await _to(sight, aim)
     if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
-    now = await again(aim)
-    if now.about["place"].get("gone"):
+    if (await aim.spot.ask("place")).get("gone"):
         return aim  # it was replaced on hover: the door looks whether by the same
-    aim = await usable(sight, now)
+    aim = await usable(sight, aim)
     await _to(sight, aim)
     return aim
 

@@ -128,14 +128,15 @@ async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIEleme
     found = {"": await _look_for(sight, action)}
     if isinstance(action, Drag):
         aim = await find(sight, action.to)
-        found["to."] = await look_of(sight, aim), aim.element
+        found["to."] = await look_at(sight, aim, "press"), aim.element
     return found
 
 
 async def _look_for(sight: Sight, action: Action) -> tuple[Look, GUIElement | None]:
     if action.target is not None:
-        aim = await find(sight, action.target, "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press")
-        return await look_of(sight, aim), aim.element
+        aim = await find(sight, action.target)
+        # How the page is asked for the control of an action that has a target
+        return await look_at(sight, aim, "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"), aim.element
     await sight.look()
     if isinstance(action, MouseDown | MouseUp):
         return await look_under(sight, *sight.pointer), None
@@ -219,9 +220,12 @@ def _words(other: Sequence[str], now: Look) -> str:
     return " and ".join(said[part] for part in other)
 
 
-async def look_of(sight: Sight, aim: Aim) -> Look:
-    """What was there of an aim that was found just now: its element, or what lies at its point."""
-    return await look_under(sight, aim.x, aim.y) if aim.spot is None else Look(aim.about["look"], aim.spot)
+async def look_at(sight: Sight, aim: Aim, how: str) -> Look:
+    """What is there of an aim: its element, or what lies at its point."""
+    if aim.spot is None:
+        return await look_under(sight, aim.x, aim.y)
+    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
+    return Look(await aim.spot.ask("look", point, how), aim.spot)
 
 
 async def look_under(sight: Sight, x: float, y: float) -> Look:

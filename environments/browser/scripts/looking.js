@@ -215,19 +215,9 @@ const guard = (a) => { const set = globalThis[KEY]; if (typeof set === 'function
 /* What the guard stopped since it was armed; nothing is let through from here on. */
 function disarm() { const was = arms; arms = null; guard(null);
   return was ? {fouls: was.fouls, reached: was.reached} : {fouls: [], reached: false}; }
-/* The script's own way to give the focus; all that a field holds is chosen then, or the caret stands behind it. */
-function focusOn(id, all) {
+/* The script's own way to give the focus. */
+function focusOn(id) {
   const el = node(id), field = el && fieldOf(el);
   if (field && active() !== field) field.focus({preventScroll: true});
-  if (!field || !within(field, active())) return false;
-  if (all && field.select) field.select();
-  else if (typeof field.selectionStart === 'number') field.selectionStart = field.selectionEnd = field.value.length;
-  else if (field.isContentEditable) {
-    const r = document.createRange(), s = getSelection();
-    r.selectNodeContents(field);
-    if (!all) r.collapse(false);
-    s.removeAllRanges();
-    s.addRange(r);
-  }
-  return true;
+  return Boolean(field && within(field, active()));
 }

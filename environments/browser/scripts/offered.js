@@ -115,13 +115,11 @@ function place(id) {
 }
 const answers = {
   list: () => ({els: list(), title: document.title, ...state()}),
-  state, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
     within(hit, el) && !firmControl(el))); },
-  /* All that is asked of an element before something is done with it. */
-  about: (id, point, how) => ({how, place: place(id), kind: answers.kind(id), look: look(id, point, how)}),
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
     return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
   heard: () => heard,
@@ -134,6 +132,10 @@ const answers = {
     label: tidy(o.label), value: String(o.value),
     off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
   words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
+  caretEnd: (id) => { const el = node(id) && fieldOf(node(id)); if (!el) return;
+    if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }
+    if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
+      const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
 };
 /* The answer as one text, as it is, whatever a page adds to its arrays (`toJSON`). */
 answers.told = (what, ...given) => JSON.stringify(answers[what](...given), function (name) { return this[name]; });
