@@ -74,8 +74,10 @@ def _gone(request: GateRequest) -> Iterator[str]:
     """What was entered as expected and stands there no more, as after another page was looked at before it was saved."""
     task = request.subtask
     live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
-    for wanted in (e for e in task.expect if isinstance(e, FieldHas)) if task is not None and task in live else ():
-        if task is not None and (lost := _lost(wanted, task, live, request)):
+    if task is None or task not in live:
+        return
+    for wanted in (e for e in task.expect if isinstance(e, FieldHas)):
+        if lost := _lost(wanted, task, live, request):
             yield lost
 
 

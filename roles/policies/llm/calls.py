@@ -173,8 +173,7 @@ class Caller:
             return UnusableReply(why or f"it could not be read: {problem}")
         if passes(fault):
             return Overload(problem, asked_for(fault))
-        # LangChain's models raise NotImplementedError for a form of answer that they lack; another form is tried then.
-        if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
+        if status_of(fault) in _REFUSED:
             return FormRefused(problem)
         self.breaker.told(worked=False)
         return Unreachable(f"{self.settings.name} refused: {problem}")

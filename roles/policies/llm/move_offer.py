@@ -107,7 +107,8 @@ class Job:
         verbs |= {"create"} if places else set()
         known = [verb for card in view.cards if card.app == view.seen.app for kind in card.kinds for verb in kind.verbs]
         own = names_in(view.subtask.steps)
-        self.astray = {v.control for v in known if v.verb not in verbs and v.control not in own} if view.subtask.steps else set()
+        others = {verb.control for verb in known if verb.verb not in verbs and verb.control not in own}
+        self.other_controls = others if view.subtask.steps else set()
         """Controls of the application for something that the steps do not say."""
         self.outstanding = unsaid or bool(self.wants)
         """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
@@ -380,7 +381,7 @@ class _MoveOffer:
         """Whether it commits too early, or to what nobody named, or does anything at all where one only reads."""
         if not self._job.planned or kind(element) in CHECKED or element is self._agreeing or is_way_out(element.name):
             return False
-        if element.name in self._job.astray:
+        if element.name in self._job.other_controls:
             return True
         does = {verb for verb in COMMITS if names_effect(element.name, verb)}
         if does and not does.intersection(self._job.effects):
