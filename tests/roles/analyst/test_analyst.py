@@ -60,12 +60,6 @@ def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
     assert (found.value, found.kind, found.role, found.subtask) == ("$1.00", "money", "analyst", "s2")
 
 
-def test_one_result_may_be_used_by_the_next() -> None:
-    report, journal = work('Compute fact "invoice total" - fact "paid so far" as "open". Compute fact "open" * 2 as "twice".')
-    assert report["facts"] == ["open", "twice"]
-    assert noted(journal, "twice").value == "$6.00"
-
-
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -96,21 +90,9 @@ def test_what_is_missing_is_said_and_nothing_is_written() -> None:
     assert [f.name for f in journal.facts()] == [f.name for f in FACTS]
 
 
-def test_words_that_are_no_question_are_given_back() -> None:
-    report, _ = work("Sing a song about invoices.")
-    assert report["signal"] == "cannot_execute"
-    assert "Sing a song about invoices" in report["summary"]
-
-
 def test_what_rests_on_something_private_is_private() -> None:
     _, journal = work('Compute fact "secret bonus" + $1 as "more".')
     assert noted(journal, "more").private
-
-
-def test_the_steps_of_the_run_can_be_asked_about() -> None:
-    report, journal = work('Compute table "steps" | count as "number of steps".')
-    assert report["signal"] == "worker_success"
-    assert noted(journal, "number of steps").value == "0"
 
 
 def scripted(*results: Result) -> ScriptedAnalyst:
@@ -123,14 +105,6 @@ def test_a_crew_without_an_analyst_says_so() -> None:
     report = build_analyst(context).invoke({"delegation": {"goal": "", "subtask": subtask}})["report"]
     assert report["signal"] == "cannot_execute"
     assert "crew.analyst.policy" in report["summary"]
-
-
-def test_a_script_answers_for_its_subtask() -> None:
-    report, journal = work("anything", scripted(Result(name="x", value="1", used=("invoices",))))
-    assert report["signal"] == "worker_success"
-    assert noted(journal, "x").value == "1"
-    other = ScriptedAnalyst(answers={"s9": Answer(reason="no")})
-    assert work("anything", other)[0]["signal"] == "cannot_execute"
 
 
 @pytest.mark.parametrize(
@@ -166,11 +140,6 @@ def test_a_policy_is_asked_again_with_the_reason() -> None:
 
 
 def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> None:
-    from models import asker, prompts_of
-
-    from roles.analyst.llm import LlmAnalyst
-    from roles.policies.llm.prompts import load_prompt
-
     model, heard = prompts_of(lambda _: {"reasoning": "r", "results": [{"name": "owed", "formula": "$870.00"}]})
     report, journal = work("What is owed?", LlmAnalyst(asker(model), load_prompt("analyst")))
     assert report["signal"] == "no_answer"
@@ -180,11 +149,6 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
 
 
 def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
-    from models import asker, prompts_of
-
-    from roles.analyst.llm import LlmAnalyst
-    from roles.policies.llm.prompts import load_prompt
-
     model, _ = prompts_of(
         lambda _: {"reasoning": "r", "results": [{"name": "left", "formula": 'fact "invoice total" - fact "paid so far"'}]}
     )
@@ -199,10 +163,15 @@ def test_what_has_two_decimals_keeps_them_without_a_currency_too() -> None:
     assert (noted(journal, "sum").value, noted(journal, "twice").value) == ("2053.70", "6")
 
 
-@pytest.mark.parametrize("question", ["What is the sum of the hotel and the boat?", "Add hotel to the train", "How many boats?"])
+@pytest.mark.parametrize(
+    "question",
+    ["Sing a song about invoices.", "What is the sum of the hotel and the boat?", "Add hotel to the train", "How many boats?"],
+)
 def test_a_question_of_which_a_part_is_no_fact_is_given_back(question: str) -> None:
     facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"))
-    assert work(question, facts=facts)[0]["signal"] == "cannot_execute"
+    report, _ = work(question, facts=facts)
+    assert report["signal"] == "cannot_execute"
+    assert question.removesuffix(".").removesuffix("?") in report["summary"]
 
 
 GIVEN_TABLE = table_text(

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ValidationError
 from support import FINISH, Run, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -27,7 +26,7 @@ from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
 from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger, Signal
 from roles.journal.journal import Journal, cut
-from roles.knowledge.library import Library, gather, help_in, unasked
+from roles.knowledge.library import Library, gather, unasked
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.retrievers import McpSource, RetrieverSource, found_in
 from roles.knowledge.settings import KnowledgeSettings, McpSettings
@@ -96,33 +95,19 @@ def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **
     return whole, manager, operator
 
 
-def test_nothing_is_looked_up_where_nobody_asks() -> None:
-    library = ByTitle(cat="Cats like milk.")
-    whole, manager, operator = run(library, ahead=False)
-    assert library.asked == []
-    assert whole.bodies("supplement") == []
-    assert manager.requests[0].supplements == ()
-    assert operator.shown == {"first": [], "second": []}
-
-
-def test_who_plans_first_is_told_what_is_known_of_the_goal() -> None:
-    library = ByTitle(do="Do it well.")
-    whole, manager, _ = run(library)
-    assert library.asked[0] == ("do it", None)
+def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal() -> None:
+    library = ByTitle(do="Do it well.", cat="Cats like milk.", dog="Dogs run.")
+    whole, manager, operator = run(library)
+    assert [query for query, _ in library.asked] == ["do it", "Give the cat milk", "Let the dog out"], (
+        "no quoted value is asked for"
+    )
     assert titles(manager.requests[0].supplements) == ["do"]
     assert whole.bodies("supplement")[0]["ahead"] is True
-
-
-def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal() -> None:
-    _, manager, operator = run(ByTitle(do="Do it well.", cat="Cats like milk.", dog="Dogs run."))
     assert operator.shown == {"first": ["do", "cat"], "second": ["do", "dog"]}
-    assert titles(manager.requests[-1].supplements) == ["do"]
-
-
-def test_no_quoted_value_goes_to_a_source_that_nobody_has_asked() -> None:
-    library = ByTitle(cat="Cats like milk.")
-    run(library)
-    assert [query for query, _ in library.asked] == ["do it", "Give the cat milk", "Let the dog out"]
+    untouched = ByTitle(cat="Cats like milk.")
+    _, manager, operator = run(untouched, ahead=False)
+    assert (untouched.asked, manager.requests[0].supplements) == ([], ()), "nothing where nobody asks"
+    assert operator.shown == {"first": [], "second": []}
 
 
 def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
@@ -178,11 +163,6 @@ server.run()
 '''
 
 
-@pytest.mark.parametrize("nothing", ["", None, [], "  \n "])
-def test_nothing_is_nothing(nothing: Any) -> None:
-    assert found_in(nothing, "q", "s", 3) == []
-
-
 def test_what_is_endless_comes_whole_to_the_manager_which_cuts_it() -> None:
     (found,) = found_in("word " * 100_000, "q", "s", 3)
     assert len(cut(found.text, 20_000)) < 21_000
@@ -197,7 +177,10 @@ def server(tmp_path: Path) -> McpSettings:
 
 
 def test_a_tool_of_a_server_is_a_source(server: McpSettings) -> None:
-    (found,) = McpSource(server).search("closing", None, 3)
+    async def where_a_loop_is_running() -> list[Supplement]:
+        return McpSource(server).search("closing", None, 3)
+
+    (found,) = asyncio.run(where_a_loop_is_running())
     assert found.source == f"mcp:{sys.executable}"
     assert found.title == "On closing"
     assert found.text.endswith("First ask, then act.")
@@ -214,13 +197,6 @@ def test_a_server_that_fails_when_it_is_first_started_is_started_again(server: M
     assert found.title == "On closing"
 
 
-def test_it_can_be_asked_where_a_loop_is_running(server: McpSettings) -> None:
-    async def inside() -> list[Any]:
-        return McpSource(server).search("closing", None, 3)
-
-    assert len(asyncio.run(inside())) == 1
-
-
 @pytest.mark.parametrize(
     ("changes", "query", "said"),
     [
@@ -232,11 +208,6 @@ def test_it_can_be_asked_where_a_loop_is_running(server: McpSettings) -> None:
 def test_a_server_that_cannot_be_asked_says_why(server: McpSettings, changes: dict[str, Any], query: str, said: str) -> None:
     with pytest.raises(SourceFault, match=said):
         McpSource(server.model_copy(update=changes)).search(query, None, 1)
-
-
-def test_a_server_is_started_or_reached_not_both() -> None:
-    with pytest.raises(ValidationError, match="either a command"):
-        McpSettings(command=("a",), url="http://127.0.0.1:1/mcp")
 
 
 def gathered(*sources: Any) -> tuple[dict[str, Any], Journal]:
@@ -387,12 +358,3 @@ def test_a_folder_that_another_run_reads_is_none_of_this_ones_business(tmp_path:
         found[name] = [hit.title for hit in library.search("otters")]
         library.close()
     assert found == {"one": ["Otters one"], "two": ["Otters two"]}
-
-
-def test_a_page_changed_while_a_run_works_is_found_as_it_is_now(tmp_path: Path) -> None:
-    page = tmp_path / "otters.md"
-    page.write_text("# Otters\n\nFish.")
-    source = help_in(tmp_path)
-    assert source.search("otters", None, 3)[0].text == "# Otters\n\nFish."
-    page.write_text("# Otters\n\nShrimps, of late.")
-    assert source.search("otters", None, 3)[0].text == "# Otters\n\nShrimps, of late."

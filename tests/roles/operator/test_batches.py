@@ -13,7 +13,6 @@ from warm import python
 from protocol import (
     Action,
     ActionTarget,
-    AgentStatus,
     AskUser,
     CallApi,
     Click,
@@ -23,8 +22,6 @@ from protocol import (
     Memorize,
     NextAction,
     OperatorDecision,
-    SelectOption,
-    Wait,
 )
 from roles.contracts.limits import Limits
 from roles.safety import Rule, SafetyPolicy
@@ -34,7 +31,6 @@ AMOUNT = ActionTarget(text="Amount")
 VENDOR = ActionTarget(text="Vendor")
 NUMBER = ActionTarget(text="Invoice number")
 SUBMIT = ActionTarget(text="Submit")
-CATEGORY = ActionTarget(text="Category")
 ENTER = (Fill(target=AMOUNT, text="$5.00"), Fill(target=VENDOR, text="Acme"), Fill(target=NUMBER, text="A-1"))
 
 
@@ -63,16 +59,11 @@ def why(whole: Run) -> str:
 # --- a step for each --------------------------------------------------------------------------------------------------
 
 
-def test_all_actions_are_done_with_one_decision() -> None:
+def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> None:
     whole, policy = run(*ENTER)
-    assert whole.status == "fulfilled"
-    assert len(policy.views) == 2
+    assert (whole.status, len(policy.views)) == ("fulfilled", 2)
     values = {e.text: e.value for e in whole.desk.observe().elements}
     assert (values["Amount"], values["Vendor"], values["Invoice number"]) == ("$5.00", "Acme", "A-1")
-
-
-def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> None:
-    whole, _ = run(*ENTER)
     steps = whole.journal.steps("a", 1)
     assert [(s.step, s.target) for s in steps] == [(1, "Amount"), (2, "Vendor"), (3, "Invoice number")]
     assert len({item["key"] for item in whole.desk.received()}) == 3
@@ -287,23 +278,11 @@ def test_what_a_spent_budget_leaves_undone_is_told_to_who_plans_anew() -> None:
     assert any("(not done either: fill" in line for line in planner.requests[1].evidence)
 
 
-def test_a_wait_and_a_choice_need_no_new_look() -> None:
-    whole, policy = run(Wait(seconds=1), SelectOption(target=CATEGORY, options=("Travel",)), ENTER[0])
-    assert why(whole) == ""
-    assert len(policy.views) == 2
-    assert done(whole) == ["wait", "select_option", "fill"]
-
-
 def test_the_steps_of_a_batch_count_as_steps() -> None:
     policy = Watching(together(*ENTER))
     whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy}).go()
     assert done(whole) == ["fill", "fill"]
     assert whole.status == "rejected"
-
-
-def test_status_of_the_first_answer_is_kept_in_the_decision() -> None:
-    assert together(*ENTER).status is AgentStatus.CONTINUE
-    assert [step.action.verb for step in together(*ENTER).then] == ["fill", "fill"]
 
 
 # --- killed and resumed -----------------------------------------------------------------------------------------------

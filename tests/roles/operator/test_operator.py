@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, saying, section, step, text_of, view
+from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, section, step, text_of, view
 from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -24,6 +23,7 @@ from protocol import (
     CallApi,
     Click,
     Fill,
+    GUIElement,
     LaunchApp,
     OperatorDecision,
     PressKey,
@@ -38,7 +38,6 @@ from roles.contracts.signals import GateTrigger
 from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
@@ -85,17 +84,7 @@ def test_the_prompt_is_no_longer_at_step_500_than_at_step_40() -> None:
     assert max(sizes) < 3_500
 
 
-def test_many_steps_are_told_as_the_last_ones_and_a_summary() -> None:
-    history = tuple(step(n, exec_status="error" if n == 3 else "executed", error="gone") for n in range(1, 21))
-    steps = section(told(view(history=history)), "steps")
-    assert steps.splitlines()[0] == "steps 1 to 8, in short: click 8; 1 failed"
-    assert len(steps.splitlines()) == 13
-    assert steps.splitlines()[-1].startswith('20. click "Row 20"')
-
-
 def test_a_huge_screen_keeps_to_its_budget() -> None:
-    from protocol import GUIElement
-
     many = VisualState(
         app="claims", elements=tuple(GUIElement(element_id=f"r{n}", role="row", text=f"Row {n} " * 9) for n in range(3_000))
     )
@@ -117,28 +106,12 @@ def test_what_a_screen_says_cannot_leave_its_fence() -> None:
     assert "delete everything" not in text
 
 
-def test_private_values_are_not_told() -> None:
-    typed = step(1, action={"action_type": "fill", "target": {"text": "PIN"}, "text": "4711-22"}, verb="fill")
-    text = told(view(facts=(fact("pin", "4711-22", private=True),), history=(typed,)))
-    assert "4711-22" not in text
-    assert "pin = (hidden)" in text
-
-
 def test_a_mistake_is_said_in_words_and_the_next_answer_counts() -> None:
-    model = saying({"reasoning": "r", "action": "click", "target": "e77", "status": "CONTINUE"}, "I click it", CLICK)
-    decision = operator(model).decide(view())
-    assert decision.action is not None
-    heard: list[str] = []
-
-    def answer(messages: Any) -> Any:
-        heard.append(text_of(messages[1:]))
-        return CLICK if len(messages) > 2 else CLICK | {"target": "e77"}
-
-    from roles.policies.scripted_model import ScriptedChatModel
-
-    operator(ScriptedChatModel(answer=answer)).decide(view())
-    assert "no element on the screen matches 'e77'" in heard[1]
-    assert "e3 button 'Submit'" in heard[1]
+    model, heard = prompts_of(lambda messages: CLICK if len(messages) > 2 else CLICK | {"target": "e77"})
+    assert operator(model).decide(view()).action is not None
+    said = text_of(heard[1][1:])
+    assert "no element on the screen matches 'e77'" in said
+    assert "e3 button 'Submit'" in said
 
 
 def test_asking_again_is_bounded_and_ends_in_words() -> None:
@@ -156,12 +129,6 @@ def test_the_way_to_the_application_needs_no_model() -> None:
     assert decision.action.app == "claims"
     assert heard == []
     assert APPS[0].app == "claims"
-
-
-def test_a_prompt_of_ones_own_is_what_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "mine.md"
-    path.write_text("# system\nYou are Ada. {{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n", encoding="utf-8")
-    assert told(view(), prompt=load_prompt("operator", path)).startswith("You are Ada.")
 
 
 def test_the_form_names_only_what_there_is() -> None:
@@ -250,11 +217,6 @@ def test_several_actions_are_offered_and_read_only_where_the_settings_say_so() -
 def test_a_batch_is_read_as_carefully_as_one_action(then: Any, why: str) -> None:
     with pytest.raises(GaveUp, match=why):
         operator(prompts_of(lambda _: CLICK | {"then": then})[0], batch=3).decide(view())
-
-
-def test_status_error_of_the_model_is_asked_again() -> None:
-    model = saying({"reasoning": "r", "action": "none", "status": "WHAT"}, CLICK)
-    assert operator(model).decide(view()).status is AgentStatus.CONTINUE
 
 
 SUBMIT, DRAFT = (Click(target=ActionTarget(text=name)) for name in ("Submit", "Save draft"))
@@ -363,30 +325,9 @@ def test_a_door_is_not_unlocked_before_a_person_said_so(action: Action) -> None:
     graph, config, out = worked(desk, action)
     assert "__interrupt__" in out or out["interaction_status"] == "needs_approval"
     assert locked(desk)
-    graph.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+    done = graph.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
     assert not locked(desk)
-
-
-def test_a_rejected_request_leaves_the_door_locked() -> None:
-    desk = house()
-    graph, config, _ = worked(desk, Click(target=DOOR))
-    graph.invoke(Command(resume={"decisions": [{"type": "reject", "message": "not today"}]}), config)
-    assert locked(desk)
-
-
-def test_a_light_needs_nobody_where_nothing_is_asked() -> None:
-    desk = house()
-    before = desk.world()["apps"]["home"]["devices"]["hall-light"]["on"]
-    _, _, out = worked(desk, Click(target=ActionTarget(text="Switch hall light")))
-    assert out["interaction_status"] == "completed"
-    assert desk.world()["apps"]["home"]["devices"]["hall-light"]["on"] is not before
-
-
-def test_enter_in_the_field_of_an_oven_is_asked_for_like_its_button() -> None:
-    desk = house("Kitchen")
-    _, _, out = worked(desk, Fill(target=ActionTarget(text="Temperature of oven in °C"), text="200", submit=True))
-    assert "__interrupt__" in out or out["interaction_status"] == "needs_approval"
-    assert not desk.world()["apps"]["home"]["devices"]["oven"]["on"]
+    assert done["interaction_report"]["environment_type"] == done["environment_type"] == "simulated_physical"
 
 
 @pytest.mark.parametrize("preset", shipped_names("safety"))
@@ -394,8 +335,3 @@ def test_no_shipped_policy_lets_a_door_be_unlocked_unasked(preset: str) -> None:
     desk = house()
     worked(desk, Click(target=DOOR), preset)
     assert locked(desk)
-
-
-def test_the_report_says_on_what_type_of_surface_it_was() -> None:
-    _, _, out = worked(house(), LaunchApp(app="notes"))
-    assert out["interaction_report"]["environment_type"] == out["environment_type"] == "simulated_physical"

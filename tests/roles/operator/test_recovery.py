@@ -96,17 +96,15 @@ def test_a_control_out_of_view_is_scrolled_to() -> None:
     assert done(whole)[-1] == "fill"
 
 
-def test_a_message_over_a_control_goes_and_the_action_is_done_once() -> None:
-    covered = (Fault(kind=FaultKind.NOT_SAVED, targets=("Save*",), times=1, text="it lies under something else"),)
-    click = decide(Click(target=SAVE))
-    whole = run(FILLED, click, click, faults=covered)
-    assert whole.status == "fulfilled"
-    assert done(whole).count("click") == 1
-    assert how(whole)[0] == ("failed", "wait 1 s")
-
-
-def test_an_element_that_went_stale_is_found_on_a_new_look() -> None:
-    whole = run(FILLED, FILLED, faults=(Fault(kind=FaultKind.STALE, times=1),))
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(kind=FaultKind.NOT_SAVED, targets=("Amount",), times=1, text="it lies under something else"),
+        Fault(kind=FaultKind.STALE, times=1),
+    ],
+)
+def test_what_lies_under_a_message_or_went_stale_is_waited_for_and_acted_on_once(fault: Fault) -> None:
+    whole = run(FILLED, FILLED, faults=(fault,))
     assert whole.status == "fulfilled"
     assert done(whole) == ["wait", "fill"]
 

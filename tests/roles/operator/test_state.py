@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any, get_type_hints
 
-import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from support import Watching, decide, desktop
@@ -20,7 +19,7 @@ from roles.operator.perceive import OperatorState, told_by_screen
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 
-AMOUNT, SUBMIT, SAVE = (ActionTarget(text=name) for name in ("Amount", "Submit", "Save draft"))
+AMOUNT, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Submit")
 FILL = decide(Fill(target=AMOUNT, text="$5.00"), plan=["hand it in"])
 PRESS = decide(Click(target=SUBMIT))
 FIELDS = {
@@ -88,43 +87,13 @@ def test_a_policy_that_is_given_takes_the_place_of_the_crews() -> None:
     assert (out["interaction_status"], out["safety_findings"][0]["policy"]) == ("blocked", "none")
 
 
-def test_the_first_decision_is_made_on_the_given_observation_and_the_next_on_what_is_seen_then() -> None:
-    desk = desktop()
-    first = desk.observe()
-    shown = first.model_copy(update={"elements": tuple(e for e in first.elements if e.text in {"Amount", "Submit"})})
-    out, policy = work(desk, FILL, initial_observation=VisualState.model_validate(shown.model_dump()).model_dump(mode="json"))
-    assert {e.text for e in policy.views[0].seen.elements} == {"Amount", "Submit"}
-    assert policy.views[1].seen.state_id == desk.observe().state_id == out["current_observation"]["state_id"]
-
-
-def test_observations_are_kept_in_order_with_step_and_time() -> None:
-    out, policy = work(desktop(), FILL, decide(Click(target=SAVE)))
-    kept = out["observations"]
-    assert [ref["step"] for ref in kept] == [1, 2, 3]
-    assert [ref["state_id"] for ref in kept] == [view.seen.state_id for view in policy.views]
-    assert [ref["timestamp"] for ref in kept] == sorted({ref["timestamp"] for ref in kept})
-
-
-def test_recognised_are_buttons_fields_and_labels_with_their_confidence() -> None:
-    (found, *_) = wrote(steps(desktop(), FILL), "recognize_elements", "recognized_elements")
-    roles = {element["role"] for element in found}
-    assert {"heading", "textbox", "button", "combobox", "checkbox"} <= roles
-    assert all(0.0 <= element["confidence"] <= 1.0 for element in found)
-
-
-def test_an_interpretation_says_meaning_confidence_and_what_can_be_done() -> None:
-    (found, *_) = wrote(steps(desktop(), FILL, task_goal="enter the amount"), "interpret_context", "element_interpretations")
-    first = found[0]
-    assert ("Amount" in first["meaning"], first["confidence"], "fill" in first["affordances"]) == (True, 1.0, True)
-    assert len(found) < len(desktop().observe().elements), "only what has to do with the task"
-
-
 def test_dialogs_warnings_and_controls_that_are_disabled_are_recognised_too() -> None:
     popup = "{when: {clicked: Submit}, popup: {title: Heads up, text: Read this., buttons: [Got it]}}"
     desk = desktop(f"[{popup}]")
     told = steps(desk, decide(Fill(target=AMOUNT, text="lots")), PRESS, safety_policy={"otherwise": "allow", "rules": []})
     found = [element for screen in wrote(told, "recognize_elements", "recognized_elements") for element in screen]
-    assert {"dialog", "alert"} <= {element["role"] for element in found}
+    assert {"dialog", "alert", "heading", "textbox", "button", "combobox", "checkbox"} <= {element["role"] for element in found}
+    assert all(0.0 <= element["confidence"] <= 1.0 for element in found)
     assert any(element.get("invalid") for element in found)
     sheet = desktop(world="name: n\napps: {files: {}}\nopen: [files]\n")
     disabled = {e.text for e in sheet.observe().elements if not e.enabled}
@@ -140,13 +109,10 @@ def test_an_action_is_pending_from_its_planning_to_its_end() -> None:
     (result, *_) = wrote(told, "execute_action", "action_result")
     assert (result["exec_status"], result["resolved"]["tier"]) == ("executed", "text")
     assert wrote(told, "decide_next_step", "pending_action")[0] is None
-
-
-def test_the_feedback_is_another_observation_than_the_one_that_was_acted_on() -> None:
-    told = steps(desktop(), FILL)
     acted_on, then = wrote(told, "observe_environment", "current_observation")[:2]
     (feedback,) = wrote(told, "observe_feedback", "feedback_observation")
     assert acted_on["state_id"] != feedback["state_id"] == then["state_id"]
+    assert wrote(steps(desktop(), FILL, PRESS), "review_action_safety", "needs_approval") == [False, True]
 
 
 def test_the_trace_tells_what_was_done_what_failed_and_what_was_approved() -> None:
@@ -161,12 +127,6 @@ def test_the_trace_tells_what_was_done_what_failed_and_what_was_approved() -> No
     assert [(note["line"], note["status"]) for note in out["action_trace"]] == [('click "Submit"', "blocked")]
 
 
-def test_approval_is_needed_from_the_review_on_and_not_before() -> None:
-    told = steps(desktop(), FILL, PRESS)
-    assert wrote(told, "prepare_interaction_task", "needs_approval") == [False]
-    assert wrote(told, "review_action_safety", "needs_approval") == [False, True]
-
-
 def test_what_a_person_said_stands_in_the_state_until_it_is_used() -> None:
     policy = Watching(PRESS)
     graph, start = given(desktop(), policy, {}, checkpointer=InMemorySaver())
@@ -178,6 +138,12 @@ def test_what_a_person_said_stands_in_the_state_until_it_is_used() -> None:
     assert {key: out["human_approval"][key] for key in said} == said
 
 
+PARTS = {
+    "status", "summary", "completed_actions", "failed_actions", "blocked_actions", "pending_action", "pending_approval",
+    "observations", "final_observation", "environment_events", "safety_findings", "recovery_attempts", "errors", "trace",
+}  # fmt: skip
+
+
 def test_the_status_goes_from_running_to_how_it_ended() -> None:
     assert wrote(steps(desktop(), FILL), "prepare_interaction_task", "interaction_status") == ["running"]
     ends = {
@@ -187,20 +153,11 @@ def test_the_status_goes_from_running_to_how_it_ended() -> None:
         "failed": work(desktop(), FILL, task_goal="")[0],
     }
     assert {name: out["interaction_status"] for name, out in ends.items()} == {name: name for name in ends}
-    assert {name: out["interaction_report"]["status"] for name, out in ends.items()} == {name: name for name in ends}
-
-
-@pytest.mark.parametrize("decisions", [(FILL,), (FILL, PRESS), (decide(Click(target=ActionTarget(text="Nowhere"))),)])
-def test_the_report_holds_every_part_that_the_seed_names(decisions: tuple[OperatorDecision, ...]) -> None:
-    out, _ = work(desktop(), *decisions)
-    report = out["interaction_report"]
-    assert set(report) >= {
-        "status", "summary", "completed_actions", "failed_actions", "blocked_actions", "pending_action", "pending_approval",
-        "observations", "final_observation", "environment_events", "safety_findings", "recovery_attempts", "errors", "trace",
-    }  # fmt: skip
-    assert report["summary"]
-    assert report["trace"] == out["action_trace"]
-    assert report["step_count"] == out["step_count"]
+    for name, out in ends.items():
+        report = out["interaction_report"]
+        assert set(report) >= PARTS
+        assert (report["status"], report["trace"], report["step_count"]) == (name, out["action_trace"], out["step_count"])
+        assert report["summary"]
 
 
 def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> None:
@@ -212,6 +169,20 @@ def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> No
     assert "submit" in report["pending_action"]["reason"]
     (finding,) = report["safety_findings"]
     assert (finding["policy"], finding["severity"]) == ("approval_required_for_sensitive_actions", "medium")
+
+
+def test_decisions_are_made_on_the_given_observation_first_and_observations_are_kept_in_order() -> None:
+    desk = desktop()
+    first = desk.observe()
+    shown = first.model_copy(update={"elements": tuple(e for e in first.elements if e.text in {"Amount", "Submit"})})
+    given_first = VisualState.model_validate(shown.model_dump()).model_dump(mode="json")
+    out, policy = work(desk, FILL, decide(Memorize(name="total", value="$5.00")), initial_observation=given_first)
+    assert {e.text for e in policy.views[0].seen.elements} == {"Amount", "Submit"}
+    assert policy.views[1].seen.state_id == desk.observe().state_id == out["current_observation"]["state_id"]
+    kept = out["observations"]
+    assert [(ref["step"], ref["state_id"]) for ref in kept] == [(n, v.seen.state_id) for n, v in enumerate(policy.views, 1)]
+    assert [ref["timestamp"] for ref in kept] == sorted(ref["timestamp"] for ref in kept)
+    assert policy.views[2].context["values"] == out["task_context"]["values"] == {"total": "$5.00"}
 
 
 def test_the_task_context_says_what_is_needed_to_act_and_the_policy_is_given_it() -> None:
@@ -229,12 +200,6 @@ def test_the_task_context_says_what_is_needed_to_act_and_the_policy_is_given_it(
     assert next(m["affordances"] for m in first.meanings if m["meaning"] == "textbox Amount") == ["fill", "type"]
     after = {field["text"]: field.get("value") for field in out["task_context"]["fields"]}
     assert after["Amount"] == "$5.00"
-
-
-def test_values_to_transfer_stand_in_the_task_context() -> None:
-    keep = decide(Memorize(name="total", value="$5.00"))
-    out, policy = work(desktop(), keep, FILL)
-    assert policy.views[1].context["values"] == out["task_context"]["values"] == {"total": "$5.00"}
 
 
 def test_the_plan_says_of_each_action_its_target_value_reason_expected_effect_and_risk() -> None:

@@ -27,7 +27,7 @@ from roles.journal.events import ErrorEvent
 from roles.journal.journal import Journal
 from roles.journal.transcripts import PICTURE
 from roles.policies.fallback import GaveUp, PolicyFault, UnusableAnswer, until_usable
-from roles.policies.llm.settings import ModelSettings, providers
+from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted import ScriptedEvaluator, ScriptedManager, ScriptedOperator
 
 
@@ -177,16 +177,13 @@ def test_each_role_is_shown_the_screen_and_a_gate_how_it_was_and_is(tmp_path: Pa
     assert [wanted, wanted] in told["evaluator"]
 
 
-def test_where_there_is_no_picture_auto_shows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(SimulatedDesktop, "screenshot")
-    outcome = worked_by_model(tmp_path, brain, *SEEING)
-    assert outcome.status == "fulfilled", outcome.reason
-    assert {len(one) for calls in pictures(outcome).values() for one in calls} == {0}
-
-
-def test_a_model_that_is_known_to_be_blind_is_shown_none(tmp_path: Path) -> None:
-    profile: Any = {"image_inputs": False}
-    outcome = worked_by_model(tmp_path, brain, *SEEING, profile=profile)
+@pytest.mark.parametrize("profile", [{"image_inputs": False}, None], ids=["a blind model", "no pictures"])
+def test_a_model_that_is_known_to_be_blind_or_where_there_are_none_is_shown_no_picture(
+    tmp_path: Path, profile: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if profile is None:
+        monkeypatch.delattr(SimulatedDesktop, "screenshot")
+    outcome = worked_by_model(tmp_path, brain, *SEEING, **({"profile": profile} if profile else {}))
     assert outcome.status == "fulfilled", outcome.reason
     assert {len(one) for calls in pictures(outcome).values() for one in calls} == {0}
 
@@ -209,8 +206,3 @@ def test_a_picture_is_as_large_as_its_provider_takes_it_and_costs_what_it_says(
     share = size.share(*screen)
     assert (round(screen[0] * share), round(screen[1] * share)) == shown
     assert abs(size.tokens(*screen) - tokens) <= tokens * 0.05
-
-
-def test_every_provider_has_sizes_that_make_sense() -> None:
-    for provider in providers().values():
-        assert 256 <= provider.pictures.tokens(1280, 800) <= 3_000

@@ -137,18 +137,11 @@ SCRIPT = ScriptRequest(goal="g", subtask=Subtask(id="a", title="a", instruction=
 QUESTION = AnalystRequest(goal="g", subtask=Subtask(id="a", title="a", instruction="a", worker="analyst"))
 
 
-def bash(code: str) -> ScriptAnswer:
-    return ScriptAnswer(outcome="run", script=Script(code=code))
-
-
-def result(value: str) -> Answer:
-    return Answer(results=(Result(name="sum", value=value),))
-
-
 def test_chains_are_for_technician_and_analyst_too() -> None:
     cannot, nothing = ScriptAnswer(outcome="cannot", reason="no idea"), Answer(missing=("the rate",))
-    assert Fallback(named(cannot, bash("ls"))).write(SCRIPT) == bash("ls")
-    assert Fallback(named(nothing, result("7"))).answer(QUESTION) == result("7")
+    script, answer = ScriptAnswer(outcome="run", script=Script(code="ls")), Answer(results=(Result(name="sum", value="7"),))
+    assert Fallback(named(cannot, script)).write(SCRIPT) == script
+    assert Fallback(named(nothing, answer)).answer(QUESTION) == answer
 
 
 def test_when_nobody_decides_and_one_could_not_be_reached_it_may_be_asked_later() -> None:

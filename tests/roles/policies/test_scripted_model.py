@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.tools import tool
 
 from roles.policies.llm.reply_parsing import UnusableReply, object_of
 from roles.policies.llm.settings import ModelProblem
@@ -35,13 +34,6 @@ def test_the_first_line_that_fits_answers_with_what_it_found() -> None:
     assert "do not know" in str(GREETS.invoke(asked("x", "y")).content)
 
 
-def test_asked_twice_or_by_another_process_it_says_the_same() -> None:
-    again = ScriptedChatModel(lines=GREETS.lines)
-    question = asked("x", "hello Ada")
-    answers = [model.invoke(question).content for model in (GREETS, GREETS, again)]
-    assert answers[0] == answers[1] == answers[2]
-
-
 @pytest.mark.parametrize("method", ["json_schema", "json_mode", "function_calling"])
 def test_structured_output_is_the_same_in_every_way(method: str) -> None:
     bound = GREETS.with_structured_output(SCHEMA, method=method)
@@ -51,22 +43,6 @@ def test_structured_output_is_the_same_in_every_way(method: str) -> None:
     assert isinstance(raw["raw"], AIMessage)
     assert bool(raw["raw"].tool_calls) is (method == "function_calling")
     assert GREETS.with_structured_output(SCHEMA, method=method, include_raw=True).invoke("?")["parsed"] is None
-
-
-def test_tools_are_called_by_name() -> None:
-    @tool
-    def greet(who: str) -> str:
-        """Greet."""
-        return who
-
-    @tool
-    def leave() -> str:
-        """Leave."""
-        return ""
-
-    chooses = ScriptedChatModel(answer=lambda _: {"tool": "greet", "who": "Ada"})
-    (call,) = chooses.bind_tools([leave, greet]).invoke("x").tool_calls
-    assert (call["name"], call["args"]) == ("greet", {"who": "Ada"})
 
 
 def test_usage_is_counted_and_latency_is_waited_for() -> None:

@@ -61,13 +61,6 @@ def test_what_stands_between_a_crew_and_a_guarded_site_passes_on_what_it_says_wi
 # --- what it falls on
 
 
-def test_an_action_is_done_to_the_control_that_was_reviewed() -> None:
-    site = Site(Control("Balance", "link", leads="/balance"))
-    whole = run(site, decide(LOOK))
-    assert [action.verb for _, action in site.performed] == ["click"]
-    assert not errors(whole)
-
-
 def test_a_label_that_turned_while_the_model_thought_is_judged_anew() -> None:
     site = Site(Control("Balance", "link"))
     site.at_control = lambda it: it.change(name="Pay")
@@ -184,13 +177,6 @@ def test_no_action_can_be_edited_into_a_request_nor_be_decided_to_be_one() -> No
     assert not any(released(action) for _, action in site.performed)
 
 
-def test_a_policy_that_allows_all_lets_it_go_unasked_and_says_so() -> None:
-    site = Site(Control("Pay", sends=(MOVE,)))
-    whole = run(site, decide(PAY), safety=OPEN_HOUSE)
-    assert site.paths == ["/transfer"]
-    assert any(body["action"].startswith("release") and body["verdict"] == "allow" for body in whole.bodies("reviewed"))
-
-
 def test_what_the_policy_names_is_never_held_and_what_only_resembles_it_is() -> None:
     policy = SafetyPolicy.model_validate({"network": {"allow": [{"method": "POST", "host": "*.example", "path": "/draft"}]}})
     site = Site(Control("Balance", "link", sends=(DRAFT, Sent("/draft/send"))))
@@ -199,12 +185,14 @@ def test_what_the_policy_names_is_never_held_and_what_only_resembles_it_is() -> 
     assert asked(whole) == 'release "POST to bank.example/draft/send"'
 
 
-@pytest.mark.parametrize("mode", ["watch", "off"])
-def test_where_the_policy_only_watches_nothing_is_asked(mode: str) -> None:
+@pytest.mark.parametrize("policy", [OPEN_HOUSE, *(SafetyPolicy.model_validate({"network": mode}) for mode in ("watch", "off"))])
+def test_where_the_policy_allows_all_or_only_watches_nothing_is_asked_and_the_review_says_so(policy: SafetyPolicy) -> None:
     site = Site(Control("Balance", "link", sends=(MOVE,)))
-    whole = run(site, decide(LOOK), safety=SafetyPolicy.model_validate({"network": mode}))
+    whole = run(site, decide(LOOK), safety=policy)
     assert site.paths == ["/transfer"]
     assert not waits(whole)
+    reviewed = [body["verdict"] for body in whole.bodies("reviewed") if body["action"].startswith("release")]
+    assert reviewed == ["allow"] * (policy is OPEN_HOUSE)
 
 
 def test_what_a_read_only_policy_denies_is_told_and_the_work_goes_on() -> None:
@@ -393,15 +381,6 @@ def test_nothing_is_released_without_a_yes_on_record_or_a_policy_that_allows_it(
 
 
 HOST = "bank.example"
-
-
-def test_the_network_of_a_run_is_that_of_its_policy_with_what_was_learned() -> None:
-    whole = Run([planned(subtask("a"))])
-    rule = {"method": "POST", "host": "a", "path": "/x", "operation": ""}
-    for _ in range(2):
-        whole.journal.append("network_learned", rule | {"line": "release"})
-    policy = SafetyPolicy.model_validate({"network": {"mode": "watch", "allow": [{"host": "b"}]}})
-    assert network_of(policy, whole.journal) == Network.model_validate({"mode": "watch", "allow": [{"host": "b"}, rule]})
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,13 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langgraph.errors import GraphInterrupt
-from models import CLICK, Time, asker, operator, step, view
+from models import CLICK, Time, operator, step, view
 from services.flaky import flaky
 
 from roles.contracts.limits import Limits
 from roles.journal.journal import Journal
-from roles.journal.transcripts import Occasion
 from roles.policies.fallback import BudgetSpent, GaveUp
-from roles.policies.llm.calls import Breaker, Caller, Clocks, Question, passes
-from roles.policies.llm.prompts import load_prompt
-from roles.policies.llm.schemas import form_of
+from roles.policies.llm.calls import Breaker, Caller, Clocks, Question
 from roles.policies.llm.settings import ModelSettings, Prices
 from roles.policies.scripted_model import ScriptedChatModel
 
@@ -50,7 +47,7 @@ def journal() -> Journal:
 
 
 @pytest.mark.parametrize(
-    "fault", [ServerSays(429), ServerSays(503), ConnectionResetError("gone"), TimeoutError("late"), ServerSays(500)]
+    "fault", [ServerSays(429), ServerSays(503), ConnectionResetError("gone"), TimeoutError("late"), ServerSays(529)]
 )
 def test_trouble_that_passes_is_waited_for(fault: Exception) -> None:
     model, calls = failing(fault, fault)
@@ -75,9 +72,10 @@ def test_a_server_is_left_alone_for_as_long_as_it_asks() -> None:
     assert at.slept[1] < 2.0
 
 
-def test_what_will_not_pass_is_not_tried_again() -> None:
-    model, calls = failing(ServerSays(401), ServerSays(401))
-    with pytest.raises(GaveUp, match="refused: ServerSays: status 401"):
+@pytest.mark.parametrize("fault", [ServerSays(401), ServerSays(404), ValueError("x")])
+def test_what_will_not_pass_is_not_tried_again(fault: Exception) -> None:
+    model, calls = failing(fault, fault)
+    with pytest.raises(GaveUp, match=f"refused: {type(fault).__name__}: {fault}"):
         operator(model).decide(view())
     assert len(calls) == 1
 
@@ -176,21 +174,15 @@ def test_a_provider_that_wants_a_mark_finds_one_behind_what_is_common() -> None:
 
 
 def test_what_a_provider_does_not_count_is_estimated() -> None:
-    model = ScriptedChatModel(answer=lambda _: AIMessage(content='{"reasoning": "r", "action": "none", "status": "FINISH"}'))
-    kept = journal()
-    policy = operator(_without_usage(model), journal=kept, structure="text")
-    policy.decide(view())
-    (call,) = [event.body for event in kept.events("model_call")]
-    assert call["estimated"] is True
-    assert call["tokens_in"] > 500
-
-
-def _without_usage(model: ScriptedChatModel) -> ScriptedChatModel:
     class Silent(ScriptedChatModel):
         def _message(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
             return super()._message(messages, bound).model_copy(update={"usage_metadata": None})
 
-    return Silent(answer=model.answer)
+    kept = journal()
+    operator(Silent(answer=lambda _: CLICK), journal=kept).decide(view())
+    (call,) = [event.body for event in kept.events("model_call")]
+    assert call["estimated"] is True
+    assert call["tokens_in"] > 500
 
 
 @pytest.mark.parametrize(
@@ -211,12 +203,6 @@ def test_no_call_is_made_once_a_budget_is_spent(limits: dict[str, Any], why: str
     most = max(body["tokens_in"] + body["tokens_out"] for body in (event.body for event in kept.events("model_call")))
     assert len(calls) > 1
     assert kept.spending.total().tokens < 2_000 + most  # at most the call that spent it was too much
-
-
-def test_another_roles_budget_does_not_stop_this_one() -> None:
-    model, _ = failing()
-    policy = operator(model, limits=Limits(role_tokens={"manager": 1}))
-    assert policy.decide(view()).action is not None
 
 
 def test_a_server_that_refuses_a_schema_is_asked_in_another_way() -> None:
@@ -240,31 +226,3 @@ def test_a_server_that_refuses_a_schema_is_asked_in_another_way() -> None:
 def test_a_model_that_takes_no_schemas_is_asked_in_words() -> None:
     plain = ScriptedChatModel(answer=lambda _: CLICK, structured=False)
     assert operator(plain, structure="auto").decide(view()).action is not None
-
-
-@pytest.mark.parametrize(("fault", "may_pass"), [(ServerSays(404), False), (ServerSays(529), True), (ValueError("x"), False)])
-def test_which_trouble_passes(fault: Exception, may_pass: bool) -> None:
-    assert passes(fault) is may_pass
-
-
-def test_an_asker_gives_up_after_as_many_tries_as_it_may() -> None:
-    model, calls = failing()
-    limits = Limits(reasks=1)
-
-    def never(_: dict[str, Any]) -> Any:
-        from roles.policies.llm.reply_parsing import UnusableReply
-
-        raise UnusableReply("I do not like it")
-
-    with pytest.raises(GaveUp, match="no usable answer in 2 tries: I do not like it"):
-        asker(model, limits=limits).ask(load_prompt("technician"), {}, form_of("script"), never, Occasion())
-    assert len(calls) == 2
-
-
-def test_an_answer_that_the_providers_package_cannot_read_is_asked_for_again() -> None:
-    class LengthFinishReasonError(Exception):
-        pass
-
-    model, calls = failing(LengthFinishReasonError("too long"), RecursionError("deep"))
-    assert operator(model).decide(view()).action is not None
-    assert len(calls) == 3

@@ -27,19 +27,6 @@ def test_a_target_is_an_id_or_words_and_becomes_every_locator(target: Any) -> No
     assert action.target.bbox is not None
 
 
-def test_what_was_to_be_told_with_a_failure_is_its_reason() -> None:
-    assert read(action="answer", text="There is no such mail", status="FAIL").comment == "There is no such mail"
-    assert read(action="answer", text="There is no such mail", status="FAIL", comment="none").comment == "none"
-
-
-@pytest.mark.parametrize("whole", [False, True])
-def test_a_list_that_is_kept_has_a_line_for_each(whole: bool) -> None:
-    said = {"name": "names", "value": ["Ann", "Bo", 7]}
-    action = read(action={"action_type": "memorize", **said}).action if whole else read(action="memorize", **said).action
-    assert isinstance(action, Memorize)
-    assert action.value == "Ann\nBo\n7"
-
-
 @pytest.mark.parametrize(
     "data",
     [
@@ -90,6 +77,14 @@ def test_only_what_a_verb_of_the_surface_takes_counts() -> None:
 
 
 def test_the_flat_fields_mean_what_they_say() -> None:
+    asked = read(action="none", status="PENDING", question="Which one?").action
+    assert isinstance(asked, AskUser)
+    assert asked.question == "Which one?"
+    kept = {"name": "names", "value": ["Ann", "Bo", 7]}
+    for said in (read(action={"action_type": "memorize", **kept}), read(action="memorize", **kept)):
+        assert said.action.parameters["value"] == "Ann\nBo\n7", "a list that is kept has a line for each"
+    failed = {"action": "answer", "text": "There is no such mail", "status": "FAIL"}
+    assert [read(**failed, comment=told).comment for told in ("", "none")] == ["There is no such mail", "none"]
     chosen = read(action="select_option", target="e5", option="Meals").action
     assert isinstance(chosen, SelectOption)
     assert chosen.options == ("Meals",)
@@ -127,17 +122,6 @@ def test_the_end_may_keep_things_first_and_do_nothing_else() -> None:
     for data in (look, look | {"then": [keep]}, send | {"then": [look]}):
         assert "last" not in read_decision(data | end, view(), 3).memory, "its answer was not seen yet"
     assert read_decision(look | end | {"then": [send]}, view(), 3).memory["last"] == "both are kept", "a check on the way"
-
-
-def test_a_function_of_an_app_is_called_by_its_name() -> None:
-    action = read(action="call_api", app="mail", function="list_messages", arguments={"limit": 2}).action
-    assert action.dump() == {"action_type": "call_api", "app": "mail", "function": "list_messages", "arguments": {"limit": 2}}
-
-
-def test_pending_asks_the_user() -> None:
-    decision = read(action="none", status="PENDING", question="Which one?")
-    assert isinstance(decision.action, AskUser)
-    assert decision.action.question == "Which one?"
 
 
 def test_notes_are_kept_until_there_are_others_and_nothing_else_is() -> None:
@@ -246,8 +230,3 @@ def test_facts_are_used_in_ufos_form_too_in_questions_and_in_what_is_kept() -> N
     assert actions[0].dump()["text"] == "It is 7"
     with pytest.raises(UnusableReply, match="there is no fact 'pin'"):  # what is private is not kept as what is not
         read_decision({"action": "memorize", "name": "n", "value": "fact:pin"}, view(facts=(fact("pin", "4711", private=True),)))
-
-
-def test_a_fact_that_there_is_not_is_never_written_out() -> None:
-    with pytest.raises(UnusableReply, match="there is no fact 'totals'; nearest are total"):
-        read_decision({"action": "fill", "target": "e2", "text": "It is fact:totals"}, view(facts=(fact("total", "7"),)))

@@ -19,7 +19,6 @@ from orchestrator.crew import Crew
 from orchestrator.tasks.tasks import resolve_target
 from protocol import AgentStatus, VisualState, parse_action
 from roles.contracts import EffectSeen, GateRequest, GateVerdict, OperatorView, Supplement
-from roles.contracts.limits import Limits
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.llm.decision_parsing import read_decision
@@ -63,19 +62,6 @@ def test_all_that_seed_001_answers_is_in_the_form_and_comes_to_its_place() -> No
     assert "an empty claim" in section(asked[1], "facts")  # the screen was kept
 
 
-def test_low_confidence_asks_a_person_first() -> None:
-    whole, _ = worked(FILL | {"confidence": 0.2})
-    assert whole.desk.received() == []
-    assert [body["policy"] for body in whole.bodies("reviewed")] == ["low_confidence"]
-
-
-def test_an_error_is_asked_again_with_what_was_wrong() -> None:
-    lost = {"action": "none", "status": "ERROR", "comment": "the subtask names no claim"}
-    whole, asked = worked(lost, FILL, limits=Limits(reasks=1))
-    assert "Your last answer was not usable: the subtask names no claim" in asked[1]
-    assert [item["action"]["action_type"] for item in whole.desk.received()] == ["fill"]
-
-
 VALUES: dict[str, Any] = {
     **{"target": "e2", "to": "e3", "text": "x", "keys": "Enter", "option": "Travel", "app": "mail", "url": "http://a.example"},
     **{"op": "list", "files": ["/a"], "function": "f", "request": "r", "name": "n", "value": "v", "question": "q"},
@@ -96,30 +82,24 @@ def test_an_action_without_a_field_that_it_needs_is_refused_with_its_fields(verb
         assert parse_action(decision.action.dump()).verb == verb
 
 
-def test_the_actions_are_told_with_their_fields() -> None:
-    model, heard = prompts_of(lambda _: FINISH)
-    operator(model).decide(view(verbs=("click", "fill")))
-    assert "click target button? count?; fill target text submit?" in text_of(heard[0])
-
-
 def test_the_form_of_the_answer_is_the_same_on_every_screen_and_at_every_step_of_a_subtask() -> None:
     later = view(seen=VisualState(app="claims"), step=7, history=(step(1),), memory={"notes": "n"})
     assert operator_schema(view(), batch=4) == operator_schema(later, batch=4)
 
 
-@pytest.mark.parametrize(
-    ("prefer", "way"), [("gui", "Use the screen for"), ("api", "Use a function where"), ("agent", "ask it first with")]
-)
-def test_how_to_call_what_to_prefer_and_when_to_confirm_is_told_where_there_are_functions(prefer: str, way: str) -> None:
+WAYS = {"gui": "Use the screen for", "api": "Use a function where", "agent": "ask it first with"}
+
+
+@pytest.mark.parametrize("prefer", WAYS)
+def test_how_to_call_what_to_prefer_and_when_to_confirm_is_told_where_there_are_functions(prefer: str) -> None:
     model, heard = prompts_of(lambda _: FINISH)
     operator(model).decide(view(functions=("mail:", " get_message(id): All of it"), prefer=prefer))
     operator(model).decide(view(prefer=prefer))
-    all_ways = ("Use the screen for", "Use a function where", "ask it first with")
-    ways = [[said in text_of(asked) for said in all_ways] for asked in heard]
+    texts = [text_of(asked) for asked in heard]
+    assert [[way for way, said in WAYS.items() if said in text] for text in texts] == [[prefer], []]
     example = '{"action": "call_api", "function": "mail.get_message", "arguments": {"id": "7"}}'
-    assert [sum(told) for told in ways] == [example in text_of(asked) for asked in heard] == [True, False]
-    assert way in text_of(heard[0])
-    assert all("they are asked about sending, submitting, deleting and paying anyway" in text_of(asked) for asked in heard)
+    assert [example in text for text in texts] == [True, False]
+    assert all("they are asked about sending, submitting, deleting and paying anyway" in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -158,19 +138,14 @@ def test_the_form_is_said_once_in_words_or_by_the_schema(settings: dict[str, Any
             bound.append(str(schema))
             return super().with_structured_output(schema, **more)
 
-    heard: list[str] = []
-
-    def answer(messages: Sequence[BaseMessage]) -> Any:
-        heard.append(text_of(messages))
-        return FINISH
-
-    operator(Bound(answer=answer), **settings).decide(view())
-    assert ('"status", and where it is needed "observation"' in heard[0]) is in_words
-    assert heard[0].count("observation: what matters here") == 1
+    model, questions = prompts_of(lambda _: FINISH)
+    operator(Bound(answer=model.answer), **settings).decide(view())
+    text = text_of(questions[0])
+    assert ('"status", and where it is needed "observation"' in text) is in_words
+    assert text.count("observation: what matters here") == text.count(view().subtask.instruction) == 1
+    assert "\0" not in text
     assert not any("what matters here" in form for form in bound), "what a field means stands in the prompt alone"
     assert all("observation" in form for form in bound)
-    assert "\0" not in heard[0]
-    assert heard[0].count(view().subtask.instruction) == 1
 
 
 def do(action: str, target: str, **more: Any) -> dict[str, Any]:

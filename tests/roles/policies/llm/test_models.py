@@ -81,13 +81,6 @@ def test_what_a_server_may_answer_is_bounded(name: str, held: str, monkeypatch: 
         assert [len(hooks) for hooks in client.event_hooks.values()] == [1, 1]
 
 
-@pytest.mark.parametrize("provider_name", ["openai", "anthropic", "ollama"])
-def test_a_missing_package_is_named_with_its_extra(provider_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, f"langchain_{provider_name}", None)
-    with pytest.raises(ModelProblem, match=rf'pip install "deskcrew\[{provider_name}\]"'):
-        open_model(ModelSettings(name=f"{provider_name}:x"))
-
-
 def test_a_model_may_be_given_by_a_program() -> None:
     mine: BaseChatModel = ScriptedChatModel(answer=lambda _: "x")
     assert open_model(ModelSettings(name="given"), mine) is mine

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import BaseMessage
-from models import APPS, SCREEN, asker, operator, prompts_of, section, step, text_of, view
+from models import APPS, CLICK, SCREEN, asker, operator, prompts_of, section, step, text_of, view
 
 from roles.analyst.llm import LlmAnalyst
 from roles.contracts import AnalystRequest, GateRequest, PlanRequest, ScriptRequest, Subtask
@@ -26,10 +25,30 @@ from roles.operator.llm import LlmOperator
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt, PromptProblem, fence_for, fenced, load_prompt
+from roles.policies.llm.settings import AnswerForm
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.technician.llm import LlmTechnician
 
 JOB = Subtask(id="a", title="t", instruction="do it")
+NOTES = (Note(words="use the second supplier"), Note(words='and mind the "date"\n</screen>', to="operator"))
+SAID = 'The user has said while you work: "use the second supplier"; "and mind the "date" </screen>".'
+GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", screens=(SCREEN,), notes=NOTES)
+WORK: dict[str, Any] = {"goal": "g", "subtask": JOB, "notes": NOTES}
+ASKED: dict[str, Callable[[Asker], object]] = {
+    "manager": lambda asker: LlmManager(asker, load_prompt("manager")).plan(PlanRequest(goal="g", apps=APPS, notes=NOTES)),
+    "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(**WORK)),
+    "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(**WORK)),
+}
+for form in get_args(AnswerForm):
+
+    def operates(asker: Asker, form: AnswerForm = form) -> object:
+        policy = LlmOperator(asker, load_prompt("operator", form=form), screen_tokens=500, recent=4, form=form)
+        return policy.decide(view(notes=NOTES))
+
+    def judges(asker: Asker, form: AnswerForm = form) -> object:
+        return LlmEvaluator(asker, load_prompt("evaluator", form=form), screen_tokens=2_000, form=form).judge(GATE)
+
+    ASKED |= {f"operator, {form}": operates, f"evaluator, {form}": judges}
 GOOD = "# system\nAnswer: {{answer_form}} {{fence}}\n# turn\n{{subtask}}\n{{screen}}\n{{steps}}\n{{facts}}\n"
 
 
@@ -37,23 +56,6 @@ def own(tmp_path: Path, text: str) -> Prompt:
     path = tmp_path / "my.md"
     path.write_text(text, encoding="utf-8")
     return load_prompt("operator", path)
-
-
-ASKED: dict[str, Callable[[Asker], object]] = {
-    "manager": lambda asker: LlmManager(asker, load_prompt("manager")).plan(PlanRequest(goal="g")),
-    "operator": lambda asker: LlmOperator(asker, load_prompt("operator"), screen_tokens=500, recent=4).decide(view()),
-    "narrow": lambda asker: LlmOperator(
-        asker, load_prompt("operator", form="narrow"), screen_tokens=500, recent=4, form="narrow"
-    ).decide(view()),
-    "evaluator": lambda asker: LlmEvaluator(asker, load_prompt("evaluator"), screen_tokens=500).judge(
-        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")
-    ),
-    "evaluator, narrow": lambda asker: LlmEvaluator(
-        asker, load_prompt("evaluator", form="narrow"), screen_tokens=500, form="narrow"
-    ).judge(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")),
-    "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(goal="g", subtask=JOB)),
-    "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(goal="g", subtask=JOB)),
-}
 
 
 @pytest.mark.parametrize("role", ASKED)
@@ -71,16 +73,10 @@ def test_every_variable_that_a_shipped_prompt_names_is_told_and_nothing_is_told_
     assert "narrow" in role or told - named - {"moves"} == set()
 
 
-def test_a_prompt_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path) -> None:
-    system, turn = own(tmp_path, GOOD).filled({"answer_form": "JSON", "subtask": "do it", "screen": "e1 button"})
-    assert system.startswith("Answer: JSON ")
-    assert turn.startswith("do it\n<screen ")
-    assert "e1 button" in turn
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        (None, r"my\.md cannot be read"),
         (GOOD.replace("{{facts}}", "{{fakts}}"), "'fakts' for the operator; did you mean 'facts'"),
         (GOOD.replace("{{screen}}", ""), "'screen' is missing"),
         (GOOD.replace("# turn", ""), "no part `# turn`"),
@@ -88,18 +84,18 @@ def test_a_prompt_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path)
         ("", "no part `# system`"),
     ],
 )
-def test_a_prompt_that_cannot_work_is_refused_with_its_name(tmp_path: Path, text: str, why: str) -> None:
+def test_a_prompt_that_cannot_work_is_refused_with_its_name(tmp_path: Path, text: str | None, why: str) -> None:
     with pytest.raises(PromptProblem, match=why) as bad:
-        own(tmp_path, text)
+        _ = load_prompt("operator", tmp_path / "my.md") if text is None else own(tmp_path, text)
     assert "my.md" in str(bad.value)
 
 
-def test_a_prompt_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PromptProblem, match=r"none\.md cannot be read"):
-        load_prompt("operator", tmp_path / "none.md")
-
-
-def test_braces_in_a_value_stay_and_what_there_is_nothing_of_takes_no_room(tmp_path: Path) -> None:
+def test_a_prompt_of_ones_own_is_filled_in_and_braces_in_a_value_stay_and_nothing_takes_no_room(tmp_path: Path) -> None:
+    values = {"answer_form": "JSON", "subtask": "do it", "screen": "s", "user_says": "He said: go"}
+    system, turn = own(tmp_path, GOOD).filled(values)
+    assert system.startswith("Answer: JSON ")
+    assert turn.startswith("do it\n<screen ")
+    assert turn.endswith("\nHe said: go"), "what no variable names stands at the end"
     _, turn = own(tmp_path, GOOD).filled({"subtask": "say {{facts}}", "screen": "{{fence}}", "facts": "secret"})
     assert turn.count("secret") == 1
     assert "say {{facts}}" in turn
@@ -157,38 +153,16 @@ def test_a_fence_that_is_split_over_two_sections_is_another_one() -> None:
     assert fence_for({"y": word[:6], "z": word[6:]}) != word
 
 
-NOTES = (Note(words="use the second supplier"), Note(words='and mind the "date"\n</screen>', to="operator"))
-SAID = 'The user has said while you work: "use the second supplier"; "and mind the "date" </screen>".'
-WORK = Subtask(id="a", title="a", instruction="do it")
-ASK: dict[str, Callable[[Any], Any]] = {
-    "operator": lambda model: operator(model).decide(view(notes=NOTES)),
-    "operator, narrow": lambda model: operator(model, form="narrow").decide(view(notes=NOTES)),
-    "manager": lambda model: LlmManager(asker(model), load_prompt("manager")).plan(PlanRequest(goal="g", apps=APPS, notes=NOTES)),
-    "evaluator": lambda model: LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000).judge(
-        GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", screens=(SCREEN,), notes=NOTES)
-    ),
-    "analyst": lambda model: LlmAnalyst(asker(model), load_prompt("analyst")).answer(
-        AnalystRequest(goal="g", subtask=WORK, notes=NOTES)
-    ),
-    "technician": lambda model: LlmTechnician(asker(model), load_prompt("technician")).write(
-        ScriptRequest(goal="g", subtask=WORK, notes=NOTES)
-    ),
-}
-
-
-def asked(ask: Callable[[Any], Any]) -> str:
-    def silent(_: list[BaseMessage]) -> str:
-        return "no answer"
-
-    model, heard = prompts_of(silent)  # type: ignore[arg-type]
+def asked(ask: Callable[[Asker], object]) -> str:
+    model, heard = prompts_of(lambda _: "no answer")
     with pytest.raises(GaveUp):
-        ask(model)
+        ask(asker(model))
     return text_of(heard[0])
 
 
-@pytest.mark.parametrize("role", ASK)
+@pytest.mark.parametrize("role", ASKED)
 def test_notes_are_told_outside_of_what_is_marked_as_data(role: str) -> None:
-    text = asked(ASK[role])
+    text = asked(ASKED[role])
     assert SAID in text
     fences = re.findall(r"<(\w+) (\w+)>.*?</\1 \2>", text, re.DOTALL)
     assert fences or role in {"manager", "analyst", "technician"}
@@ -196,18 +170,10 @@ def test_notes_are_told_outside_of_what_is_marked_as_data(role: str) -> None:
     assert SAID in outside
 
 
-def test_without_notes_nothing_is_said_of_them() -> None:
-    assert "has said while" not in asked(lambda model: operator(model).decide(view()))
-
-
-def test_a_prompt_of_ones_own_that_does_not_name_them_has_them_at_its_end(tmp_path: Path) -> None:
-    path = tmp_path / "mine.md"
-    path.write_text("# system\n{{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n", encoding="utf-8")
-    _, turn = load_prompt("operator", path).filled({"subtask": "do it", "user_says": "The user has said: go"})
-    assert turn.endswith("\nThe user has said: go")
-
-
 def test_a_step_that_the_user_did_is_told_as_theirs() -> None:
     given = view(history=(step(1), step(2, role="user")))
-    lines = section(asked(lambda model: operator(model).decide(given)), "steps").splitlines()
+    model, heard = prompts_of(lambda _: CLICK)
+    operator(model).decide(given)
+    assert "has said while" not in text_of(heard[0])
+    lines = section(text_of(heard[0]), "steps").splitlines()
     assert ["done by the user" in line for line in lines if line.strip()[:1].isdigit()] == [False, True]

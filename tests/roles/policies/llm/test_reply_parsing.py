@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
-from models import CLICK, operator, view
+from models import operator, text_of, view
 
 from roles.journal.journal import Journal
 from roles.policies.fallback import GaveUp
@@ -139,18 +139,6 @@ def test_what_ended_by_itself_is_read(of: dict[str, Any]) -> None:
     assert operator(ScriptedChatModel(answer=lambda _: reply(of))).decide(view()).status == "FINISH"
 
 
-def test_after_a_cut_off_the_model_is_asked_for_less() -> None:
-    cut = AIMessage(content=WHOLE[:40], response_metadata={"finish_reason": "length"})
-    heard: list[str] = []
-
-    def answer(messages: Any) -> Any:
-        heard.append(str(messages[-1].content))
-        return cut if len(heard) == 1 else CLICK
-
-    assert operator(ScriptedChatModel(answer=answer)).decide(view()).action is not None
-    assert "a shorter one is wanted" in heard[1]
-
-
 class LengthFinishReasonError(Exception):
     """As the package of OpenAI raises it."""
 
@@ -163,7 +151,10 @@ def test_a_package_that_raises_for_a_cut_off_says_the_same_and_what_it_cost(toke
         usage = SimpleNamespace(prompt_tokens=10, completion_tokens=tokens)
         fault.completion = SimpleNamespace(choices=[choice], usage=usage)  # type: ignore[attr-defined]
 
-    def answer(_: Any) -> Any:
+    heard: list[Any] = []
+
+    def answer(messages: Any) -> Any:
+        heard.append(messages)
         raise fault
 
     journal = Journal(None, time.time)
@@ -171,3 +162,4 @@ def test_a_package_that_raises_for_a_cut_off_says_the_same_and_what_it_cost(toke
         operator(ScriptedChatModel(answer=answer), journal=journal).decide(view())
     calls = [call.body for call in journal.events("model_call")]
     assert [(call["finish"], call["tokens_out"]) for call in calls] == [("cut_off", tokens)] * 3
+    assert "a shorter one is wanted" in text_of(heard[-1])

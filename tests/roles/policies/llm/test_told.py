@@ -20,7 +20,6 @@ from roles.contracts.orders import GoalLedger, LedgerEntry
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.evaluator.llm import LlmEvaluator, evidence_ids
 from roles.knowledge.blackboard import outcome_told
-from roles.policies.llm.asking import with_pictures
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.subtask_words import facts_told, ledger_told, plan_told, results_told, steps_told, supplements_told
 from roles.skills.contract import RESULT, Skill
@@ -59,14 +58,6 @@ def test_a_call_is_told_with_its_arguments_and_answer_and_a_second_page_beside_t
     assert asked[-1].count(f'"id": "{second}"') == 1, "an answer stands once"
 
 
-def test_the_same_answer_to_another_call_is_told_beside_that_call() -> None:
-    _, asked = worked(call("list_messages", query="zzqq"), call("list_messages", query="qqzz"), call("count_folders"))
-    steps = section(asked[-2], "steps").splitlines()
-    told = [line.partition("it answered ")[2] for line in steps if "list_messages" in line]
-    assert len(told) == 2
-    assert told[0] == told[1] != ""
-
-
 def test_what_a_call_answered_stands_beside_the_notice_that_it_brought_and_neither_is_told_twice() -> None:
     _, asked = worked(call("list_messages", limit=3), call("move_message", id="12", folder="Archive"), call("count_folders"))
     steps = section(asked[-2], "steps")
@@ -92,25 +83,12 @@ def test_who_judges_sees_a_part_of_each_answer_and_not_only_the_last_ones() -> N
     assert told.count("of 5,002 characters shown)") == 7
 
 
-def test_a_message_of_an_earlier_subtask_is_told_as_older_even_before_the_first_step() -> None:
-    said = iter([call("move_message", id="12", folder="Archive"), FINISH])
-    model, heard = prompts_of(lambda _: next(said, FINISH))
-    plan = planned(subtask("a", app="mail"), subtask("b", "a", app="mail"))
-    Run([plan], desk=SimulatedDesktop(load_world("office")), parts={"operator": operator(model)}).go()
-    assert '"Message moved to Archive" on the screen came at step 2, in mail' in section(text_of(heard[-1]), "events")
-
-
 def test_what_a_call_refuses_costs_neither_a_wait_nor_the_call_again() -> None:
     whole, asked = worked(call("mail.get_message", id="nobody"), call("mail.count_folders"))
     verbs = [body["action"]["action_type"] for body in whole.bodies("step")]
     assert verbs == ["launch_app", "call_api", "call_api"]
     assert "nobody" in section(asked[1], "steps")
     assert ": error, " in section(asked[1], "steps")
-
-
-def test_what_rules_miss_is_told_with_the_reason() -> None:
-    entry = LedgerEntry(text="submit it", state="missing", why="nothing was seen to be done that is to submit")
-    assert "[!] submit it: nothing was seen to be done that is to submit" in ledger_told(GoalLedger(goal="g", entries=(entry,)))
 
 
 def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
@@ -129,23 +107,6 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     assert BODY.strip() in section(done, "steps")
     assert section(done, "steps").count("call mail.list_messages with") == 45
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
-
-
-def test_a_worker_is_told_why_its_finish_was_not_taken() -> None:
-    said = iter(["gate_continue"])
-    model, _ = prompts_of(lambda _: {"reason": "a copy is missing", "decision": next(said, "gate_done"), "evidence": ["step:2"]})
-    evaluator = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_500)
-    _, asked = worked(call("count_folders"), FINISH, parts={"evaluator": evaluator})
-    assert section(asked[-1], "message") == "Your FINISH was not taken, because: a copy is missing"
-
-
-def test_what_was_read_long_ago_in_a_long_subtask_is_still_told_and_prompts_go_on_alike() -> None:
-    first = call("list_messages", query="Printer order", limit=1)
-    looks = [call("list_messages", limit=1, offset=number) for number in range(45)]
-    _, asked = worked(first, *looks, limits=Limits(max_steps=100, stale_repeats=100))
-    told = [section(text, "steps").splitlines() for text in asked]
-    assert 'with {"query": "Printer order", "limit": 1}: it answered' in told[-1][1]
-    assert told[-1][:5] == told[-2][:5]
 
 
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
@@ -192,20 +153,10 @@ def test_a_private_value_that_no_vault_holds_stands_nowhere_in_a_prompt() -> Non
     assert "it is (hidden)" in section(text_of(heard[0]), "steps")
 
 
-def test_a_picture_that_could_not_be_taken_is_missed_in_words() -> None:
-    assert with_pictures("Your turn", [("the screen", None)]) == (
-        "Your turn\n(There is no picture of this: the screen. It could not be taken.)"
-    )
-
-
-def test_notes_are_kept_whole() -> None:
-    notes = "first line\n" + "remember " * 150
-    _, asked = worked({**call("count_folders"), "notes": notes})
-    assert notes.strip() in section(asked[-1], "notes")
-
-
 def test_a_picture_that_was_wanted_and_is_not_there_is_explained() -> None:
-    _, asked = worked({"reasoning": "r", "action": "screenshot", "status": "CONTINUE"})
+    notes = "first line\n" + "remember " * 150
+    _, asked = worked({"reasoning": "r", "action": "screenshot", "status": "CONTINUE", "notes": notes})
+    assert notes.strip() in section(asked[-1], "notes"), "and notes are kept whole"
     assert "there is no picture of the screen: this model is given none (crew.operator.vision is off)" in section(
         asked[-1], "events"
     )
@@ -302,10 +253,12 @@ def test_what_is_told_of_steps_only_grows_until_a_whole_block_is_told_as_numbers
 
 def test_the_orders_that_rules_understood_are_told_whole_and_of_the_rest_only_that_there_is_one() -> None:
     long = "Move every mail of the vendor with the long name into the folder for the year that is over " * 2
-    orders = (LedgerEntry(order=0, text=long.strip(), state="shown", evidence=("step:4",)),)
+    missed = LedgerEntry(order=1, text="submit it", state="missing", why="nothing was seen to be submitted")
+    orders = (LedgerEntry(order=0, text=long.strip(), state="shown", evidence=("step:4",)), missed)
     rest = (LedgerEntry(kind="unread", text="Somebody left the lights on", state="unread"),)
     told = ledger_told(GoalLedger(goal="g", entries=(*orders, *rest)))
     assert f"[x] {long.strip()} (step:4)" in told
+    assert "[!] submit it: nothing was seen to be submitted" in told
     assert "lights" not in told
     assert told.splitlines()[-1] == "Rules read only part of this goal; judge the rest from its words."
     assert ledger_told(GoalLedger(goal="g", entries=rest)) == told.splitlines()[-1]
