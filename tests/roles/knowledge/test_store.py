@@ -233,7 +233,7 @@ def test_a_page_that_cannot_be_read_any_more_is_dropped_and_said(folder: Path) -
         assert store.search("otters") == []
 
 
-def test_links_out_of_the_folder_and_hidden_files_are_left_alone(folder: Path) -> None:
+def test_a_page_is_about_the_app_of_its_folder_and_links_out_of_it_and_hidden_files_are_left_alone(folder: Path) -> None:
     (folder.parent / "secret.md").write_text("# Secret\n\nwords")
     (folder / "link.md").symlink_to(folder.parent / "secret.md")
     (folder / "up").symlink_to(folder.parent, target_is_directory=True)

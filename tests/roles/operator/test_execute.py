@@ -13,6 +13,7 @@ from protocol import (
     ActionResult,
     ActionTarget,
     Click,
+    Drag,
     ExecStatus,
     Fill,
     GUIElement,
@@ -54,6 +55,49 @@ def worked(*actions: Action) -> Run:
 def test_scrolling_waiting_and_hovering_reach_the_surface(action: Action) -> None:
     (received,) = worked(action).desk.received()
     assert received["action"]["action_type"] == action.verb
+
+
+def entries(run: Run) -> Any:
+    return run.desk.world()["apps"]["files"]["entries"]
+
+
+def values(run: Run) -> list[Any]:
+    held = {e.text: e.value for e in run.desk.observe().elements}
+    return [held[label] for label in ("Amount", "Vendor", "Category")]
+
+
+@pytest.mark.parametrize(
+    ("actions", "came"),
+    [
+        (
+            (Click(target=named("New folder")), Fill(target=named("Folder name"), text="Mine"), Click(target=named("Create"))),
+            lambda run: "/Mine" in entries(run),
+        ),
+        (
+            (
+                Click(target=ActionTarget(text="top.txt", role="cell"), button="right"),
+                Click(target=named("Rename…")),
+                Fill(target=named("New name"), text="new.txt", submit=True),
+            ),
+            lambda run: "/new.txt" in entries(run),
+        ),
+        ((Drag(target=named("top.txt"), to=named("Docs")),), lambda run: "/Docs/top.txt" in entries(run)),
+        (
+            (
+                LaunchApp(app="reimbursement"),
+                Type(target=named("Amount"), text="5"),
+                PressKey(keys=("Tab",)),
+                Fill(target=named("Vendor"), text="Acme"),
+                SelectOption(target=named("Category"), options=("Travel",)),
+            ),
+            lambda run: values(run) == ["5", "Acme", "Travel"],
+        ),
+        ((LaunchApp(app="reimbursement"), SwitchWindow(window="files")), lambda run: run.desk.observe().app == "files"),
+    ],
+    ids=["buttons", "menus", "drag and drop", "forms", "windows"],
+)
+def test_buttons_menus_forms_dragging_and_windows_are_operated(actions: tuple[Action, ...], came: Callable[[Run], bool]) -> None:
+    assert came(worked(*actions))
 
 
 def test_what_is_noted_stands_on_the_blackboard_and_never_reaches_the_surface() -> None:
