@@ -179,19 +179,15 @@ _BORNE: Mapping[str, Callable[[str], bool]] = {
 """Whether a value can be of a kind, by the kinds there are."""
 
 
-def supersedes(new: Fact, old: Fact | OtherValue) -> bool:
-    """Whether the newer value takes the older one's place: the same source was asked again, or the user has said it."""
-    if new.source == USER or new.role == USER:
-        return True
-    return (new.source, new.source_name, new.app) == (old.source, old.source_name, old.app)
-
-
 def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
-    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are."""
-    if held is None:
+    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are. A
+    value takes the place of an older one of the same source, and what the user says that of all."""
+    if held is None or USER in {new.source, new.role}:
         return ()
+    asked = (new.source, new.source_name, new.app)
     before = [*held.instead, OtherValue.model_validate(held.model_dump(include=set(OtherValue.model_fields)))]
-    kept = [said for said in before if not supersedes(new, said) and not same(said.value, new.value, new.kind)]
+    others = [said for said in before if (said.source, said.source_name, said.app) != asked]
+    kept = [said for said in others if not same(said.value, new.value, new.kind)]
     return tuple(kept[-_OTHERS:])
 
 

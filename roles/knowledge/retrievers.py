@@ -65,8 +65,9 @@ class McpSource:
 def found_in(answer: Any, query: str, source: str, limit: int) -> list[Supplement]:
     """An answer as things found: a text is one, a list is several; nothing in it is nothing found."""
     items: Sequence[Any] = answer if isinstance(answer, list | tuple) else [answer]
-    texts = [_as_text(item) for item in items]
-    return [Supplement(query=query, source=source, title=_title(text), text=text) for text in texts if text.strip()][:limit]
+    texts = [text for text in map(_as_text, items) if text.strip()][:limit]
+    titles = (next(line for line in text.splitlines() if line.strip()).strip().lstrip("# ")[:120] for text in texts)
+    return [Supplement(query=query, source=source, title=title, text=text) for title, text in zip(titles, texts, strict=True)]
 
 
 def _as_text(item: Any) -> str:
@@ -77,11 +78,6 @@ def _as_text(item: Any) -> str:
     if isinstance(item, dict) and item.get("type") == "text":
         return str(item.get("text", ""))
     return json.dumps(item, ensure_ascii=False, default=str, indent=1)
-
-
-def _title(text: str) -> str:
-    first = next(line for line in text.splitlines() if line.strip()).strip().lstrip("# ")
-    return first[:120]
 
 
 _LONGEST_QUERY = 400
@@ -112,8 +108,11 @@ class OnlineSearch:
         asked = " ".join(REFERENCE.sub(" ", query).split())[:_LONGEST_QUERY]
         if not asked:
             return []
-        answer = _parsed(self.name, self._answer(asked, app, limit))
-        items = _at(answer, self._settings.results)
+        body = self._answer(asked, app, limit)
+        try:
+            items = _at(json.loads(body), self._settings.results)
+        except (ValueError, RecursionError):
+            raise SourceFault(f"{self.name}: its answer is not readable JSON") from None
         if not isinstance(items, list):
             raise SourceFault(f"{self.name}: its answer has no list at {self._settings.results or 'its top'!r}; set results")
         found = [hit for item in items if (hit := self._hit(item, query, app)) is not None]
@@ -177,13 +176,6 @@ class OnlineSearch:
         if not key:
             raise SourceFault(f"{self.name}: put its key into the environment variable {given.key_env}")
         return {given.key_header: given.key_form.replace("{key}", key)}
-
-
-def _parsed(name: str, body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceFault(f"{name}: its answer is not readable JSON") from None
 
 
 def _at(data: Any, place: str) -> Any:

@@ -16,7 +16,6 @@ from protocol import (
     AgentAction,
     AgentStatus,
     AskUser,
-    BoundingBox,
     JsonObject,
     OperatorDecision,
     Screenshot,
@@ -112,7 +111,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}", front),
         skills=ctx.skills.offered(subtask.app),
         prefer=ctx.skills.settings.preferred(subtask.app, subtask.id),
-        screenshots=_pictures(seen, marks, _last_box(history, before, seen)) if isinstance(ctx.environment, Screenshots) else (),
+        screenshots=_pictures(seen, marks, history, before) if isinstance(ctx.environment, Screenshots) else (),
         marks=marks,
         saved=tuple(screen for screen in found if screen is not None),
         notes=ctx.say.notes("operator"),
@@ -139,20 +138,19 @@ def looks(history: Sequence[StepRecord]) -> int:
     return count
 
 
-def _pictures(seen: VisualState, marks: tuple[str, ...], last: BoundingBox | None) -> tuple[ScreenPicture, ...]:
-    clean = ScreenPicture(kind="clean", state_id=seen.state_id)
-    marked = ScreenPicture(kind="annotated", state_id=seen.state_id, marks=marks)
-    if last is None:
-        return clean, marked
-    return clean, marked, ScreenPicture(kind="last_target", state_id=seen.state_id, last=last)
-
-
-def _last_box(history: Sequence[StepRecord], before: VisualState | None, seen: VisualState) -> BoundingBox | None:
-    """Where the last target was, on a screen of the same application."""
-    if not history or before is None or before.app != seen.app:
-        return None
-    element = target_element(parse_action(history[-1].action).target, before)
-    return element.bbox if element is not None else None
+def _pictures(
+    seen: VisualState, marks: tuple[str, ...], history: Sequence[StepRecord], before: VisualState | None
+) -> tuple[ScreenPicture, ...]:
+    """Clean, with marks, and with where the last target was on a screen of the same application."""
+    here = before if history and before is not None and before.app == seen.app else None
+    target = target_element(parse_action(history[-1].action).target, here) if here is not None else None
+    pictures = (
+        ScreenPicture(kind="clean", state_id=seen.state_id),
+        ScreenPicture(kind="annotated", state_id=seen.state_id, marks=marks),
+    )
+    if target is None or target.bbox is None:
+        return pictures
+    return *pictures, ScreenPicture(kind="last_target", state_id=seen.state_id, last=target.bbox)
 
 
 REVIEW = "review_action_safety"
@@ -410,9 +408,12 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         confirm=decision.status is AgentStatus.CONFIRM or (not recovery and answers_gravely(action, seen, recent)),
         recovery=recovery,
     ).but(**ctx.say.mark())
+    then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
+    rest: list[PlannedAction] = [{"title": title} for title in decision.plan[:8]]
+    plan = [_entry(pending.action, pending.reason, pending.expected), *then, *rest]  # the review says how risky the first is
     update: Update = {
         "pending_action": pending.dump(),
-        "action_plan": planned(pending, decision),
+        "action_plan": plan,
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
     }
@@ -421,14 +422,6 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         why = f"{ctx.limits.check_every} actions since the last check"
         return update | ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
     return update
-
-
-def planned(pending: Pending, decision: OperatorDecision) -> list[PlannedAction]:
-    """The action that is next, those decided together with it, and the rest in words. The review says how risky the first is."""
-    first = _entry(pending.action, pending.reason, pending.expected)
-    then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
-    rest: list[PlannedAction] = [{"title": title} for title in decision.plan[:8]]
-    return [first, *then, *rest]
 
 
 def _entry(action: JsonObject, rationale: str, expected: str) -> PlannedAction:

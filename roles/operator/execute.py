@@ -43,7 +43,7 @@ from roles.journal.journal import cut
 from roles.knowledge.blackboard import Origin, found
 from roles.operator.perceive import attempt_of, record, safety_of, subtask_id
 from roles.operator.recovery import has_trace, idempotence_of, words
-from roles.operator.safety.approval import forbidden_still, is_secret, remember_answer
+from roles.operator.safety.approval import forbidden_still, remember_answer
 from roles.operator.safety.interruption import otherwise_now
 from roles.operator.safety.permits import admit, done_but_held, element_of, grounds_of, is_guarded, learn
 from roles.operator.safety.review import unlike
@@ -249,25 +249,25 @@ def execute_action(state: State, ctx: Context) -> Update:
     note_outcome(state, ctx, pending, result)
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
-    if not _is_recorded(ctx, action):
-        ctx.journal.commit()
+    if action.inner or not isinstance(ctx.environment, KnownKeys) or ctx.skills.tool(action) is not None:
+        ctx.journal.commit()  # else the environment lists what it has done, and the next intent can commit the outcome
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
-
-
-def _is_recorded(ctx: Context, action: Action) -> bool:
-    """Whether the environment lists what it has done: then the outcome can be committed with the next intent."""
-    return not action.inner and isinstance(ctx.environment, KnownKeys) and ctx.skills.tool(action) is None
 
 
 def _perform(ctx: Context, state: State, pending: Pending, action: Action) -> ActionResult:
     if action.inner:
         return _inner(ctx, state, pending, action)
-    if unable := _unable(pending):
+    if pending.missing or pending.changed:
+        unable = f"target not found: {pending.missing}" if pending.missing else f"{STOPPED}{pending.changed}"
         return ActionResult(exec_status=ExecStatus.ERROR, error=unable)
     forbidden = forbidden_still(state, ctx, pending)
     if action.verb in CALLS and (answered := call(ctx, pending, action, forbidden)) is not None:
         return answered
-    changed = _since_approved(ctx, pending, action, forbidden) if pending.approved else forbidden
+    changed = forbidden
+    if pending.approved:
+        changed = forbidden or _changed(ctx, pending, action)
+        # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
+        changed = "" if ctx.journal.start(pending.key) else changed
     if changed := changed or otherwise_now(ctx, pending, action):
         return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     return performed(ctx, lambda: _once(ctx, pending, action))
@@ -308,13 +308,6 @@ def note_outcome(state: State, ctx: Context, pending: Pending, result: ActionRes
     record(state, ctx, said, step=pending.step, key=f"outcome/{pending.key}", role=role)
 
 
-def _unable(pending: Pending) -> str:
-    """Why there is nothing to be done it to, by what was found when it was reviewed."""
-    if pending.missing:
-        return f"target not found: {pending.missing}"
-    return f"{STOPPED}{pending.changed}" if pending.changed else ""
-
-
 def _once(ctx: Context, pending: Pending, action: Action) -> ActionResult:
     """The environment's answer; where it does not know whether a stopped process had done it, the screen is asked."""
 
@@ -337,13 +330,6 @@ def _once(ctx: Context, pending: Pending, action: Action) -> ActionResult:
         observe=ctx.environment.observe,
         perform=perform,
     )
-
-
-def _since_approved(ctx: Context, pending: Pending, action: Action, forbidden: str) -> str:
-    """Why what was approved is not done after all, or an empty string."""
-    changed = forbidden or _changed(ctx, pending, action)
-    # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
-    return "" if ctx.journal.start(pending.key) else changed
 
 
 def _changed(ctx: Context, pending: Pending, action: Action) -> str:
@@ -394,7 +380,8 @@ def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> Acti
             fact = origin.of(fact)
         case AskUser():
             said = pending.answer
-            secret = is_secret(action, safety_of(state, ctx))
+            policy = safety_of(state, ctx)  # a question for a password, or a card number
+            secret = policy.hides(action.question) or policy.hides(action.name)
             at: Update = {"subtask": subtask, "step": pending.step}
             fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), private=secret, app=pending.app, **at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)

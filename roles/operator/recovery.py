@@ -120,7 +120,7 @@ def _statuses(state: VisualState) -> set[str]:
     return {e.name for e in state.elements if e.role == "status"}
 
 
-_PAIRS = ({"ok": "cancel"}, {"leave": "stay"})
+_ANSWERS = {"ok": "cancel", "leave": "stay"}
 _PRESSES = frozenset({"click", "press_key"})
 _WAITS = frozenset({"wait", "screenshot"})
 _SPOKEN = re.compile(
@@ -154,12 +154,15 @@ def question_of(dialog: GUIElement, inside: Sequence[GUIElement]) -> Question | 
     buttons = {e.name.strip().casefold(): e for e in inside if e.role == "button" and e.enabled}
     if any(e.role in {"textbox", "searchbox"} for e in inside):
         return None
-    for pair in _PAIRS:
-        for yes, no in pair.items():
-            if set(buttons) == {yes, no}:
-                said = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))
-                return Question(said[:200], buttons[yes], buttons[no])
+    for yes, no in _ANSWERS.items():
+        if set(buttons) == {yes, no}:
+            return Question(_said(dialog, inside), buttons[yes], buttons[no])
     return None
+
+
+def _said(dialog: GUIElement, inside: Sequence[GUIElement]) -> str:
+    """What stands in a dialog beside its buttons."""
+    return " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
 
 
 def repeats(press: StepRecord, dialog: GUIElement, inside: Sequence[GUIElement]) -> bool:
@@ -246,7 +249,7 @@ def interruption(
     ):
         return None
     choice = dismiss_choice(dialog, inside)
-    what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
+    what = _said(dialog, inside)
     if kind == "harmless":
         action: AgentAction = Click(target=ActionTarget.of(choice)) if choice else PressKey(keys=("Escape",))
         return Interruption(True, action, f"{IN_THE_WAY}: {what}")

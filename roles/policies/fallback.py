@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -39,41 +38,6 @@ class NamedPolicy(NamedTuple):
 
     name: str
     policy: Any
-
-
-Question = Callable[[NamedPolicy], Answered]
-"""Puts one question to a policy."""
-
-
-class Combined(ABC):
-    """A policy of every role at once, made of others. A subclass says in `choose` whose answer counts.
-
-    Notes of an Operator's policy are kept apart by the policy's name, so that several can take turns in one subtask.
-    """
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        return self.choose(request, lambda named: cast(PlanAnswer, named.policy.plan(request)))
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        def put(named: NamedPolicy) -> OperatorDecision:
-            own = view.memory.get(named.name)
-            decision: OperatorDecision = named.policy.decide(view.model_copy(update={"memory": own if own is not None else {}}))
-            return decision.model_copy(update={"memory": {**view.memory, named.name: decision.memory}})
-
-        return self.choose(view, put)
-
-    def judge(self, request: GateRequest) -> GateVerdict:
-        return self.choose(request, lambda named: cast(GateVerdict, named.policy.judge(request)))
-
-    def answer(self, request: AnalystRequest) -> Answer:
-        return self.choose(request, lambda named: cast(Answer, named.policy.answer(request)))
-
-    def write(self, request: ScriptRequest) -> ScriptAnswer:
-        return self.choose(request, lambda named: cast(ScriptAnswer, named.policy.write(request)))
-
-    @abstractmethod
-    def choose(self, request: Any, put: Question[Answered]) -> Answered:
-        """One answer out of those of the members; how is what a subclass is for."""
 
 
 class Gist(NamedTuple):
@@ -164,13 +128,17 @@ class AtTheEnd:
     def judge(self, request: GateRequest) -> GateVerdict:
         chosen = self._final if request.trigger is GateTrigger.FINAL_CHECK else self._policy
         verdict: GateVerdict = chosen.policy.judge(request)
-        if not isinstance(chosen.policy, Combined):  # those record it themselves
+        if not isinstance(chosen.policy, Fallback):  # which records it itself
             self._record({"decided_by": chosen.name, "answer": gist_of(verdict).said})
         return verdict
 
 
-class Fallback(Combined):
-    """The first usable answer of the chain. It is recorded who gave it, and what kept the others from it."""
+class Fallback:
+    """A policy of every role at once: the first usable answer of a chain. It is recorded who gave it, and what kept the others
+    from it.
+
+    Notes of an Operator's policy are kept apart by the policy's name, so that several can take turns in one subtask.
+    """
 
     def __init__(self, chain: Sequence[NamedPolicy], record: Recorder = unrecorded) -> None:
         if not chain:
@@ -178,7 +146,27 @@ class Fallback(Combined):
         self._chain = tuple(chain)
         self._record = record
 
-    def choose(self, request: Any, put: Question[Answered]) -> Answered:
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        return self._first(lambda named: named.policy.plan(request))
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        def put(named: NamedPolicy) -> OperatorDecision:
+            own = view.memory.get(named.name)
+            decision: OperatorDecision = named.policy.decide(view.model_copy(update={"memory": own if own is not None else {}}))
+            return decision.model_copy(update={"memory": {**view.memory, named.name: decision.memory}})
+
+        return self._first(put)
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        return self._first(lambda named: named.policy.judge(request))
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        return self._first(lambda named: named.policy.answer(request))
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        return self._first(lambda named: named.policy.write(request))
+
+    def _first(self, put: Callable[[NamedPolicy], Answered]) -> Answered:
         passed: list[str] = []
         gone = False
         weak: Answered | None = None

@@ -134,11 +134,6 @@ def remember_answer(
     return fact
 
 
-def is_secret(ask: AskUser, policy: SafetyPolicy) -> bool:
-    """Whether the answer is one of the things that must not be shown: a question for a password, a card number."""
-    return policy.hides(ask.question) or policy.hides(ask.name)
-
-
 def _plain(question: str) -> str:
     return " ".join(question.casefold().split()).rstrip(" ?.!？。！")
 
@@ -286,7 +281,9 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     decision = decision_in(answer, pending.digest, "another action")
     narrower: Update = {}
     if decision.constraints is not None:
-        narrower = _constrain(state, ctx, decision)
+        added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending.line)
+        record(state, ctx, added, step=pending.step, key=f"constraints/{pending.key}/{pending.digest}", role="user")
+        narrower = _narrowed(state, ctx)
         state = {**state, **narrower}
     return narrower | _applied(state, ctx, decision)
 
@@ -300,15 +297,6 @@ def decision_in(answer: Any, digest: str, other: str) -> Decision:
     if decision.digest is not None and decision.digest != digest:
         return decision.rejected(f"the answer was given to {other}")
     return decision
-
-
-def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
-    """Write down what a person added with their answer."""
-    assert decision.constraints is not None, "asked by the caller"  # noqa: S101 - an invariant
-    pending = pending_of(state)
-    added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending.line)
-    record(state, ctx, added, step=pending.step, key=f"constraints/{pending.key}/{pending.digest}", role="user")
-    return _narrowed(state, ctx)
 
 
 def _narrowed(state: State, ctx: Context) -> Update:

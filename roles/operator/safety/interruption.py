@@ -26,21 +26,16 @@ def between_actions(look: Stage) -> Stage:
 
     def run(state: State, ctx: Context) -> Update:
         ctx.say.safe_point()
-        counted = by_hand_counted(state, ctx)
+        last = ctx.say.by_hand()
+        if "action_trace" not in state or step_of(state) > last:
+            return look(state, ctx)
+        notes: list[TraceNote] = [
+            {"step": n, "line": "done by hand", "status": "by_hand"} for n in range(step_of(state), last + 1)
+        ]
+        counted: Update = {"action_trace": [*state["action_trace"], *notes]}
         return counted | look({**state, **counted}, ctx)
 
     return run
-
-
-def by_hand_counted(state: State, ctx: Context) -> Update:
-    """The trace with a note for each step that is a person's, so that the crew's next one has a number of its own."""
-    last = ctx.say.by_hand()
-    if "action_trace" not in state or step_of(state) > last:
-        return {}
-    trace = [*state["action_trace"]]
-    for step in range(step_of(state), last + 1):
-        trace.append({"step": step, "line": "done by hand", "status": "by_hand"})
-    return {"action_trace": trace}
 
 
 def before_the_effect(execute: Stage) -> Stage:

@@ -70,8 +70,6 @@ _Decision = TypeVar("_Decision")
 _QUOTED = 1_500
 """Characters of a bad answer that are shown again to the model."""
 _PROBLEM = 600
-_WAYS: dict[str, tuple[str, ...]] = {"auto": ("schema", "tools", "text")}
-"""In which a structure is tried, where it is not the only one."""
 _METHODS = {"schema": "json_schema", "tools": "function_calling", "json": "json_mode"}
 Messages = Sequence[BaseMessage]
 
@@ -116,7 +114,7 @@ class Asker:
         self._reasks = reasks
         self._longest = longest
         structure = caller.settings.structure
-        self._ways = list(_WAYS.get(structure, (structure,)))
+        self._ways = ["schema", "tools", "text"] if structure == "auto" else [structure]
         self.model = caller.model
 
     def ask(

@@ -148,15 +148,6 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
     assert not any(f.role == "analyst" for f in journal.facts())
 
 
-def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
-    model, _ = prompts_of(
-        lambda _: {"reasoning": "r", "results": [{"name": "left", "formula": 'fact "invoice total" - fact "paid so far"'}]}
-    )
-    report, journal = work("What is left to pay?", LlmAnalyst(asker(model), load_prompt("analyst")))
-    assert (report["signal"], report["evidence"]) == ("worker_success", ["fact:invoice total", "fact:paid so far"])
-    assert (noted(journal, "left").value, noted(journal, "left").role) == ("$3.00", "analyst")
-
-
 def test_what_has_two_decimals_keeps_them_without_a_currency_too() -> None:
     facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"), Fact(name="nights", value="3"))
     _, journal = work('Compute fact "hotel" + fact "train" as "sum". Compute fact "nights" * 2 as "twice".', facts=facts)

@@ -37,20 +37,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_document_about_it_comes_first(folder: Path) -> None:
-    found = help_in(folder).search("Reconcile invoice INV-7", "billing", 3)
-    assert [s.title for s in found] == ["Reconcile an invoice"]
-    assert found[0].source == "help:billing/reconcile.md"
-    assert found[0].app == "billing"
-
-
 @pytest.mark.parametrize("query", ["Water the plants in the greenhouse", "", "the a of", "Drive the red van to the harbour"])
 def test_nothing_is_returned_when_nothing_fits(folder: Path, query: str) -> None:
     assert help_in(folder).search(query, None, 3) == []
-
-
-def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert help_in(tmp_path / "nowhere").search("anything", None, 3) == []
 
 
 def test_words_that_are_not_understood_are_looked_up_and_planned_from_the_steps(folder: Path) -> None:
@@ -158,9 +147,9 @@ def cards() -> tuple[AppCard, ...]:
     return tuple(desktop.cards())
 
 
-def planned(text: str, name: str = "a.md", *, kind: str = "help", app: str | None = None) -> PlanAnswer:
+def planned(text: str, name: str = "a.md", *, kind: str = "help") -> PlanAnswer:
     page = read_page(Path(name), text.encode(), id="x", source=f"help:{name}")
-    found = Supplement(query=GOAL, source=page.source, title=page.title, text=page.text, kind=kind, app=app)
+    found = Supplement(query=GOAL, source=page.source, title=page.title, text=page.text, kind=kind)
     apps = tuple(AppWords(app=card.app, title=card.title, words=card.words) for card in cards())
     said = {"apps": apps, "cards": cards(), "supplements": (found,), "looked_up": (GOAL,), "trigger": "supplied"}
     return RulesManager().plan(PlanRequest(goal=GOAL, **said))  # type: ignore[arg-type]
@@ -252,7 +241,3 @@ def test_what_somebody_typed_in_a_demonstration_is_typed_and_not_done() -> None:
     (subtask,) = planned(text, kind="demonstration").subtasks
     assert subtask.instruction.startswith('Make a new note: set Title to "Spring INV-42"')
     assert {origin.source for origin in subtask.origin} == {"help:a.md"}
-
-
-def test_a_page_of_another_application_is_not_followed() -> None:
-    assert planned(f"{HEAD}{GOOD}3. {HARM}\n", app="payroll").outcome == "infeasible"

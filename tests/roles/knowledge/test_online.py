@@ -93,14 +93,6 @@ def test_what_is_busy_is_asked_again_and_what_refuses_is_not(server: SearchServe
     assert len(server.asked) == 1
 
 
-def test_the_pauses_between_tries_grow(server: SearchServer) -> None:
-    slept: list[float] = []
-    said = OnlineSettings(use=True, url=f"{server.url}/always/500?q={{query}}")
-    with pytest.raises(SourceFault):
-        OnlineSearch(said, sleep=slept.append, retries=Retries(wait=0.5, tries=4)).search("otters", None, 3)
-    assert all(least <= pause <= least + 0.5 for least, pause in zip((0.5, 1.0, 2.0), slept, strict=True))
-
-
 @pytest.mark.parametrize(
     ("path", "said", "why"),
     [
@@ -119,12 +111,6 @@ def test_a_server_that_misbehaves_is_told_of_in_one_sentence(
     with pytest.raises(SourceFault, match=why) as refused:
         search(server, path, **said)
     assert "\n" not in str(refused.value)
-
-
-def test_no_server_at_all_is_told_of() -> None:
-    said = OnlineSettings(use=True, url="http://127.0.0.1:1/?q={query}")
-    with pytest.raises(SourceFault, match=r"cannot be reached \(ConnectError\); asked 2 times"):
-        OnlineSearch(said, retries=Retries(tries=2, wait=0.0)).search("otters", None, 3)
 
 
 KEYS = st.sampled_from(["title", "text", "url", "x"])

@@ -25,7 +25,7 @@ from protocol.retries import Retries
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
 from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger, Signal
-from roles.journal.journal import Journal, cut
+from roles.journal.journal import Journal
 from roles.knowledge.library import Library, gather, unasked
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.retrievers import McpSource, RetrieverSource, found_in
@@ -161,12 +161,6 @@ def lookup(query: str) -> str:
 
 server.run()
 '''
-
-
-def test_what_is_endless_comes_whole_to_the_manager_which_cuts_it() -> None:
-    (found,) = found_in("word " * 100_000, "q", "s", 3)
-    assert len(cut(found.text, 20_000)) < 21_000
-    assert "480000 more characters" in cut(found.text, 20_000)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from protocol import (
     AgentStatus,
-    BoundingBox,
     Click,
     ExecStatus,
     Fill,
@@ -24,10 +23,6 @@ from roles.operator.rules import RulesOperator
 
 def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
     return GUIElement(element_id=f"e{n}", track_id=f"t{n}", role=role, text=text, **more)
-
-
-def box(x: int, y: int, width: int = 80) -> BoundingBox:
-    return BoundingBox(x1=x, y1=y, x2=x + width, y2=y + 20)
 
 
 def screen(*elements: GUIElement, app: str = "trips", **more: Any) -> VisualState:
@@ -61,26 +56,6 @@ def filling(label: str, value: str, commit: str = "") -> FillStep:
 
 
 SUBMIT = PressStep(app="trips", verb="submit")
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        screen(
-            element(1, "group"), element(2, "text", "Subtotal", parent="e1"), element(3, "text", "$10.00", parent="e1"),
-            element(4, "group"), element(5, "text", "Total", parent="e4"), element(6, "text", "$12.00", parent="e4"),
-        ),
-        screen(
-            element(1, "text", "Subtotal", bbox=box(20, 100)), element(2, "text", "$10.00", bbox=box(120, 100)),
-            element(3, "text", "Total", bbox=box(20, 130)), element(6, "text", "$12.00", bbox=box(120, 131)),
-        ),
-    ],
-    ids=["in one group", "by its place"],
-)  # fmt: skip
-def test_a_value_is_read_beside_its_label(seen: VisualState) -> None:
-    decision = decide(reading("Total"), seen)
-    assert decision.action.parameters["value"] == "$12.00"
-    assert decision.action.target.element_id == "e6"
 
 
 def test_a_missing_label_fails_with_the_labels_that_are_there_and_what_may_be_looked_up() -> None:

@@ -37,7 +37,6 @@ from roles.safety.privacy.vault import reference
 
 AMOUNT = ActionTarget(text="Amount")
 VENDOR = ActionTarget(text="Vendor")
-SUBMIT = ActionTarget(text="Submit")
 
 
 def run(*decisions: Any, plans: Any = None, **more: Any) -> tuple[Run, Watching]:
@@ -249,19 +248,6 @@ def test_screenshot_marks_only_what_was_asked_for_and_the_next_decision_is_made_
     assert sorted(map(str, names)) == ["Amount", "Submit"]
     assert {p.kind: p.marks for p in second.screenshots} == {"clean": (), "annotated": second.marks}
     assert first.marks == third.marks == ()
-
-
-def test_the_picture_of_asked_marks_has_these_marks_and_no_others() -> None:
-    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
-    from environments.pictures.set_of_mark import mark
-
-    look = OperatorDecision(status=AgentStatus.SCREENSHOT, reasoning="crowded")
-    whole, policy = run(look)
-    seen = policy.views[1].seen
-    amount = next(e.element_id for e in seen.elements if e.text == "Amount")
-    png = whole.desk.screenshot()
-    assert set(mark(png, seen, (amount,)).marks) == {amount}
-    assert len(mark(png, seen, policy.views[1].marks or None).marks) > 8
 
 
 def test_looking_again_is_bounded() -> None:

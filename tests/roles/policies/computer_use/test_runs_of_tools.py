@@ -173,18 +173,6 @@ def test_a_model_that_only_says_done_or_only_talks_is_not_believed(tmp_path: Pat
     assert [error["reply"] for error in events(outcome, "error") if "reply" in error][:2] == ["All done!"] * 2
 
 
-def test_values_are_kept_and_told_to_the_user(tmp_path: Path) -> None:
-    said = "FACT language = English\nANSWER The language is English.\nDONE I looked it up"
-    plan = {"id": "look", "title": "look", "app": "settings", "instruction": "Look the language up"}
-    plan["expect"] = [{"kind": "fact_known", "name": "language"}]  # type: ignore[assignment]
-    (tmp_path / "plans.yaml").write_text(json.dumps({"plans": [{"outcome": "planned", "subtasks": [plan]}]}))
-    scripted = f"crew.manager={{policy: scripted, script: {tmp_path / 'plans.yaml'}}}"
-    crew = crew_of(lambda _: reply(TOOLS["anthropic"], [], said), "anthropic", tmp_path / "runs", *QUICK, scripted)
-    outcome = crew.run("Which language is set in the settings?")
-    assert [step["verb"] for step in events(outcome, "step")][-2:] == ["memorize", "answer"]
-    assert outcome.report["models"]["operator"]["calls"] == 1, "the end that came with them is not asked about again"
-
-
 def test_a_value_for_a_private_field_stands_neither_in_the_batch_nor_in_what_was_said(tmp_path: Path) -> None:
     field = GUIElement(element_id="p", role="textbox", text="Password", private=True, bbox=BoundingBox(x1=0, y1=0, x2=90, y2=20))
     seen = VisualState(app="web", elements=(field,))
