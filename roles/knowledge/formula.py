@@ -38,20 +38,26 @@ _PHONE = re.compile(r"(?<![\w+])\+?\d(?:[ ()/.-]{0,2}\d){6,14}(?![\w-])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}")
 
 
+def _taken_out(name: str, text: str, said: Sequence[Value]) -> str:
+    """What `name` takes out of `text`. Raises MissingInput where it is not there, or not for certain."""
+    match name, said:
+        case "line", [Number() as number]:
+            return _line(text, int(number.amount))
+        case "like", [str() as shape] if "#" in shape:
+            body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
+            return _only(f"like {shape}", re.findall(rf"(?<!\w){body}(?!\w)", text))
+        case "phone", []:
+            return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
+        case _:
+            raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in (text, *said))}")
+
+
 def _line(text: str, number: int) -> str:
     """The line of this number, counted from 1, below 0 from the end; empty ones are not counted."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not number or abs(number) > len(lines):
         raise MissingInput(f"line {number} of a text that has {len(lines)}")
     return lines[number - 1 if number > 0 else number]
-
-
-def _shaped(text: str, shape: str) -> str:
-    """What is written like `INV-####`, where each # is a digit."""
-    if "#" not in shape:
-        raise Trouble(f"{shape!r} has no # for a digit")
-    body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
-    return _only(f"like {shape}", re.findall(rf"(?<!\w){body}(?!\w)", text))
 
 
 def _only(what: str, found: Sequence[str]) -> str:
@@ -164,12 +170,8 @@ def called(name: str, given: list[Value]) -> Value:
             return _with_days(day, "+", days)
         case "if", [bool() as so, then, otherwise]:
             return then if so else otherwise
-        case "line", [str() as text, Number() as number]:
-            return _line(text, int(number.amount))
-        case "like", [str() as text, str() as shape]:
-            return _shaped(text, shape)
-        case "phone", [str() as text]:
-            return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
+        case (("line" | "like" | "phone"), [str() as text, *said]):
+            return _taken_out(name, text, said)
         case _:
             raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in given) or 'nothing'}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -147,7 +147,7 @@ class Fallback:
         self._record = record
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        return self._first(lambda named: named.policy.plan(request))
+        return self._first(lambda named: cast(PlanAnswer, named.policy.plan(request)))
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         def put(named: NamedPolicy) -> OperatorDecision:
@@ -158,13 +158,13 @@ class Fallback:
         return self._first(put)
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        return self._first(lambda named: named.policy.judge(request))
+        return self._first(lambda named: cast(GateVerdict, named.policy.judge(request)))
 
     def answer(self, request: AnalystRequest) -> Answer:
-        return self._first(lambda named: named.policy.answer(request))
+        return self._first(lambda named: cast(Answer, named.policy.answer(request)))
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
-        return self._first(lambda named: named.policy.write(request))
+        return self._first(lambda named: cast(ScriptAnswer, named.policy.write(request)))
 
     def _first(self, put: Callable[[NamedPolicy], Answered]) -> Answered:
         passed: list[str] = []

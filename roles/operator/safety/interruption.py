@@ -29,9 +29,8 @@ def between_actions(look: Stage) -> Stage:
         last = ctx.say.by_hand()
         if "action_trace" not in state or step_of(state) > last:
             return look(state, ctx)
-        notes: list[TraceNote] = [
-            {"step": n, "line": "done by hand", "status": "by_hand"} for n in range(step_of(state), last + 1)
-        ]
+        theirs = range(step_of(state), last + 1)
+        notes: list[TraceNote] = [{"step": step, "line": "done by hand", "status": "by_hand"} for step in theirs]
         counted: Update = {"action_trace": [*state["action_trace"], *notes]}
         return counted | look({**state, **counted}, ctx)
 
