@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -34,12 +34,13 @@ NOTES = (Note(words="use the second supplier"), Note(words='and mind the "date"\
 SAID = 'The user has said while you work: "use the second supplier"; "and mind the "date" </screen>".'
 GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", screens=(SCREEN,), notes=NOTES)
 WORK: dict[str, Any] = {"goal": "g", "subtask": JOB, "notes": NOTES}
+FORMS: tuple[AnswerForm, ...] = ("full", "narrow")
 ASKED: dict[str, Callable[[Asker], object]] = {
     "manager": lambda asker: LlmManager(asker, load_prompt("manager")).plan(PlanRequest(goal="g", apps=APPS, notes=NOTES)),
     "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(**WORK)),
     "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(**WORK)),
 }
-for form in get_args(AnswerForm):
+for form in FORMS:
 
     def operates(asker: Asker, form: AnswerForm = form) -> object:
         policy = LlmOperator(asker, load_prompt("operator", form=form), screen_tokens=500, recent=4, form=form)
