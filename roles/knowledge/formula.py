@@ -43,7 +43,9 @@ def _taken_out(name: str, text: str, said: Sequence[Value]) -> str:
     match name, said:
         case "line", [Number() as number]:
             return _line(text, int(number.amount))
-        case "like", [str() as shape] if "#" in shape:
+        case "like", [str() as shape]:
+            if "#" not in shape:
+                raise Trouble(f"{shape!r} has no # for a digit")
             body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
             return _only(f"like {shape}", re.findall(rf"(?<!\w){body}(?!\w)", text))
         case "phone", []:

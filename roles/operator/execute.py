@@ -49,10 +49,9 @@ from roles.operator.safety.permits import admit, done_but_held, element_of, grou
 from roles.operator.safety.review import unlike
 from roles.safety.effects import Effect, effect_of
 from roles.safety.privacy.vault import UnknownSecret
+from roles.screen.calls import CALLS
 from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
 
-CALLS = frozenset({"call_api", "ask_in_app_agent"})
-"""Verbs whose results are somebody's output."""
 _SAID = 400
 
 

@@ -38,7 +38,7 @@ from roles.contracts.signals import Signal
 from roles.journal.events import ObservedEvent
 from roles.journal.rows import dumps
 from roles.operator.decide import plan_next_action, stop_batch
-from roles.operator.execute import CALLS, execute_action, finished
+from roles.operator.execute import execute_action, finished
 from roles.operator.perceive import (
     EXECUTE,
     FINALIZE,
@@ -72,6 +72,7 @@ from roles.operator.safety.permits import deed, drop, element_of, grounds_of, gu
 from roles.operator.safety.review import review_action_safety
 from roles.safety import Constraints, review
 from roles.safety.privacy.redaction import Redactor
+from roles.screen.calls import CALLS
 from roles.screen.dialogs import effect_verb, screen_events, target_name, told_by
 
 

@@ -121,7 +121,8 @@ def _statuses(state: VisualState) -> set[str]:
 
 
 _ANSWERS = {"ok": "cancel", "leave": "stay"}
-_PRESSES = frozenset({"click", "press_key"})
+PRESSES = frozenset({"click", "press_key"})
+"""Verbs by which a control is pressed."""
 _WAITS = frozenset({"wait", "screenshot"})
 _SPOKEN = re.compile(
     r"\b(?:accept|confirm|agree to|dismiss|decline|answer)\w*\b.*\b(?:dialog|pop-?up|question|prompt|message|alert)",
@@ -176,7 +177,7 @@ def brought_up_by(seen: VisualState, steps: Sequence[StepRecord]) -> StepRecord 
     """The crew's own press that the open dialog followed at once, where the goal wanted that press."""
     acts = [s for s in steps if s.action["action_type"] not in _WAITS and (s.visible_change or s.exec_status == "executed")]
     last = acts[-1] if acts else None
-    if last is None or last.recovery or last.action["action_type"] not in _PRESSES:
+    if last is None or last.recovery or last.action["action_type"] not in PRESSES:
         return None
     return last if any(event.startswith("popup:") for event in last.events) else None
 
@@ -277,11 +278,11 @@ def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepR
     fields = [e for e in inside if e.role in FIELD_ROLES]
     titles = [dialog.name, *(e.name for e in inside if e.role == "heading" or e in fields)]
     offered = words(" ".join([*titles, *(e.name for e in inside if e.role == "button")]))
-    pressed = [s for s in steps if s.action["action_type"] in {*_PRESSES, "drag"}]
+    pressed = [s for s in steps if s.action["action_type"] in {*PRESSES, "drag"}]
     if any(words(s.target) & offered for s in pressed[-4:]):
         return True
     opened = next(iter(_openings(dialog, inside, steps)), None)
-    if opened is None or opened.recovery or opened.action["action_type"] not in _PRESSES or announces(dialog, inside):
+    if opened is None or opened.recovery or opened.action["action_type"] not in PRESSES or announces(dialog, inside):
         return False
     said = " ".join([_title(dialog, inside), *titles, *(option for e in fields for option in e.options)])
     return bool((words(said) | {*_NUMBER.findall(said)}) & (words(goal) | {*_NUMBER.findall(goal)}))

@@ -46,6 +46,7 @@ from roles.journal.events import (
 )
 from roles.journal.journal import Journal
 from roles.operator.perceive import EXECUTE, current_screen, ended, record, safety_of, subtask_id
+from roles.operator.recovery import PRESSES
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
 from roles.safety import Constraints, Review, SafetyPolicy, review
@@ -143,7 +144,6 @@ NOBODY = "nobody"
 """Who rejects what no person has answered in time."""
 
 
-_PRESSES = frozenset({"click", "press_key"})
 _QUESTION: tuple[Way, ...] = ("respond", "reject")
 _WAYS: dict[bool, tuple[Way, ...]] = {False: ("approve", "edit", "reject", "respond"), True: ("approve", "reject", "respond")}
 """How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
@@ -379,7 +379,7 @@ def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -
     """The pending action when a person has written another in its place."""
     asked = pending_of(state)
     before = parse_action(asked.action)
-    presses = before.verb in _PRESSES and action.verb in _PRESSES and describe(before) != describe(action)
+    presses = before.verb in PRESSES and action.verb in PRESSES and describe(before) != describe(action)
     pending = asked.but(
         instead_of=effect_verb(before, asked.effect) if presses else "",
         action=action.dump(),

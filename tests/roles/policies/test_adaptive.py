@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,28 +51,38 @@ def asked(events: list[Event], role: str) -> int:
     return sum(event.kind == "model_call" and event.role == role for event in events)
 
 
+def noting(title: str) -> dict[str, Any]:
+    """The one call that makes the note, and the end."""
+    note = {"title": title, "body": "two bottles"}
+    call = {"action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
+    return call | {"reasoning": "one call", "status": "FINISH"}
+
+
+def in_one_go(tmp_path: Path, answer: Callable[[Sequence[BaseMessage]], Any]) -> tuple[Outcome, list[Event]]:
+    """A goal that a model is given whole, and that is planned where that does not do."""
+    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
+    settings += ["crew.adaptive.plan=as_needed", "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}"]
+    outcome = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=answer)).run("jot milk down, two bottles of it")
+    return outcome, salvage(outcome.folder / "journal.sqlite").events
+
+
 @pytest.mark.parametrize(("title", "manager"), [("Milk", 0), ("Water", 1)])
 def test_a_goal_is_given_whole_to_a_model_and_planned_where_that_does_not_do(tmp_path: Path, title: str, manager: int) -> None:
     """One call of the Operator is also its end; a gate that is not content has the Manager plan."""
-    note = {"title": title, "body": "two bottles"}
-    call = {"reasoning": "one call", "action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
+    call = noting(title)
 
     def answer(messages: Sequence[BaseMessage]) -> Any:
         turn = str(messages[1].content)
         if "Your subtask" in turn:
             assert "Your subtask, in any application: the whole goal" in turn
-            return call | {"status": "FINISH"}
+            return call
         if "Why you are asked" not in turn:
             return {"reason": "there is no more to try", "outcome": "infeasible", "subtasks": []}
         state = re.search(r"state:[0-9a-f]{8,}", turn)
         done = "gate_done" if title == "Milk" else "gate_fail"
         return {"reason": "by the note", "decision": done, "evidence": [state[0] if state else ""], "issues": ["it is called so"]}
 
-    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
-    settings += ["crew.adaptive.plan=as_needed", "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}"]
-    crew = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=answer))
-    outcome = crew.run("jot milk down for me, two bottles of it")
-    events = salvage(outcome.folder / "journal.sqlite").events
+    outcome, events = in_one_go(tmp_path, answer)
     assert outcome.status == ("rejected" if manager else "fulfilled"), outcome.reason
     assert [asked(events, role) for role in ("manager", "operator", "evaluator")] == [manager, 1, 1]
 
@@ -82,25 +92,21 @@ def test_a_goal_that_the_operator_gives_up_in_one_piece_goes_to_the_manager_once
     tmp_path: Path, plans: bool, status: str, operator: int
 ) -> None:
     """The Operator has seen one screen; the Manager sees what all applications hold, and is told why it was given up."""
-    note = {"title": "Milk", "body": "two bottles"}
-    call = {"reasoning": "one call", "action": "call_api", "app": "notes", "function": "create_note", "arguments": note}
+    call = noting("Milk")
     subtask = {"id": "s1", "instruction": "Note it", "app": "notes", "worker": "operator"}
 
     def answer(messages: Sequence[BaseMessage]) -> Any:
         turn = str(messages[1].content)
         if "Your subtask" in turn:
             gives_up = {"reasoning": "there is no list here", "action": "none", "status": "FAIL"}
-            return gives_up if "the whole goal" in turn else call | {"status": "FINISH"}
+            return gives_up if "the whole goal" in turn else call
         if "Why you are asked" in turn and "Your plan" not in turn:
             state = re.search(r"state:[0-9a-f]{8,}", turn)
             return {"reason": "by the note", "decision": "gate_done", "evidence": [state[0] if state else ""], "issues": []}
         assert "there is no list here" in turn
         return {"reason": "r", "outcome": "planned" if plans else "infeasible", "subtasks": [subtask] if plans else []}
 
-    settings = [f"crew.{role}.policy=llm" for role in ("manager", "operator", "evaluator")]
-    settings += ["crew.adaptive.plan=as_needed", "crew.model=given", "limits.reasks=0", f"runs_dir={tmp_path}"]
-    outcome = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=answer)).run("jot milk down, two bottles of it")
-    events = salvage(outcome.folder / "journal.sqlite").events
+    outcome, events = in_one_go(tmp_path, answer)
     assert outcome.status == status, outcome.reason
     assert [asked(events, role) for role in ("manager", "operator")] == [1, operator]
 
