@@ -1,4 +1,5 @@
-"""An app of boxes: things called as their boxes are, with the same button beside each, and trips with a box of its own name."""
+"""An app of boxes: things called as their boxes are, with the same button beside each and a field for a new one beside the list,
+outside of a form; and trips with a box of its own name."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Packing(App[PackingContent, PackingState]):
 
     name = "packing"
     title = "Packing"
-    words = ("packing",)
+    words = ("packing", "item", "packing list")
     content = PackingContent
     state = PackingState
     looks = frozenset({"tab", "typed"})
@@ -54,13 +55,13 @@ class Packing(App[PackingContent, PackingState]):
                 for key, one in state.trips.items()
             )  # fmt: skip
             return (top, ui.heading("Trips", "trips-page"), ui.table("trips", ("Title", "Booked"), rows))
-        field = ui.form("item", ui.textbox("New item", "typed", state.typed), ui.button("Add", "add"), submit="add", across=True)
+        field = (ui.textbox("Item", "typed", state.typed), ui.button("Add", "add"))
         boxes = [
             ui.group(ui.checkbox(one.title, f"item-{key}.box", one.ticked), ui.button("Remove", f"item-{key}.gone"),
                      key=f"item-{key}", across=True)
             for key, one in state.items.items()
         ]  # fmt: skip
-        return (top, ui.heading("Items", "items-page"), field, ui.listing("items", boxes))
+        return (top, ui.heading("Items", "items-page"), *field, ui.listing("items", boxes))
 
     def update(self, state: PackingState, event: Event) -> Update[PackingState]:
         match event:

@@ -71,15 +71,12 @@ def test_a_line_that_was_shown_is_evidence_for_what_it_rests_on() -> None:
         judge(GOOD | {"evidence": ["1 steps, 0 of them failed"]})
 
 
-def test_a_failure_always_says_what_is_wrong() -> None:
+def test_a_failure_says_what_is_wrong_and_a_supplement_what_to_search_for() -> None:
     assert judge({"reason": "too little", "decision": "gate_fail", "evidence": []}).issues == ("too little",)
-
-
-def test_a_supplement_needs_words_to_search_for() -> None:
-    reply = {"reason": "r", "decision": "gate_supplement", "evidence": []}
+    reply, stale = {"reason": "r", "decision": "gate_supplement", "evidence": []}, {"trigger": GateTrigger.WORKER_STALE}
     with pytest.raises(GaveUp, match="needs a query"):
-        judge(reply, trigger=GateTrigger.WORKER_STALE)
-    assert judge(reply | {"query": "how to claim"}, trigger=GateTrigger.WORKER_STALE).query == "how to claim"
+        judge(reply, **stale)
+    assert judge(reply | {"query": "how to claim"}, **stale).query == "how to claim"
 
 
 def test_what_code_can_find_out_is_told_as_findings() -> None:

@@ -35,6 +35,8 @@ FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 SAVE = decide(Click(target=ActionTarget(text="Save draft")))
 AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")
 INFEASIBLE = PlanAnswer(outcome="infeasible", reason="no other way")
+AMOUNTS = "Enter $5.00 as the amount in the reimbursement form"
+NOT_SUBMITTED = "submit it: nothing was seen to be done that is to submit"
 
 
 def worked(target: Task | str, folder: Path, **parts: Any) -> Outcome:
@@ -132,20 +134,16 @@ def test_a_policy_is_told_what_it_took() -> None:
 
 
 def test_a_worker_that_says_done_and_has_done_nothing_is_held_up_by_rules_and_believed_by_trust() -> None:
-    def run(evaluator: Any) -> Run:
-        made = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": []}, parts={"evaluator": evaluator}).go()
-        return made
-
-    assert (run(RulesEvaluator()).status, run(TrustingEvaluator()).status) == ("rejected", "fulfilled")
+    for evaluator, status in ((RulesEvaluator(), "rejected"), (TrustingEvaluator(), "fulfilled")):
+        plans = [planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE]
+        assert Run(plans, {"a": []}, parts={"evaluator": evaluator}).go().status == status
 
 
 def test_an_order_of_the_goal_that_nobody_worked_is_an_issue_whoever_judges() -> None:
-    goal = "Enter $5.00 as the amount in the reimbursement form and submit it"
-    for judging in (RulesEvaluator(), None):
-        parts = {"evaluator": judging} if judging else {}
-        run = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": [FILL]}, parts=parts, goal=goal).go()
-        assert run.status == "rejected"
-        assert gates(run)[-1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+    for parts in ({"evaluator": RulesEvaluator()}, {}):
+        plans = [planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE]
+        run = Run(plans, {"a": [FILL]}, parts=parts, goal=f"{AMOUNTS} and submit it").go()
+        assert (run.status, gates(run)[-1]["issues"]) == ("rejected", [f"missing: {NOT_SUBMITTED}"])
 
 
 PARTLY = " Let nobody be any the wiser about it."
@@ -162,7 +160,7 @@ class Insisting:
         return GateVerdict(decision=Signal.GATE_DONE, reason="it is done")
 
 
-AMOUNTS, INSISTS = "Enter $5.00 as the amount in the reimbursement form", "the Evaluator insists that it is done"
+INSISTS = "the Evaluator insists that it is done"
 
 
 def judged(goal: str, evaluator: Any, lines: dict[str, list[Any]], *expect: Any) -> Run:
@@ -183,7 +181,7 @@ def test_an_order_of_a_goal_read_in_part_is_held_once_and_then_left_to_a_model_t
 ) -> None:
     run = judged(f"{AMOUNTS} and submit it.{rest}", evaluator, {"a": [FILL], "b": []}, AMOUNT)
     assert run.status == status
-    assert gates(run)[1]["issues"] == ["missing: submit it: nothing was seen to be done that is to submit"]
+    assert gates(run)[1]["issues"] == [f"missing: {NOT_SUBMITTED}"]
     assert (INSISTS in gates(run)[-1]["reason"]) is (status == "fulfilled")
     states = {entry["text"]: entry["state"] for entry in run.bodies("ledger")[-1]["entries"]}
     assert states["submit it"] == ("unchecked" if status == "fulfilled" else "missing")
@@ -236,47 +234,35 @@ def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once
 
 
 @pytest.mark.parametrize(("rest", "state"), [("Enter $5.00 for Bo too.", "open"), ("Enter the vendor.", "shown")])
-def test_an_order_is_not_ticked_while_a_subtask_that_is_left_asks_for_it_as_well(rest: str, state: str) -> None:
-    plan = planned(subtask("a"), subtask("b", "a").model_copy(update={"instruction": rest}))
-    run = Run([plan], {"a": [FILL], "b": []}, goal="Enter $5.00 as the amount in the reimbursement form and submit it.").go()
-    before_the_end = run.bodies("ledger")[-2]["entries"]
-    assert next(e.get("state", "open") for e in before_the_end if "5.00" in e["text"]) == state
+def test_an_order_is_ticked_when_its_subtask_has_passed_unless_one_that_is_left_asks_for_it_too(rest: str, state: str) -> None:
+    plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a").model_copy(update={"instruction": rest}))
+    run = Run([plan], {"a": [FILL], "b": []}, goal=f"{AMOUNTS} and submit it.").go()
+    *_, before_the_end, _ = run.bodies("ledger")
+    assert [entry.get("state", "open") for entry in before_the_end["entries"]] == [state, "open"]
 
 
-def test_an_order_is_ticked_as_soon_as_the_subtask_that_did_it_has_passed() -> None:
-    plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a"))
-    submit = decide(Click(target=ActionTarget(text="Submit")))
-    goal = "Enter $5.00 as the amount in the reimbursement form and submit it."
-    run = Run([plan], {"a": [FILL], "b": [submit]}, goal=goal).go()
-    first, then = ({e["text"]: e.get("state", "open") for e in body["entries"]} for body in run.bodies("ledger")[:2])
-    assert set(first.values()) == {"open"}
-    assert [state for text, state in then.items() if "5.00" in text] == ["shown"]
-    assert then["submit it"] == "open"
+@pytest.mark.parametrize(
+    ("words", "issue"),
+    [
+        ('Enter "$5.00" as the amount.', ""),
+        ('Enter "$5.00" as the amount and flumox the quibbles.', ""),
+        ('Enter "fact:amount" as the amount.', ""),  # what no fact says yet cannot be looked for
+        ('Enter "$7.00" as the amount.', 'not done: Enter "$7.00" as the amount'),
+    ],
+)
+def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done(words: str, issue: str) -> None:
+    plans = [planned(subtask("a").model_copy(update={"instruction": words})), INFEASIBLE]
+    run = Run(plans, {"a": [FILL]}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00 or $7.00").go()
+    assert run.status == ("rejected" if issue else "fulfilled")
+    assert not issue or gates(run)[1]["issues"][0].startswith(issue)
 
 
-def test_what_is_understood_of_a_subtasks_words_is_held_against_what_was_done() -> None:
-    def run(words: str) -> Run:
-        made = Run([planned(subtask("a").model_copy(update={"instruction": words})), INFEASIBLE], {"a": [FILL]},
-                   parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00 or $7.00").go()  # fmt: skip
-        return made
-
-    assert run('Enter "$5.00" as the amount.').status == "fulfilled"
-    assert run('Enter "$5.00" as the amount and flumox the quibbles.').status == "fulfilled"
-    assert run('Enter "fact:amount" as the amount.').status == "fulfilled"  # what no fact says yet cannot be looked for
-    other = run('Enter "$7.00" as the amount.')
-    assert other.status == "rejected"
-    assert gates(other)[1]["issues"][0].startswith('not done: Enter "$7.00" as the amount')
-
-
-def test_what_a_plan_expects_does_not_take_the_place_of_what_its_steps_show() -> None:
+@pytest.mark.parametrize(("done", "status"), [([FILL, VENDOR], "fulfilled"), ([FILL], "rejected")])
+def test_what_a_plan_expects_does_not_take_the_place_of_what_its_steps_show(done: list[Any], status: str) -> None:
     steps = (FillStep(app="reimbursement", entries=(Entry(label="Amount", value="$5.00"), Entry(label="Vendor", value="Oak"))),)
     own = subtask("a", expect=(AMOUNT,)).model_copy(update={"steps": steps})
-    vendor = decide(Fill(target=ActionTarget(text="Vendor"), text="Oak"))
-    for worked, status in (([FILL, vendor], "fulfilled"), ([FILL], "rejected")):
-        run = Run(
-            [planned(own), INFEASIBLE], {"a": worked}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00"
-        ).go()
-        assert run.status == status
+    run = Run([planned(own), INFEASIBLE], {"a": done}, parts={"evaluator": RulesEvaluator()}, goal="Quibble over $5.00").go()
+    assert run.status == status
 
 
 def test_what_an_attempt_that_failed_has_read_is_not_what_the_next_one_was_to_read() -> None:
@@ -290,36 +276,24 @@ def test_what_an_attempt_that_failed_has_read_is_not_what_the_next_one_was_to_re
 
 
 def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stuck() -> None:
-    lines = [decide(Fill(target=ActionTarget(text="Amount"), text=f"${n}.00")) for n in range(1, 6)]
-    stuck = [decide(Click(target=ActionTarget(text="Amount"))) for _ in range(5)]
-    plans = [planned(subtask("a")), planned(subtask("b"))]
-    run = Run(
-        plans, {"a": [*lines, *stuck], "b": [FILL]}, limits=Limits(check_every=4), parts={"evaluator": TrustingEvaluator()}
-    ).go()
-    assert run.status == "fulfilled"
-    decisions = [(body["trigger"], body["decision"]) for body in gates(run)]
-    assert set(decisions) == {
-        ("PERIODIC_CHECK", "gate_continue"), ("WORKER_STALE", "gate_fail"),
-        ("WORKER_SUCCESS", "gate_done"), ("FINAL_CHECK", "gate_done"),
+    asked = (GateRequest(trigger=trigger, goal="g") for trigger in GateTrigger)
+    assert {request.trigger.value: TrustingEvaluator().judge(request).decision for request in asked} == {
+        "PERIODIC_CHECK": "gate_continue", "WORKER_STALE": "gate_fail", "WORKER_SUCCESS": "gate_done", "FINAL_CHECK": "gate_done",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(("replans", "status"), [(0, "rejected"), (1, "fulfilled"), (None, "fulfilled")])
 def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replans: int | None, status: str) -> None:
     failing = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL, "the amount is wrong")]}
-    run = Run(
-        [planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans)
-    ).go()
-    assert run.status == status
-    if replans == 0:
-        assert run.result["ended_by"] == "budget_spent"
-        assert run.result["reason"] == "the amount is wrong; the budget of 0 replans (limits.replans) is spent"
+    plans = [planned(subtask("a")), planned(subtask("b"))]
+    run = Run(plans, {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans)).go()
+    spent = "the amount is wrong; the budget of 0 replans (limits.replans) is spent"
+    assert (run.status, run.result["reason"] == spent) == (status, replans == 0)
 
 
 def test_planning_in_parts_is_no_replan() -> None:
     part = planned(subtask("a")).model_copy(update={"more": True})
-    whole = planned(subtask("a"), subtask("b", "a"))
-    run = Run([part, whole], {"a": [FILL], "b": [FILL]}, limits=Limits(replans=0)).go()
+    run = Run([part, planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [FILL]}, limits=Limits(replans=0)).go()
     assert run.status == "fulfilled"
 
 
@@ -433,38 +407,24 @@ NOT_THERE = decide(Memorize(name='body of note "Travel plan', value="All notes",
 @pytest.mark.parametrize(
     ("goal", "worker", "why"),
     [
-        pytest.param(
+        (
             'Send ada@example.com a mail with the body of the note "Travel plan"',
             Instead("Travel plan", NOT_THERE),
             "nothing there says that it is the one that is meant",
-            id="a fact that was read where the record is not shown",
         ),
-        pytest.param(
+        (
             'Change the title of the note "Travel plan" to "Old plan"',
             Instead("Save", decide(Wait(seconds=1))),
             '"Save" was not pressed',
-            id="a form that was filled in and not saved",
         ),
     ],
+    ids=["a fact that was read where the record is not shown", "a form that was filled in and not saved"],
 )
 def test_what_a_typed_step_asks_for_is_held_to_the_screens(goal: str, worker: Instead, why: str, tmp_path: Path) -> None:
     loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=0"])
     outcome = start(loaded, goal, approver=approving, parts={"operator": worker})
     assert outcome.status == "rejected"
     assert why in outcome.report["gates"][0]["reason"]
-
-
-def test_what_an_attempt_left_unkept_is_not_done_by_an_attempt_that_does_nothing(tmp_path: Path) -> None:
-    class Idle(Instead):
-        def decide(self, view: OperatorView) -> OperatorDecision:
-            done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
-            return done if self._ends not in {"", view.subtask.id} else super().decide(view)
-
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=1"])
-    goal = 'Change the title of the note "Travel plan" to "Old plan"'
-    outcome = start(loaded, goal, approver=approving, parts={"operator": Idle("Save", decide(Wait(seconds=1)))})
-    assert outcome.status == "rejected"
-    assert ['"Save" was not pressed' in gate["reason"] for gate in outcome.report["gates"]][:2] == [True, True]
 
 
 def over(*presses: str) -> Iterator[OperatorDecision]:
@@ -504,24 +464,14 @@ def test_what_is_written_over_a_record_is_not_made(first: Any, then: Any, attemp
 @pytest.mark.parametrize(
     ("world", "goal", "presses", "again", "asked"),
     [
-        (
-            "smart-home",
-            "Turn on the bedroom light",
-            ("tab Kitchen", "switch Switch kitchen light"),
-            "switch Switch kitchen light",
-            "no order asks for it",
-        ),
-        (
-            "people",
-            'Send "On my way" to Maria Novak in chat',
-            ("open chat", "link Maria Novak", "button Mute"),
-            "button Unmute",
-            "no order asks for it",
-        ),
+        ("smart-home", "Turn on the bedroom light", ("tab Kitchen", "switch Switch kitchen light"), "switch Switch kitchen light",
+         "no order asks for it"),
+        ("people", 'Send "On my way" to Maria Novak in chat', ("open chat", "link Maria Novak", "button Mute"), "button Unmute",
+         "no order asks for it"),
         # The goal is read in part; its steps came with it.
         ("office", "change-the-language", ("open settings", "switch Mute"), "switch Mute", "no step of the plan asks for it"),
     ],
-)
+)  # fmt: skip
 def test_what_no_order_asks_to_be_switched_is_not_left_another_way(
     world: str, goal: str, presses: tuple[str, ...], again: str, asked: str, tmp_path: Path
 ) -> None:

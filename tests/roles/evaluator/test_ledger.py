@@ -28,6 +28,7 @@ from roles.evaluator.ledger import ledger
 from roles.journal.journal import Journal
 from roles.policies.llm.subtask_words import ledger_told
 from roles.screen.language.reader import read
+from roles.screen.rows import Row
 
 
 class Run(NamedTuple):
@@ -92,6 +93,19 @@ def states(held: GoalLedger) -> list[str]:
     return [entry.state for entry in held.entries]
 
 
+def told(held: GoalLedger) -> list[str]:
+    """How each part of a goal stands; of what nobody asked for why it may not be."""
+    return [entry.why if entry.kind == "besides" else entry.state for entry in held.entries]
+
+
+def judged(goal: str, world: str, success: str, changes: str, folder: Path) -> tuple[str, bool]:
+    """How a run of rules ended, every approval given, and whether the judge says that it is right and changed nothing else."""
+    task = Task.model_validate({"goal": goal, "world": world, "success": [success], "changes": [f"apps.{changes}"]})
+    settings = load_settings(overrides=["seed=0", f"runs_dir={folder}"], task_layer=task.layer())
+    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]})
+    return outcome.status, outcome.report["judge"]["passed"]
+
+
 def test_a_run_that_did_all_of_it_shows_every_order_with_its_evidence(notes: Run, mail: Run) -> None:
     for run in (notes, mail):
         assert run.status == "fulfilled"
@@ -119,7 +133,7 @@ def test_where_the_list_was_not_seen_whole_only_the_table_of_a_look_over_it_says
 
 
 def test_what_is_excepted_may_not_be_touched(notes: Run) -> None:
-    gone = next(e for e in effects_of(notes.request.steps, notes.screens.get) if "delete" in e.words)
+    gone = next(e for e in effects_of(notes.request.steps, notes.screens.get, {}) if "delete" in e.words)
     title = next(value.value for value in gone.values if value.label == "Title")
     held = notes.held(f'Delete all notes except "{title}"')
     assert "forbidden" in states(held)
@@ -127,61 +141,27 @@ def test_what_is_excepted_may_not_be_touched(notes: Run) -> None:
     assert states(kept).count("forbidden") == 2  # it is excepted, and it was to be kept
 
 
-LIGHTS = "world.apps.home.devices"
+MAIL = 'lee.park@example.com a mail with the subject "Lunch" saying "See you at noon"'
+SPEECH = 'Send lee.park@example.com a mail, subject "Lunch", that'
 
 
 @pytest.mark.parametrize(
-    ("goal", "on"),
+    ("goal", "parts"),
     [
-        ("Turn off all the lights. Do not turn off the light in the hall.", ["hall"]),
-        ("Turn off all the lights, but leave the hall light on", ["hall"]),
-        ("Keep the hall light on and turn off all lights", ["hall"]),
+        (f"Send {MAIL.replace('Lunch', 'Dinner')}", ["missing"]),
+        (f"Send {MAIL.replace('noon', 'one')}", ["missing"]),
+        (f"Send {MAIL.replace('lee.park', 'dana.whitlock')}", ["missing"]),
+        (f"Write {MAIL} but do not send it", ["shown", "forbidden"]),
+        (f"Send {MAIL} and flumox the quibbles", ["unread"]),
+        (f"{SPEECH} they see me at noon", ["shown"]),  # in another person
+        (f"{SPEECH} they never see me at noon", ["missing"]),
+        (f"{SPEECH} I am late", ["missing"]),
     ],
 )
-def test_what_is_spared_of_several_is_left_as_it_is(goal: str, on: list[str], tmp_path: Path) -> None:
-    rooms = ["hall", "kitchen", "living-room", "bedroom"]
-    success = " && ".join(f'{LIGHTS}["{room}-light"].on == {str(room in on).lower()}' for room in rooms)
-    assert judged(goal, "smart-home", success, "home.devices.*.on", tmp_path) == ("fulfilled", True)
-
-
-@pytest.mark.parametrize(
-    ("goal", "world", "shown"),
-    [
-        ("Set the brightness to 30 and set the volume to 60", "office", 2),
-        ('Delete the notes whose titles begin with "P", archive every mail whose subject does not start with "T"', "office", 2),
-        ('Delete the note "Printer order", move the newest mail to Trash', "office", 2),
-    ],
-)
-def test_what_was_done_for_an_order_is_shown_for_it(goal: str, world: str, shown: int, tmp_path: Path) -> None:
-    run = worked(goal, tmp_path, world)
-    assert (run.status, states(run.held())) == ("fulfilled", ["shown"] * shown)
-
-
-@pytest.mark.parametrize("goal", ["Delete all files", "Delete the files in Documents except the parking ones"])
-def test_what_all_are_or_what_is_excepted_is_not_guessed(goal: str, tmp_path: Path) -> None:
-    assert judged(goal, "office", "true", "files.*", tmp_path)[0] == "rejected"
-
-
-def test_whoever_excepts_what_is_not_there_may_mean_another(tmp_path: Path) -> None:
-    ended = judged("Delete all notes except Wedding", "office", f'"1" in {WRITTEN}', "notes.notes.*", tmp_path)
-    assert ended[0] == "rejected"
-
-
-@pytest.mark.parametrize(
-    "goal",
-    [
-        'Send lee.park@example.com a mail with the subject "Dinner" saying "See you at noon"',
-        'Send lee.park@example.com a mail with the subject "Lunch" saying "See you at one"',
-        'Send dana.whitlock@example.com a mail with the subject "Lunch" saying "See you at noon"',
-    ],
-)
-def test_another_value_than_the_goals_is_missing(mail: Run, goal: str) -> None:
-    assert states(mail.held(goal))[0] == "missing"
-
-
-def test_what_is_not_to_be_done_is_forbidden(mail: Run) -> None:
-    goal = 'Write lee.park@example.com a mail with the subject "Lunch" saying "See you at noon" but do not send it'
-    assert "forbidden" in states(mail.held(goal))
+def test_a_mail_that_was_sent_is_held_to_another_goal(mail: Run, goal: str, parts: list[str]) -> None:
+    held = mail.held(goal)
+    assert told(held) == parts
+    assert bool(held.unproven) is ("unread" in parts)
 
 
 def test_what_no_order_asks_for_is_an_issue(mail: Run, notes: Run) -> None:
@@ -205,28 +185,12 @@ def test_what_a_run_has_made_itself_is_not_what_a_condition_asks_about(tmp_path:
     assert held.entries[0].state == "shown" or not held.entries[0].sure, "a model may say so, and code says nothing for certain"
 
 
-@pytest.mark.parametrize(
-    ("speech", "state"), [("they see me at noon", "shown"), ("they never see me at noon", "missing"), ("I am late", "missing")]
-)
-def test_reported_speech_may_be_in_another_person_and_not_say_something_else(mail: Run, speech: str, state: str) -> None:
-    goal = f'Send lee.park@example.com a mail, subject "Lunch", that {speech}'
-    assert states(mail.held(goal)) == [state]
-
-
-def test_words_that_are_not_understood_are_said_to_be_so(mail: Run) -> None:
-    held = mail.held(f"{mail.request.goal} and flumox the quibbles")
-    assert "unread" in states(held)
-    assert held.unproven
-
-
 def test_an_open_ledger_has_a_line_for_each_order_and_exclusion() -> None:
     entries = opened(read('Delete all notes except "Plan" and do not send the mail "Lunch"')).entries
     assert [(entry.kind, entry.state) for entry in entries][:2] == [("order", "open"), ("exclusion", "open")]
 
 
 def test_records_are_held_by_what_they_show() -> None:
-    from roles.screen.rows import Row
-
     cells = (("Number", "INV-7"), ("Vendor", "Acme"), ("Status", "Overdue"))
     row = Row("INV-7 · Acme · Overdue · $20.00", "", cells, track="row-7")
     paid = Holds(value=Text(text="paid"))
@@ -237,26 +201,20 @@ def test_records_are_held_by_what_they_show() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "holds"),
+    ("known_by", "text", "wanted", "holds"),
     [
-        ("Total: $1,059.73", "1059.73", True), ("on 5 March 2026", "2026-03-05", True),
-        ("lee.park@example.com", "Lee Park", True),
-        ("Track 83", "Track 8", False), ("INV-70291", "INV-7029", False), ("unpaid", "paid", False),
+        (says, "Total: $1,059.73", "1059.73", True), (says, "on 5 March 2026", "2026-03-05", True),
+        (says, "lee.park@example.com", "Lee Park", True),
+        (says, "Track 83", "Track 8", False), (says, "INV-70291", "INV-7029", False), (says, "unpaid", "paid", False),
+        (tells, "Text: It comes to 2053.7", "2053.70", False), (tells, "Text: It comes to 2,053.70.", "2053.70", True),
+        (tells, "Amount: 2053.7", "2053.70", True), (tells, "Text: 53.00 in all", "53", True),
+        (tells, "Text: 2.053,70 €", "2,053.70 €", True),
     ],
 )  # fmt: skip
-def test_values_are_known_in_any_spelling_and_by_no_part_of_another(text: str, wanted: str, holds: bool) -> None:
-    assert says(text, wanted) is holds
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "holds"),
-    [
-        ("Text: It comes to 2053.7", "2053.70", False), ("Text: It comes to 2,053.70.", "2053.70", True),
-        ("Amount: 2053.7", "2053.70", True), ("Text: 53.00 in all", "53", True), ("Text: 2.053,70 €", "2,053.70 €", True),
-    ],
-)  # fmt: skip
-def test_an_amount_among_words_has_all_its_decimals_and_in_a_field_is_a_number(text: str, wanted: str, holds: bool) -> None:
-    assert tells(text, wanted) is holds
+def test_values_are_known_in_any_spelling_an_amount_among_words_by_all_its_decimals(
+    known_by: Callable[[str, str], bool], text: str, wanted: str, holds: bool
+) -> None:
+    assert known_by(text, wanted) is holds
 
 
 def test_what_is_made_by_a_button_of_any_name_is_made_and_a_second_one_is_seen_to_be_one(tmp_path: Path) -> None:
@@ -270,28 +228,64 @@ def test_what_is_made_by_a_button_of_any_name_is_made_and_a_second_one_is_seen_t
         assert states(run.held(goal, without=lambda step: step.target == "Lend it")) == ["missing"]
 
 
-def test_a_form_that_is_only_to_be_filled_may_not_be_handed_in(tmp_path: Path) -> None:
-    filled = 'Enter "$12.50" as the amount in the reimbursement form'
-    run = worked(f"{filled} and submit it", tmp_path)
+FILLED = 'Enter "$12.50" as the amount in the reimbursement form'
+PLACED = 'Set the place of the event Planning to "Room 4"'
+LATER = "Move the event Planning one hour later"
+RENAMED = 'Rename the event Planning to "Planning Q2" and set its place to Room'
+SYNC = 'Create a meeting called "Sync" on 2026-03-04 at 15:00 for 45 minutes'
+UNLESS = "Delete the contact Uma Weber, unless she belongs to the group"
+TITLE = 'Change the title of the note "Travel plan'
+TEA, CART = 'Add "tea" to the note "Printer order".', "Put 2 Kettle Calm into my cart"
+MILK, BREAD = 'Create a note titled "Milk" with the text "two bottles".', 'Create a note titled "Bread" with the text "a loaf".'
+BINNED = 'Delete the note "Printer order"'
+AB, BA = 'Create a note titled "A" with the text "B".', 'Create a note titled "B" with the text "A".'
+MARIA, LEE = 'Send "On my way" to Maria Novak in chat.', 'Send "On my way" to Lee Park in chat.'
+BESIDES, AGAIN = "no order asks for it", "it was made already"
+
+
+@pytest.mark.parametrize(
+    ("world", "goal", "others"),
+    [
+        ("office", "Set the brightness to 30 and set the volume to 60", {}),
+        ("office", 'Delete the notes whose titles begin with "P", archive every mail whose subject does not start with "T"', {}),
+        ("office", f"{BINNED}, move the newest mail to Trash", {}),
+        ("diary", PLACED, {  # that something was saved does not tell what for
+            "Archive the event Planning": ["missing"], "Remove the event Planning": ["missing"],
+            "Postpone the event Planning": ["missing"], "Share the event Planning with Bo Lind": ["missing"],
+            "Move the event Planning to the folder Old": ["missing"], LATER: ["missing"],
+        }),
+        ("diary", LATER, {}),
+        ("diary", f"{RENAMED} 4", {f"{RENAMED} 5": ["shown", "missing"]}),
+        ("diary", SYNC, {SYNC.replace("45", "30"): ["missing"]}),
+        ("letters", "Set the name of my account to Nora Quist",
+         {"Set the email address of my account to Nora Quist": ["missing"]}),
+        ("people", f"{UNLESS} Chess", {f"{UNLESS} Garden": ["forbidden"]}),
+        ("people", 'Delete the contact "Lee Sanders"',
+         {"Remove Lee Sanders from the group Choir": ["missing"], "Remove Lee Sanders from my contacts": ["shown"]}),
+        ("office", f'{TITLE}" to "Travel plan old"', {f'{TITLE} old" to "Travel plan"': ["missing"]}),
+        ("office", f'{TITLE}" to "Travel"', {}),
+        ("office", f"{FILLED} and submit it", {FILLED: ["shown", BESIDES]}),
+        ("office", f"{TEA} {TEA}", {TEA: ["shown", AGAIN]}),
+        ("office", f"{MILK} {BREAD} {BINNED}", {f"{MILK} {BINNED}": ["shown", "shown", BESIDES]}),
+        ("office", f"{AB} {BA}", {AB: ["shown", BESIDES]}),
+        ("people", "Mute Lee Park in chat. Mute Omar Brandt in chat.", {"Mute Lee Park in chat": ["shown", BESIDES]}),
+        ("errands", f"{CART}. Add the Lamp Arc to my cart.", {CART: ["shown", BESIDES]}),
+        ("people", f"{MARIA} {MARIA} {LEE}", {'Send "On my way" to Maria Novak and Lee Park in chat': ["shown", AGAIN]}),
+    ],
+)  # fmt: skip
+def test_what_a_run_did_is_shown_for_its_own_goal_and_held_to_another(
+    world: str, goal: str, others: dict[str, list[str]], tmp_path: Path
+) -> None:
+    run, unsure = worked(goal, tmp_path, world), {"unchecked"} if goal.startswith((LATER, FILLED)) else set()
     assert run.status == "fulfilled"
-    assert [(e.kind, e.state) for e in run.held(filled).entries] == [("order", "shown"), ("besides", "forbidden")]
+    assert {*told(run.held())} - unsure <= {"shown"}
+    assert {other: told(run.held(other))[: len(parts)] for other, parts in others.items()} == others
 
 
-def test_a_change_that_was_saved_is_no_evidence_of_a_verb_that_it_does_not_tell_of(tmp_path: Path) -> None:
-    run = worked('Set the place of the event Planning to "Room 4"', tmp_path, "diary")
-    assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
-    rests = {"Archive": "", "Share": " with Bo Lind", "Remove": "", "Postpone": "", "Move": " to the folder Old"}
-    for verb, rest in rests.items():
-        assert states(run.held(f"{verb} the event Planning{rest}"))[0] == "missing", verb
-    assert states(run.held("Move the event Planning one hour later"))[0] == "missing"
-    later = worked("Move the event Planning one hour later", tmp_path / "later", "diary")
-    assert (later.status, states(later.held())) == ("fulfilled", ["unchecked"])
-
-
-def test_what_is_changed_by_another_name_in_turn_is_the_same_thing(tmp_path: Path) -> None:
-    run = worked('Rename the event Planning to "Planning Q2" and set its place to Room 4', tmp_path, "diary")
-    assert (run.status, states(run.held())) == ("fulfilled", ["shown", "shown"])
-    assert states(run.held('Rename the event Planning to "Planning Q2" and set its place to Room 5'))[1] == "missing"
+def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
+    """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
+    twice = worked(f"{MILK} {MILK}", tmp_path)
+    assert told(twice.held(f"{MILK} Save the note.")) == ["shown", "shown", AGAIN]
 
 
 def test_what_is_sent_off_besides_from_the_same_record_is_an_issue(tmp_path: Path) -> None:
@@ -346,52 +340,53 @@ def test_a_mask_is_not_taken_for_the_value(mask: str, state: str, tmp_path: Path
     assert [entry.state for entry in held.entries if entry.kind == "order"] == [state]
 
 
-def test_a_value_in_the_field_of_another_name_is_missing(tmp_path: Path) -> None:
-    run = worked("Set the name of my account to Nora Quist", tmp_path, world="letters")
-    assert [entry["state"] for entry in run.ledger] == ["shown"]
-    swapped = run.held("Set the email address of my account to Nora Quist")
-    assert [entry.state for entry in swapped.entries if entry.kind == "order"] == ["missing"]
-
-
 # --- goals whose meaning is easily missed: done as they say, or not called done ---------------------------------------
 
 PEOPLE, WRITTEN = "world.apps.contacts.contacts", "world.apps.notes.notes"
-
-
-def judged(goal: str, world: str, success: str, changes: str, folder: Path) -> tuple[str, bool]:
-    """How a run of rules ended, every approval given, and whether the judge says that it is right and changed nothing else."""
-    task = Task.model_validate({"goal": goal, "world": world, "success": [success], "changes": [f"apps.{changes}"]})
-    settings = load_settings(overrides=["seed=0", f"runs_dir={folder}"], task_layer=task.layer())
-    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]})
-    return outcome.status, outcome.report["judge"]["passed"]
+ALL_BUT_THE_HALL = " && ".join(
+    f'world.apps.home.devices["{room}-light"].on == {str(room == "hall").lower()}'
+    for room in ("hall", "kitchen", "living-room", "bedroom")
+)
 
 
 @pytest.mark.parametrize(
-    ("goal", "success", "changes"),
+    ("goal", "world", "success", "changes"),
     [
-        ("Take Maria Novak out of the group Garden", f'{PEOPLE}["marian"].groups == []', "contacts.contacts.marian.groups"),
-        ("Delete all contacts without an email address", f'!("kim1" in {PEOPLE})', "contacts.contacts.kim1"),
+        ("Turn off all the lights. Do not turn off the light in the hall.", "smart-home", ALL_BUT_THE_HALL, "home.devices.*.on"),
+        ("Turn off all the lights, but leave the hall light on", "smart-home", ALL_BUT_THE_HALL, "home.devices.*.on"),
+        ("Keep the hall light on and turn off all lights", "smart-home", ALL_BUT_THE_HALL, "home.devices.*.on"),
+        (
+            "Take Maria Novak out of the group Garden",
+            "people",
+            f'{PEOPLE}["marian"].groups == []',
+            "contacts.contacts.marian.groups",
+        ),
+        ("Delete all contacts without an email address", "people", f'!("kim1" in {PEOPLE})', "contacts.contacts.kim1"),
         (
             'Put the number of contacts without a company into a note called "Alone"',
+            "people",
             f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Alone" && {WRITTEN}[n].body == "14")',
             "notes.notes.+",
         ),
     ],
 )
-def test_a_field_and_a_group_are_no_names(goal: str, success: str, changes: str, tmp_path: Path) -> None:
-    assert judged(goal, "people", success, changes, tmp_path) == ("fulfilled", True)
+def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
+    goal: str, world: str, success: str, changes: str, tmp_path: Path
+) -> None:
+    assert judged(goal, world, success, changes, tmp_path) == ("fulfilled", True)
 
 
-def test_what_stands_in_two_groups_is_not_counted_over_both(tmp_path: Path) -> None:
-    success = f'{WRITTEN}.exists(n, {WRITTEN}[n].title == "Both" && {WRITTEN}[n].body == "6")'
-    goal = 'Make a note called "Both" with the number of contacts in the groups Choir and Garden'
-    assert judged(goal, "people", success, "notes.notes.+", tmp_path) == ("rejected", False)
-
-
-def test_who_is_to_be_taken_out_of_a_group_is_not_to_be_deleted(tmp_path: Path) -> None:
-    deleted = worked('Delete the contact "Lee Sanders"', tmp_path, "people")
-    assert states(deleted.held("Remove Lee Sanders from the group Choir"))[0] == "missing"
-    assert states(deleted.held("Remove Lee Sanders from my contacts"))[0] == "shown"
+@pytest.mark.parametrize(
+    ("goal", "world"),
+    [
+        ("Delete all files", "office"),
+        ("Delete the files in Documents except the parking ones", "office"),
+        ("Delete all notes except Wedding", "office"),  # there is none
+        ('Make a note called "Both" with the number of contacts in the groups Choir and Garden', "people"),
+    ],
+)
+def test_what_all_are_or_what_is_excepted_is_not_guessed(goal: str, world: str, tmp_path: Path) -> None:
+    assert judged(goal, world, "true", "*", tmp_path)[0] == "rejected"
 
 
 def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: Path) -> None:
@@ -404,13 +399,6 @@ def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: P
     steps = tuple(s for s in moved.request.steps if s.target != "End time")
     held = ledger(read(moved.request.goal), moved.request.model_copy(update={"steps": steps}), screens.get).entries[0]
     assert (held.state, held.why) == ("missing", "it was 60 minutes long and is 180 now")
-
-
-def test_what_is_made_has_to_last_as_long_as_the_goal_says(tmp_path: Path) -> None:
-    goal = 'Create a meeting called "Sync" on 2026-03-04 at 15:00 for 45 minutes'
-    made = worked(goal, tmp_path, "diary")
-    assert (made.status, states(made.held(goal))) == ("fulfilled", ["shown"])
-    assert states(made.held(goal.replace("45", "30"))) == ["missing"]
 
 
 @pytest.mark.parametrize(
@@ -474,69 +462,3 @@ def test_what_functions_list_and_change_is_known_by_its_id(count: int, moved: st
     request = GateRequest(goal=goal, trigger=GateTrigger.FINAL_CHECK, steps=tuple(steps), facts=tuple(facts))
     last = ledger(read(goal), request, {}.get).entries[-1]
     assert (last.state, why in last.why) == (state, True), last
-
-
-def test_text_that_was_put_twice_where_it_was_asked_for_once_is_said(tmp_path: Path) -> None:
-    line = 'Add "tea" to the note "Printer order".'
-    twice = worked(f"{line} {line}", tmp_path)
-    assert twice.status == "fulfilled"
-    assert states(twice.held()) == ["shown", "shown"]
-    assert "forbidden" in states(twice.held(line))
-
-
-def test_a_record_that_was_made_besides_the_one_that_was_asked_for_is_said(tmp_path: Path) -> None:
-    asked = 'Create a note titled "Milk" with the text "two bottles"'
-    more = worked(f'{asked}. Create a note titled "Bread" with the text "a loaf". Delete the note "Printer order".', tmp_path)
-    held = more.held(f'{asked}. Delete the note "Printer order".')
-    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["no order asks for it"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "more", "world"),
-    [
-        ("Mute Lee Park in chat", "Mute Omar Brandt in chat", "people"),
-        ('Create a note titled "A" with the text "B"', 'Create a note titled "B" with the text "A"', "office"),
-    ],
-    ids=["to one more", "values exchanged"],
-)
-def test_what_was_done_once_more_otherwise_than_asked_for_is_said(asked: str, more: str, world: str, tmp_path: Path) -> None:
-    run = worked(f"{asked}. {more}.", tmp_path, world=world)
-    assert states(run.held()) == ["shown", "shown"]
-    assert [entry.why for entry in run.held(asked).entries if entry.state == "forbidden"] == ["no order asks for it"]
-
-
-def test_what_the_control_of_an_order_puts_in_a_cart_besides_is_said(tmp_path: Path) -> None:
-    asked = "Put 2 Kettle Calm into my cart"
-    more = worked(f"{asked}. Add the Lamp Arc to my cart.", tmp_path, world="errands")
-    assert states(more.held()) == ["shown", "shown"]
-    assert [entry.why for entry in more.held(asked).entries if entry.state == "forbidden"] == ["no order asks for it"]
-
-
-def test_the_groups_that_a_record_shows_are_all_that_it_is_in(tmp_path: Path) -> None:
-    run = worked("Delete the contact Uma Weber, unless she belongs to the group Chess", tmp_path, world="people")
-    assert (run.status, states(run.held())) == ("fulfilled", ["shown"])
-    assert states(run.held("Delete the contact Uma Weber, unless she belongs to the group Garden"))[0] == "forbidden"
-
-
-def test_a_name_that_holds_the_new_one_does_not_stand_for_it(tmp_path: Path) -> None:
-    run = worked('Change the title of the note "Travel plan" to "Travel plan old"', tmp_path)
-    assert states(run.held()) == ["shown"]
-    assert states(run.held('Change the title of the note "Travel plan old" to "Travel plan"')) == ["missing"]
-    back = worked('Change the title of the note "Travel plan" to "Travel"', tmp_path / "back")
-    assert states(back.held()) == ["shown"]
-
-
-def test_what_was_sent_twice_to_one_of_several_is_said(tmp_path: Path) -> None:
-    once, other = ('Send "On my way" to Maria Novak in chat', 'Send "On my way" to Lee Park in chat')
-    run = worked(f"{once}. {once}. {other}.", tmp_path, world="people")
-    held = run.held('Send "On my way" to Maria Novak and Lee Park in chat')
-    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["it was made already"]
-    assert states(run.held()) == ["shown"] * 3
-
-
-def test_what_was_made_twice_is_said_also_where_another_order_has_a_use_for_the_second(tmp_path: Path) -> None:
-    """Of "create … and save it" one press of Save would be the first order's, and the other one the second's."""
-    note = 'Create a note titled "Milk" with the text "two bottles"'
-    twice = worked(f"{note}. {note}.", tmp_path)
-    held = twice.held(f"{note}. Save the note.")
-    assert [entry.why for entry in held.entries if entry.state == "forbidden"] == ["it was made already"]

@@ -30,14 +30,15 @@ def found(*steps: StepRecord, facts: tuple[Fact, ...] = (TOTAL,), goal: str = GO
     return unfounded(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal=goal, steps=steps, facts=facts), screens.get)
 
 
-@pytest.mark.parametrize("text", ["$1,059.73", "1059.73", "1,059.73", "Lunch with Ada", "Total: $1,059.73", "INV-1042"])
-def test_what_goal_or_facts_say_is_founded_in_any_spelling(text: str) -> None:
-    assert found(wrote(text)) == ()
-
-
-@pytest.mark.parametrize("text", ["$1.00", "1,059.78", "hello", "INV-1043", "ada@example.com", "Total: $1,059.78"])
-def test_what_nobody_said_comes_from_nowhere(text: str) -> None:
-    assert len(found(wrote(text))) == 1
+@pytest.mark.parametrize(
+    ("texts", "issues"),
+    [
+        (("$1,059.73", "1059.73", "1,059.73", "Lunch with Ada", "Total: $1,059.73", "INV-1042"), 0),
+        (("$1.00", "1,059.78", "hello", "INV-1043", "ada@example.com", "Total: $1,059.78"), 1),
+    ],
+)
+def test_what_goal_or_facts_say_is_founded_in_any_spelling_and_what_nobody_said_is_not(texts: Any, issues: int) -> None:
+    assert {text: len(found(wrote(text))) for text in texts} == dict.fromkeys(texts, issues)
 
 
 @pytest.mark.parametrize(("text", "issues"), [("••••", 1), ("Phone: Private", 1), ("Private rooms", 0), ("555 0100", 0)])
@@ -90,24 +91,17 @@ def test_days_times_and_lengths_are_compared_by_value(day: str, time: str) -> No
         assert found(wrote(wrong), goal=goal), wrong
 
 
-def test_a_day_that_ends_the_goal_is_known() -> None:
-    assert not found(wrote("2026-02-21", target="Start date"), goal="Move the audit to 21 February.")
-
-
 @pytest.mark.parametrize(("goal", "right", "wrong"), [
     ("Meet from half past nine in the morning until noon on 2027-03-05", "09:30", "10:30"),
     ("Meet from half past nine in the morning until noon on 2027-03-05", "12:00", "13:00"),
     ("Meet at quarter to five in the afternoon on 2027-03-05", "16:45", "17:15"),
     ("Meet tomorrow at 15:00", "2027-03-05", "15:30"),
+    ("Move the audit to 21 February.", "2026-02-21", "2026-02-22"),
+    ("Enter 2026-02-30, 9999999 years from now", "2026-02-30", "2026-03-02"),  # a day that there is not
 ])  # fmt: skip
-def test_hours_are_understood_as_people_say_them(goal: str, right: str, wrong: str) -> None:
+def test_hours_and_days_are_understood_as_people_say_them(goal: str, right: str, wrong: str) -> None:
     assert found(wrote(right), goal=goal) == ()
     assert found(wrote(wrong), goal=goal)
-
-
-def test_a_day_that_there_is_not_is_known_by_its_words_alone() -> None:
-    assert found(wrote("2026-02-30"), goal="Enter 2026-02-30, 9999999 years from now") == ()
-    assert found(wrote("2026-03-02"), goal="Enter 2026-02-30, 9999999 years from now")
 
 
 @pytest.mark.parametrize(("today", "issues"), [("2027-03-04", 0), ("2027-03-05", 1), ("", 0)])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import Handbook, Run, decide, planned, subtask
+from support import Handbook, Planner, Run, decide, planned, subtask
 
 from protocol import ActionTarget, Fill
-from roles.contracts import PlanAnswer, PlanRequest
+from roles.contracts import PlanAnswer
 from roles.contracts.limits import Limits
 from roles.knowledge.store import SourceFault
 from roles.manager.review import knows_nothing
@@ -17,18 +17,9 @@ FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 WANTS = PlanAnswer(outcome="supplement_needed", query="how to close the month")
 
 
-class Planner:
-    """Wants to know something until it does; then plans."""
-
-    def __init__(self, *wants: str) -> None:
-        self.wants = wants
-        self.asked: list[PlanRequest] = []
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        self.asked.append(request)
-        if len(self.asked) <= len(self.wants):
-            return PlanAnswer(outcome="supplement_needed", query=self.wants[len(self.asked) - 1])
-        return planned(subtask("a"))
+def wanting(*queries: str) -> Planner:
+    """Wants to know these things, one after the other, and then plans."""
+    return Planner(*(PlanAnswer(outcome="supplement_needed", query=query) for query in queries), planned(subtask("a")))
 
 
 class Broken:
@@ -43,15 +34,15 @@ def asking(manager: Planner, *sources: Any, on: bool = True, **more: Any) -> Run
 
 
 def test_the_answer_is_recorded_with_its_source_and_used_in_the_next_plan() -> None:
-    manager = Planner("how to close the month")
+    manager = wanting("how to close the month")
     run = asking(manager)
     assert run.asked["kind"] == "question"
     assert "how to close the month" in run.asked["action_requests"][0]["args"]["question"]
     assert run.asked["review_configs"][0]["allowed_decisions"] == ["respond", "reject"]
     run.go({"type": "respond", "message": "fill the amount", "who": "ada"})
-    (found,) = manager.asked[1].supplements
+    (found,) = manager.requests[1].supplements
     assert (found.source, found.query, found.text) == ("user", "how to close the month", "fill the amount")
-    assert manager.asked[1].trigger == "supplied"
+    assert manager.requests[1].trigger == "supplied"
     assert run.bodies("supplement")[0]["found"][0]["source"] == "user"
     assert run.bodies("approval")[0]["who"] == "ada"
     assert run.status == "fulfilled"
@@ -63,37 +54,37 @@ def test_the_answer_is_recorded_with_its_source_and_used_in_the_next_plan() -> N
     + [{"type": "reject"}, {"type": "approve"}],
 )
 def test_not_knowing_is_nothing_found_and_said(answer: dict[str, Any]) -> None:
-    manager = Planner("how to close the month")
+    manager = wanting("how to close the month")
     run = asking(manager)
     run.go(answer)
-    assert manager.asked[1].trigger == "nothing_found"
-    assert manager.asked[1].supplements == ()
+    assert manager.requests[1].trigger == "nothing_found"
+    assert manager.requests[1].supplements == ()
     assert "nothing_found" in [body["signal"] for body in run.bodies("situation")]
     assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]
 
 
 def test_a_question_is_asked_once() -> None:
-    manager = Planner("how to close the month", "how to close the month", "what is due")
+    manager = wanting("how to close the month", "how to close the month", "what is due")
     run = asking(manager)
     run.go({"type": "respond", "message": "I do not know"})
     assert "what is due" in run.asked["action_requests"][0]["args"]["question"]
-    assert [request.trigger for request in manager.asked] == ["task_open", "nothing_found", "nothing_found"]
+    assert [request.trigger for request in manager.requests] == ["task_open", "nothing_found", "nothing_found"]
     run.go({"type": "respond", "message": "ten dollars"})
     assert run.status == "fulfilled"
     assert len(run.bodies("approval_requested")) == 2
 
 
 def test_the_user_is_asked_within_bounds_and_only_what_no_source_knows() -> None:
-    run = asking(Planner(*(f"question {n}" for n in range(99))), limits=Limits(plans=4))
+    run = asking(wanting(*(f"question {n}" for n in range(99))), limits=Limits(plans=4))
     for _ in range(4):
         run.go({"type": "respond", "message": "no idea"})
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
-    run = asking(Planner("how to close the month"), Handbook("close it at the end"))
+    run = asking(wanting("how to close the month"), Handbook("close it at the end"))
     assert run.status == "fulfilled"
     assert not run.bodies("approval_requested")
-    run = asking(Planner("how to close the month"), Broken())
+    run = asking(wanting("how to close the month"), Broken())
     assert run.asked["reasons"] == ["the shelf cannot be asked"]
-    run = asking(Planner("how to close the month"), on=False)
+    run = asking(wanting("how to close the month"), on=False)
     assert not run.bodies("approval_requested")
     assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]
 

@@ -70,31 +70,35 @@ def given(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *pl
     return run
 
 
-def test_a_pinned_subtask_that_failed_is_tried_again() -> None:
-    retry = planned(again(A, "a2"), B.model_copy(update={"depends_on": ("a2",)}), subtask("c", "b"))
-    run = given([retry], {"a": [GIVE_UP], "a2": [FILL], "b": [OTHER], "c": []}, A, B)
-    assert run.status == "fulfilled"
-    assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
+RETRY = planned(again(A, "a2"), B.model_copy(update={"depends_on": ("a2",)}), subtask("c", "b"))
+ANOTHER = planned(subtask("x"))
 
 
-def test_a_retry_of_a_retry_is_held_to_the_pin_too() -> None:
-    plans = [planned(again(A, "a2")), planned(again(A, "a3", instruction="something else"))]
-    run = given(plans, {"a": [GIVE_UP], "a2": [GIVE_UP], "a3": [FILL]}, A)
-    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
-    assert run.desk.received() == []
-
-
-def test_a_pinned_plan_that_cannot_be_kept_ends_the_run_and_says_why() -> None:
-    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, A)
-    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
-    assert "the plan is pinned and cannot be kept: the pinned subtask 'a' (do a) would not be worked" in run.result["reason"]
-    assert "no way through" in run.result["reason"]
-    assert run.desk.received() == []
-
-
-def test_what_is_not_pinned_is_planned_anew_as_ever() -> None:
-    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, subtask("a"))
-    assert run.status == "fulfilled"
+@pytest.mark.parametrize(
+    ("plan", "plans", "lines", "done"),
+    [
+        ((A, B), [RETRY], {"a": [GIVE_UP], "a2": [FILL], "b": [OTHER], "c": []}, ["$5.00", "Acme"]),
+        ((subtask("a"),), [ANOTHER], {"a": [GIVE_UP], "x": [FILL]}, ["$5.00"]),  # it is not pinned
+        ((A,), [ANOTHER], {"a": [GIVE_UP], "x": [FILL]}, None),
+        ((A,), [PlanAnswer(outcome="nothing_left")], {"a": [GIVE_UP]}, None),
+        (
+            (A,),
+            [planned(again(A, "a2")), planned(again(A, "a3", instruction="something else"))],
+            {"a": [GIVE_UP], "a2": [GIVE_UP], "a3": [FILL]},
+            None,
+        ),
+    ],
+)
+def test_what_is_pinned_is_tried_again_or_the_run_ends_and_says_why(
+    plan: tuple[Subtask, ...], plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], done: list[str] | None
+) -> None:
+    run = given(plans, lines, *plan)
+    assert [item["action"]["text"] for item in run.desk.received()] == (done or [])
+    assert run.status == ("rejected" if done is None else "fulfilled")
+    if done is None:
+        assert run.result["ended_by"] == "infeasible"
+        assert "the plan is pinned and cannot be kept: the pinned subtask 'a" in run.result["reason"]
+        assert "no way through" in run.result["reason"]
 
 
 def test_with_review_the_person_is_asked_instead_and_may_give_up_the_pin() -> None:
@@ -104,12 +108,7 @@ def test_with_review_the_person_is_asked_instead_and_may_give_up_the_pin() -> No
     assert run.status == "fulfilled"
 
 
-def test_nothing_is_left_only_when_what_is_pinned_was_worked() -> None:
-    run = given([PlanAnswer(outcome="nothing_left")], {"a": [GIVE_UP]}, A)
-    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
-
-
-def test_a_model_may_word_a_pinned_subtask_otherwise_and_it_stays_as_it_was() -> None:
+def test_a_model_may_word_a_pinned_subtask_otherwise_or_leave_it_out_and_it_stays_as_it_was() -> None:
     request = PlanRequest(goal="g", plan=(FELL, B), failed="a", trigger="cannot_execute", attempts=2)
     told = {"outcome": "planned", "subtasks": [{"id": "a", "instruction": "do a, but well"}, {"id": "b", "instruction": "hm"}]}
     answer = read_plan(told, request, ("operator",))
@@ -118,9 +117,5 @@ def test_a_model_may_word_a_pinned_subtask_otherwise_and_it_stays_as_it_was() ->
         ("b", "do b", True, ("a-2",)),
     ]
     assert not broken_pin(request.plan, (FELL, *answer.subtasks))
-
-
-def test_a_model_that_leaves_out_what_is_pinned_does_not_lose_it() -> None:
-    request = PlanRequest(goal="g", plan=(FELL, B), failed="a", trigger="cannot_execute", attempts=2)
-    answer = read_plan({"outcome": "planned", "subtasks": [{"id": "a", "instruction": "again"}]}, request, ("operator",))
-    assert [s.id for s in answer.subtasks] == ["a-2", "b"]
+    left_out = {"outcome": "planned", "subtasks": [{"id": "a", "instruction": "again"}]}
+    assert [s.id for s in read_plan(left_out, request, ("operator",)).subtasks] == ["a-2", "b"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import Run, decide, planned, subtask
+from support import Planner, Run, decide, planned, subtask
 
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
-from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.contracts import PlanAnswer, Subtask
 from roles.contracts.limits import Limits
 from roles.safety import SafetyPolicy
 from roles.safety.policy import Uptime
@@ -17,18 +17,6 @@ FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
 GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
 APPROVE = {"type": "approve"}
-
-
-class Planner:
-    """Keeps what it was asked."""
-
-    def __init__(self, *answers: PlanAnswer) -> None:
-        self.answers = answers
-        self.asked: list[PlanRequest] = []
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        self.asked.append(request)
-        return self.answers[min(request.attempts, len(self.answers)) - 1]
 
 
 def reviewed(manager: Planner, lines: dict[str, Any], **more: Any) -> Run:
@@ -52,7 +40,7 @@ def test_a_review_that_nobody_gave_in_time_is_asked_anew_or_is_a_rejection(expir
     later = Later()
     policy = SafetyPolicy.model_validate({"approval_seconds": 60.0, "expired": expired})
     parts = {"clock": later, "uptime": later.uptime}
-    manager = Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible", reason="nobody wants it"))
+    manager = Planner(planned(subtask("a")))
     run = Run([PlanAnswer(outcome="infeasible")], {"a": (FILL,)}, safety=policy,
               parts={"review_plans": True, "manager": manager, **parts}).go()  # fmt: skip
     first = run.asked
@@ -67,9 +55,9 @@ def test_a_review_that_nobody_gave_in_time_is_asked_anew_or_is_a_rejection(expir
         run.go(APPROVE)
         assert run.status == "fulfilled"
     else:
-        assert manager.asked[1].trigger == "plan_rejected"
-        assert manager.asked[1].user_words == (), "nobody has said anything"
-        assert "nobody answered in time" in manager.asked[1].evidence[-1]
+        assert manager.requests[1].trigger == "plan_rejected"
+        assert manager.requests[1].user_words == (), "nobody has said anything"
+        assert "nobody answered in time" in manager.requests[1].evidence[-1]
 
 
 def edit(*subtasks: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -89,7 +77,7 @@ def test_a_plan_is_shown_in_the_form_of_every_approval_once_made_and_nothing_is_
     assert run.desk.received() == []
     assert run.bodies("plan") == []
     run.go(APPROVE)
-    assert (run.status, len(manager.asked)) == ("fulfilled", 1)
+    assert (run.status, len(manager.requests)) == ("fulfilled", 1)
     assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
 
 
@@ -113,10 +101,10 @@ def test_a_rejection_is_words_for_the_next_plan(kind: str) -> None:
     manager = Planner(planned(subtask("a")), planned(subtask("b")))
     run = reviewed(manager, {"b": [OTHER]})
     run.go({"type": kind, "message": "the vendor only", "who": "ada"})
-    assert manager.asked[1].trigger == "plan_rejected"
-    assert manager.asked[1].user_words == ("the vendor only",)
-    assert any("the vendor only" in words for words in manager.asked[1].evidence)
-    assert manager.asked[1].plan == ()
+    assert manager.requests[1].trigger == "plan_rejected"
+    assert manager.requests[1].user_words == ("the vendor only",)
+    assert any("the vendor only" in words for words in manager.requests[1].evidence)
+    assert manager.requests[1].plan == ()
     run.go(APPROVE)
     assert run.status == "fulfilled"
     said = [(b["decision"], b["who"], b["message"], b["plan_version"], b["worked"]) for b in run.bodies("approval")]
@@ -128,7 +116,7 @@ def test_a_rejected_replan_still_tells_what_went_wrong_before() -> None:
     run = reviewed(manager, {"a": [GIVE_UP], "c": [FILL]})
     run.go(APPROVE)
     run.go({"type": "reject", "message": "not so"})
-    last = manager.asked[2]
+    last = manager.requests[2]
     assert [s.status.value for s in last.plan] == ["rejected"]
     assert last.failed == "a"
     assert any("no way through" in words for words in last.evidence)
@@ -137,7 +125,7 @@ def test_a_rejected_replan_still_tells_what_went_wrong_before() -> None:
 
 
 def test_rejections_are_bounded_by_the_budget_of_plans() -> None:
-    run = reviewed(Planner(planned(subtask("a"))), {"a": [FILL]}, limits=Limits(plans=3))
+    run = reviewed(Planner(*[planned(subtask("a"))] * 3), {"a": [FILL]}, limits=Limits(plans=3))
     for _ in range(3):
         run.go({"type": "reject"})
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
@@ -178,21 +166,14 @@ def test_an_edit_of_a_replan_keeps_what_is_fulfilled_and_may_wait_for_it() -> No
         (edit(), "at least 1 item"),
         (edit({"id": "a", "instruction": "enter •••"}), "where a secret stood"),
         ({"type": "edit"}, "edit needs edited_action"),
+        ({"type": "approve", "digest": "of-another"}, "something else"),
     ],
 )
-def test_an_edit_that_is_no_plan_is_a_rejection_that_says_why(edited: dict[str, Any], said: str) -> None:
-    manager = Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible", reason="enough"))
-    run = reviewed(manager, {"a": [FILL]})
+def test_an_edit_that_is_no_plan_and_an_answer_to_another_are_rejections_that_say_why(edited: dict[str, Any], said: str) -> None:
+    run = reviewed(Planner(planned(subtask("a"))), {"a": [FILL]})
     run.go(edited)
     assert run.status == "rejected"
     assert said in run.bodies("approval")[0]["message"]
-    assert run.desk.received() == []
-
-
-def test_an_answer_to_another_plan_is_no_approval() -> None:
-    run = reviewed(Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible")), {"a": [FILL]})
-    run.go({"type": "approve", "digest": "of-another"})
-    assert run.status == "rejected"
     assert run.desk.received() == []
 
 

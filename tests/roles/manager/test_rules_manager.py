@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from support import one_in
-from worlds import packing, todo
+from worlds import packing
 
 from deskcrew import Crew
 from environments.cards import AppCard
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import WorldSpec, load_world, parse_world
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
@@ -32,12 +33,12 @@ TODAY = "2026-05-07 09:00"
 
 
 @cache
-def cards(world: str = "company") -> tuple[AppCard, ...]:
-    return tuple(SimulatedDesktop(load_world(world), 0).cards())
+def cards() -> tuple[AppCard, ...]:
+    return tuple(SimulatedDesktop(load_world("company"), 0).cards())
 
 
-def steps(goal: str, *facts: Fact, world: str = "company") -> list[Step] | str:
-    return steps_of(read(goal, TODAY), cards(world), facts)
+def steps(goal: str, *facts: Fact) -> list[Step] | str:
+    return steps_of(read(goal, TODAY), cards(), facts)
 
 
 def table(name: str, columns: str, *rows: str) -> Fact:
@@ -59,91 +60,75 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
 
 @pytest.mark.parametrize(
     ("goal", "world", "changed"),
-    one_in(4, [
-        ('Delete every note about the budget except "Budget review 3"', "company", ["apps.notes.notes.11"]),
-        ("Archive all mails from Iris", "company", [f"apps.mail.messages.{n}.folder" for n in (8, 9, 17)]),
-        ('If INV-1200 is unpaid, make a note called "Open". Otherwise delete the note "Travel plan".', "company",
-         ["apps.notes.notes.5"]),
-        ("Add Ada Weber to the group Friends", "company", ["apps.contacts.contacts.2.groups"]),
-        ('Write the due date of INV-1550 into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
-        ("Mute the sound", "office", ["apps.settings.device.muted"]),
-        ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
-        ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
-        ("Add Ada Weber and Zoe Moreau to the group Friends", "company",
-         ["apps.contacts.contacts.2.groups", "apps.contacts.contacts.4.groups"]),
-        ('Write Zoe Moreau\'s phone number and email into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
-        ("Enable notifications and set the language to French", "company", ["apps.settings.account.language"]),
-        ("Mute the sound and set the brightness to 30", "office",
-         ["apps.settings.device.muted", "apps.settings.device.brightness"]),
-        ('Write the number of unpaid invoices into a new note called "Count"', "office", ["apps.notes.notes.7"]),
-        ("Claim the two cheapest unpaid invoices", "office",
-         ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
-        ("Turn off all lights except the one in the kitchen", "smart-home", ["apps.home.devices.hall-light.on"]),
-        ("Replace the email address of Zoe Moreau with zoe@example.org", "company", ["apps.contacts.contacts.4.email"]),
-        ('Replace the text of the note "Travel plan" with "done"', "company", ["apps.notes.notes.5.body"]),
-        ("Remove Nils Haddad from the team lunch", "company", ["apps.calendar.meetings.5.attendees"]),
-        ("Submit a claim for INV-1200 with category Travel", "company", ["apps.reimbursement.claims.R-0001"]),
-        ("Claim INV-1200 and INV-1550", "company", ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
-        ("Set the language to German", "company", ["apps.settings.account.language"]),
-        ("If I've got nothing on next Friday between 2 and 3 pm, book 'Bank' then.", "diary", ["apps.calendar.meetings.1"]),
-        ("If I am free next Friday from 2 to 4 pm, put 'Tax papers' into it from 3 to 4.", "diary", ["apps.calendar.meetings.1"]),
-        ("Create a contact for Nina Vogel with the email nina@example.com", "company", ["apps.contacts.contacts.25"]),
-        ("Postpone the team lunch by half an hour", "company",
-         ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
-        ("Maria can't come to the supplier call. Remove her from it.", "diary", ["apps.calendar.meetings.supplier.attendees"]),
-        ("Move the second meeting on June 1 to Room 2.", "company", ["apps.calendar.meetings.4.place"]),
-        ("Remind me one hour before the interview.", "diary", ["apps.calendar.meetings.interview.reminder"]),
-        ("Unmute everybody in chat.", "company", ["apps.chat.conversations.10.muted", "apps.chat.conversations.13.muted"]),
-    ]),
+    [
+        *one_in(4, [
+            ('Delete every note about the budget except "Budget review 3"', "company", ["apps.notes.notes.11"]),
+            ("Archive all mails from Iris", "company", [f"apps.mail.messages.{n}.folder" for n in (8, 9, 17)]),
+            ('If INV-1200 is unpaid, make a note called "Open". Otherwise delete the note "Travel plan".', "company",
+             ["apps.notes.notes.5"]),
+            ('Write the due date of INV-1550 into the note "Travel plan"', "company", ["apps.notes.notes.5.body"]),
+            ("Create a folder called Old in Files", "company", ["apps.files.entries./Old"]),
+            ('Reply to all unread mails from Iris with "Noted"', "company", ["apps.mail.messages.25", "apps.mail.messages.26"]),
+            ("Add Ada Weber and Zoe Moreau to the group Friends", "company",
+             ["apps.contacts.contacts.2.groups", "apps.contacts.contacts.4.groups"]),
+            ("Enable notifications and set the language to French", "company", ["apps.settings.account.language"]),
+            ("Mute the sound and set the brightness to 30", "office",
+             ["apps.settings.device.muted", "apps.settings.device.brightness"]),
+            ("Claim the two cheapest unpaid invoices", "office",
+             ["apps.reimbursement.claims.R-0001", "apps.reimbursement.claims.R-0002"]),
+            ("Turn off all lights except the one in the kitchen", "smart-home", ["apps.home.devices.hall-light.on"]),
+            ("Replace the email address of Zoe Moreau with zoe@example.org", "company", ["apps.contacts.contacts.4.email"]),
+            ("Remove Nils Haddad from the team lunch", "company", ["apps.calendar.meetings.5.attendees"]),
+            ("Submit a claim for INV-1200 with category Travel", "company", ["apps.reimbursement.claims.R-0001"]),
+            ("If I am free next Friday from 2 to 4 pm, put 'Tax' into it from 3 to 4.", "diary", ["apps.calendar.meetings.1"]),
+            ("Create a contact for Nina Vogel with the email nina@example.com", "company", ["apps.contacts.contacts.25"]),
+            ("Postpone the team lunch by half an hour", "company",
+             ["apps.calendar.meetings.5.start", "apps.calendar.meetings.5.end"]),
+            ("Maria can't come to the supplier call. Remove her from it.", "diary",
+             ["apps.calendar.meetings.supplier.attendees"]),
+            ("Move the second meeting on June 1 to Room 2.", "company", ["apps.calendar.meetings.4.place"]),
+            ("Remind me one hour before the interview.", "diary", ["apps.calendar.meetings.interview.reminder"]),
+            ("Unmute everybody in chat.", "company", ["apps.chat.conversations.10.muted", "apps.chat.conversations.13.muted"]),
+        ]),
+        ('Change the title of the note "Travel plan" to "Old plan". Then create a note titled "Rain" with the text "tea"',
+         "office", ["apps.notes.notes.5.title", "apps.notes.notes.7"]),
+        ('Change the enable notifications to "no"', "company", ["apps.settings.account.notifications"]),
+        ('Create a contact with the name "Nina Vogel" and the private number "no"', "company", ["apps.contacts.contacts.25"]),
+        ('Create a contact with the name "Nina Vogel" and the private number "yes"', "company", ["apps.contacts.contacts.25"]),
+        ('Create a file "/Reports/plan.txt" with the content "tea"', "office", ["apps.files.entries./Reports/plan.txt"]),
+        ('Change the title of the note "Travel plan" to "Old plan" and the text to "tea"', "office",
+         ["apps.notes.notes.5.body", "apps.notes.notes.5.title"]),
+        ('Save a draft with the subject "Rain"', "phone", ["apps.mail.messages.19"]),
+        ('Create a note titled "Rain" with the text "tea". Then, in Settings, set the language to "Deutsch"', "office",
+         ["apps.notes.notes.7", "apps.settings.account.language"]),
+        ('Set the language to "English"', "office", []),  # as it is already
+        ('Delete the note "Training day" unless INV-1200 is paid', "company", []),
+    ],
 )  # fmt: skip
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
     status, found, _ = worked(goal, world, tmp_path)
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
 
 
-def test_a_meeting_lasts_as_long_as_the_goal_says(tmp_path: Path) -> None:
-    desktop = SimulatedDesktop(load_world("company"), seed=0)
+def played(goal: str, world: WorldSpec, tmp_path: Path) -> tuple[Outcome, dict[str, Any]]:
+    """How it ended in a world that is given, and the applications after it."""
+    desktop = SimulatedDesktop(world, seed=0)
     crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-    crew.run('Create a meeting called "Sync" on 2026-05-13 at 10:00 for 45 minutes')
-    made = [one for one in desktop.world()["apps"]["calendar"]["meetings"].values() if one["title"] == "Sync"]
-    assert [(one["start"], one["end"]) for one in made] == [("2026-05-13 10:00", "2026-05-13 10:45")]
+    ended = crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]})
+    return ended, desktop.world()["apps"]
 
 
 def test_what_is_excepted_is_called_exactly_so(tmp_path: Path) -> None:
     notes = ", ".join(f"{{title: {title}}}" for title in ("Berth", "Berth old", "Berths", "Paint"))
-    desktop = SimulatedDesktop(parse_world(f"name: near\nabout: Nearly the same.\napps: {{notes: {{notes: [{notes}]}}}}"))
-    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-    ended = crew.run("Delete all notes except Berth", approver=lambda _: {"decisions": [{"type": "approve"}]})
-    left = [note["title"] for note in desktop.world()["apps"]["notes"]["notes"].values()]
-    assert (ended.status, left) == ("fulfilled", ["Berth"])
+    world = parse_world(f"name: near\nabout: Nearly the same.\napps: {{notes: {{notes: [{notes}]}}}}")
+    ended, apps = played("Delete all notes except Berth", world, tmp_path)
+    assert (ended.status, [note["title"] for note in apps["notes"]["notes"].values()]) == ("fulfilled", ["Berth"])
 
 
 def test_nothing_is_worked_out_over_a_name_that_no_record_has(tmp_path: Path) -> None:
-    desktop = SimulatedDesktop(load_world("company"), seed=0)
-    crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-    ended = crew.run('Put the sum of the totals of all Quillon Vantage invoices into a new note called "S"')
+    goal = 'Put the sum of the totals of all Quillon Vantage invoices into a new note called "S"'
+    ended, _ = played(goal, load_world("company"), tmp_path)
     assert (ended.status, "Quillon Vantage" in ended.reason) == ("rejected", True)
-
-
-@pytest.mark.parametrize(
-    ("goal", "new", "done"),
-    [
-        ('Add a todo "Tea"', ["Tea"], []),
-        ("Create a todo with item Tea", ["Tea"], []),
-        ('Add "Tea" to my to-do list', ["Tea"], []),
-        ('Add "Tea" and "Rice" to my to-do list', ["Tea", "Rice"], []),
-        ('Add a task called "Tea" to the to-do list', ["Tea"], []),
-        ('Create a todo "Tea" and tick it', ["Tea"], ["Tea"]),
-    ],
-)
-def test_a_field_beside_its_list_makes_a_new_record(goal: str, new: list[str], done: list[str], tmp_path: Path) -> None:
-    with todo.registered():
-        desktop = SimulatedDesktop(parse_world(todo.WORLD))
-        crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-        assert crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]}).status == "fulfilled"
-        there = desktop.world()["apps"]["todo"]["todos"].values()
-    assert [one["title"] for one in there] == ["Call Ann", "Buy milk", *new]
-    assert [one["title"] for one in there if one["done"]] == done
 
 
 @pytest.mark.parametrize(
@@ -159,14 +144,18 @@ def test_a_field_beside_its_list_makes_a_new_record(goal: str, new: list[str], d
         ("Mark Alps as not booked", "Tent Rope+ Lamp", "Alps Coast"),
         ("Remove all items except Rope", "Rope+", "Alps+ Coast"),
         ("Add an item called Map", "Tent Rope+ Lamp Map", "Alps+ Coast"),
+        ('Add an item "Map"', "Tent Rope+ Lamp Map", "Alps+ Coast"),
+        ('Add "Map" to my packing list', "Tent Rope+ Lamp Map", "Alps+ Coast"),
+        ('Add "Map" and "Pan" to my packing list', "Tent Rope+ Lamp Map Pan", "Alps+ Coast"),
+        ('Create an item "Map" and tick it', "Tent Rope+ Lamp Map+", "Alps+ Coast"),
     ],
 )
-def test_boxes_of_records_are_ticked_and_no_others(goal: str, items: str, trips: str, tmp_path: Path) -> None:
+def test_boxes_of_records_are_ticked_and_a_field_beside_their_list_makes_new_ones(
+    goal: str, items: str, trips: str, tmp_path: Path
+) -> None:
     with packing.registered():
-        desktop = SimulatedDesktop(parse_world(packing.WORLD))
-        crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-        outcome = crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]})
-        there = desktop.world()["apps"]["packing"]
+        outcome, apps = played(goal, parse_world(packing.WORLD), tmp_path)
+    there = apps["packing"]
     shown = [" ".join(one["title"] + "+" * one["ticked"] for one in there[kept].values()) for kept in ("items", "trips")]
     assert (outcome.status, shown) == ("fulfilled", [items, trips]), outcome.reason
 
@@ -192,21 +181,43 @@ def test_who_has_no_address_is_not_left_out_in_silence() -> None:
     assert said == '"everyone in the group Suppliers": no Email is known of Pavel Varga'
 
 
-def test_a_value_goes_into_the_field_of_its_name() -> None:
-    made = steps("Copy the phone number of Zoe Moreau to the contact Ada Weber")
-    assert isinstance(made, list)
-    filled = next(step for step in made if isinstance(step, FillStep))
-    assert [(entry.label, entry.mode) for entry in filled.entries] == [("Phone", "set")]
-    made = steps(
-        'Create a note titled "Total" with the sum of all unpaid invoices', table("all unpaid invoices", "Number|Total", "A|$2")
-    )
-    assert isinstance(made, list)
-    assert [step.formula for step in made if isinstance(step, ComputeStep)] == ['fact "all unpaid invoices" | sum [Total]']
+@pytest.mark.parametrize(
+    ("goal", "facts", "entries"),
+    [
+        ('Mail Zoe Moreau the total of invoice INV-1200 with the subject "Total"', (),
+         {"To": "{email of Zoe Moreau}", "Subject": "Total", "Message": "{total of invoice INV-1200}"}),
+        ('Send a mail to the attendees of the appointment "Team lunch" with the subject "Hi" saying "See you"',
+         (Fact(name='attendees of appointment "Team lunch', value="Ada Weber, Zoe Moreau"),),
+         {"To": "{email of contact Ada Weber}, {email of contact Zoe Moreau}"}),
+        ('Create a meeting called "Review" with Ada Weber and Lee Park on May 15 at 10', (),
+         {"Attendees": "Ada Weber, Lee Park"}),
+        ("How many notes are there, and what are they called? Put both into a note called All.",
+         (Fact(name="How many notes are there", value="14"), table("notes", "Title", "Plan", "Trip")),
+         {"Body": "{How many notes are there}\nPlan, Trip"}),
+        ("Copy the phone number of Zoe Moreau to the contact Ada Weber", (), {"Phone": "{phone of Zoe Moreau}"}),
+        ('Move the appointment "Team lunch" to May 15 at 12:00',
+         (Fact(name='time of appointment "Team lunch', value="10:00–11:45"),),
+         {"Start date": "2026-05-15", "Start time": "12:00", "End time": "13:45"}),
+    ],
+)  # fmt: skip
+def test_what_is_written_is_looked_up_where_it_is_kept(goal: str, facts: tuple[Fact, ...], entries: dict[str, str]) -> None:
+    (form,) = [step for step in steps(goal, *facts) if isinstance(step, CreateStep | FillStep)]
+    assert {entry.label: entry.value for entry in form.entries if entry.label in entries} == entries
 
 
-def test_a_condition_that_does_not_hold_leaves_everything_as_it_is(tmp_path: Path) -> None:
-    status, changed, _ = worked('Delete the note "Training day" unless INV-1200 is paid', "company", tmp_path)
-    assert (status, changed) == ("fulfilled", {})
+@pytest.mark.parametrize(
+    ("goal", "known"),
+    [
+        ('Create a note titled "Total" with the sum of all unpaid invoices',
+         table("all unpaid invoices", "Number|Total", "A|$2")),
+        ('Make a note for every invoice over 900 with the number as title. Then write the sum of their totals into the note "A"',
+         table("every invoice over 900", "Number|Total", "INV-1|$950.00", "INV-2|$990.00")),
+    ],
+)  # fmt: skip
+def test_a_sum_is_that_of_what_was_collected(goal: str, known: Fact) -> None:
+    (formula,) = [step.formula for step in steps(goal, known) if isinstance(step, ComputeStep)]
+    assert formula.startswith(f'fact "{known.name}')
+    assert formula.endswith("sum [Total]")
 
 
 def test_what_is_not_known_is_collected_first_and_then_each_one_is_done() -> None:
@@ -243,54 +254,15 @@ def test_what_is_meant_is_in_the_steps(goal: str, part: str) -> None:
     assert part in str(steps(goal))
 
 
-def test_what_must_not_be_done_ends_no_form() -> None:
-    made = steps('Create a note called "Plan" with the text "Buy tea", but do not save it')
-    assert isinstance(made, list)
-    assert [step.commit for step in made if isinstance(step, CreateStep)] == [""]
-    kept = steps('Write a mail to zoe.moreau@example.com with the subject "Hi" saying "See you", but do not send it')
-    assert isinstance(kept, list)
-    assert [step.commit for step in kept if isinstance(step, CreateStep)] == ["save"]
-
-
-def test_an_address_is_looked_up_where_people_are_kept() -> None:
-    made = steps('Mail Zoe Moreau the total of invoice INV-1200 with the subject "Total"')
-    assert isinstance(made, list)
-    created = next(step for step in made if isinstance(step, CreateStep))
-    assert {entry.label: entry.value for entry in created.entries} == {
-        "To": "{email of Zoe Moreau}", "Subject": "Total", "Message": "{total of invoice INV-1200}"
-    }  # fmt: skip
-
-
-def test_who_is_named_in_a_field_is_written_to_at_their_addresses() -> None:
-    goal = 'Send a mail to the attendees of the appointment "Team lunch" with the subject "Hi" saying "See you"'
-    made = steps(goal, Fact(name='attendees of appointment "Team lunch', value="Ada Weber, Zoe Moreau"))
-    assert isinstance(made, list)
-    created = next(step for step in made if isinstance(step, CreateStep))
-    assert created.entries[0].value == "{email of contact Ada Weber}, {email of contact Zoe Moreau}"
-
-
-def test_those_who_are_asked_to_a_new_meeting_are_named_there() -> None:
-    made = steps('Create a meeting called "Review" with Ada Weber and Lee Park on May 15 at 10')
-    assert isinstance(made, list)
-    (created,) = made
-    assert isinstance(created, CreateStep)
-    assert {entry.label: entry.value for entry in created.entries}["Attendees"] == "Ada Weber, Lee Park"
-
-
-def test_the_sum_of_these_is_that_of_those_it_was_done_for() -> None:
-    goal = 'Make a note for every invoice over 900 with the number as title. Then write the sum of their totals into the note "A"'
-    known = table("every invoice over 900", "Number|Total", "INV-1|$950.00", "INV-2|$990.00")
-    made = steps(goal, known)
-    assert isinstance(made, list)
-    assert any(isinstance(step, ComputeStep) and step.formula.endswith("sum [Total]") for step in made), made
-
-
-def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
-    goal = 'Move the appointment "Team lunch" to May 15 at 12:00'
-    made = steps(goal, Fact(name='time of appointment "Team lunch', value="10:00–11:45"))
-    assert isinstance(made, list)
-    filled = next(step for step in made if isinstance(step, FillStep))
-    assert {entry.value for entry in filled.entries} >= {"2026-05-15", "12:00", "13:45"}
+@pytest.mark.parametrize(
+    ("goal", "commit"),
+    [
+        ('Create a note called "Plan" with the text "Buy tea", but do not save it', ""),
+        ('Write a mail to zoe.moreau@example.com with the subject "Hi" saying "See you", but do not send it', "save"),
+    ],
+)
+def test_what_must_not_be_done_ends_no_form(goal: str, commit: str) -> None:
+    assert [step.commit for step in steps(goal) if isinstance(step, CreateStep)] == [commit]
 
 
 @pytest.mark.parametrize(
@@ -306,6 +278,7 @@ def test_an_appointment_that_is_moved_stays_as_long_as_it_was() -> None:
         ("Delete Zoe Moreau's phone number", "not with a contact"),
         ("Delete the song Travel plan", 'no application holds "song"'),
         ("Create a meeting called Plan on May 15 from 11:00 to 10:00", "not understood"),
+        ('Delete the note "Travel plan" for Ada with the category "Old"', "for Ada"),
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -> None:
@@ -318,11 +291,6 @@ def test_what_is_not_certain_is_refused_in_one_sentence(goal: str, words: str) -
     assert "\n" not in answer.reason
 
 
-def test_no_part_of_an_order_is_passed_over() -> None:
-    said = steps('Delete the note "Travel plan" for Ada with the category "Old"')
-    assert isinstance(said, str)
-
-
 def test_what_cannot_be_planned_gives_its_reason_in_plain_english() -> None:
     made = steps('Make a note called "Plan" that says "Buy tea"')
     assert isinstance(made, list)
@@ -333,22 +301,12 @@ def test_what_cannot_be_planned_gives_its_reason_in_plain_english() -> None:
     assert steps_of(Reading(goal=""), cards(), ()) == "the goal names nothing to do"
 
 
-def test_what_a_count_is_of_is_not_the_count() -> None:
-    known = Fact(name="How many notes are there", value="14")
-    notes = table("notes", "Title", "Plan", "Trip")
-    said = steps("How many notes are there, and what are they called? Put both into a note called All.", known, notes)
-    (made,) = [step for step in said if isinstance(step, CreateStep)]
-    (body,) = [entry.value for entry in made.entries if entry.label == "Body"]
-    assert body == "{How many notes are there}\nPlan, Trip"
-
-
 def test_a_day_is_compared_as_a_day_and_asked_for_where_it_may_be_several() -> None:
     seen = SeenRow("INV-1", "", (("Due", "2026-04-08"),))
     cases = (("at_least", "2026-07-21", False), ("at_least", "2026-04-08", True), ("under", "2026-07-21", True))
     for relation, day, holds in cases:
         assert matches(seen, [RowTest.model_validate({"label": "Due", "relation": relation, "value": day})]) is holds
-    said = steps("Find invoice INV-1200. Create a meeting called Pay on that day from 09:00 to 09:30")
-    assert isinstance(said, str)
+    assert isinstance(steps("Find invoice INV-1200. Create a meeting called Pay on that day from 09:00 to 09:30"), str)
 
 
 def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
@@ -370,36 +328,3 @@ def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
     kept = ended()
     assert (kept.status, kept.report["judge"]["passed"], kept.report["judge"]["clean"]) == ("fulfilled", True, True)
     assert ended(operator=Sends()).status == "rejected"
-
-
-@pytest.mark.parametrize(
-    ("goal", "world", "changed"),
-    [
-        (
-            'Change the title of the note "Travel plan" to "Old plan". Then create a note titled "Rain" with the text "tea"',
-            "office",
-            ["apps.notes.notes.5.title", "apps.notes.notes.7"],
-        ),
-        ('Change the enable notifications to "no"', "company", ["apps.settings.account.notifications"]),
-        ('Create a contact with the name "Nina Vogel" and the private number "no"', "company", ["apps.contacts.contacts.25"]),
-        ('Create a contact with the name "Nina Vogel" and the private number "yes"', "company", ["apps.contacts.contacts.25"]),
-        ('Create a file "/Reports/plan.txt" with the content "tea"', "office", ["apps.files.entries./Reports/plan.txt"]),
-        (
-            'Change the title of the note "Travel plan" to "Old plan" and the text to "tea"',
-            "office",
-            ["apps.notes.notes.5.body", "apps.notes.notes.5.title"],
-        ),
-        ('Save a draft with the subject "Rain"', "phone", ["apps.mail.messages.19"]),
-        ('Set the language to "English"', "office", []),  # as it is already
-        (
-            'Create a note titled "Rain" with the text "tea". Then, in Settings, set the language to "Deutsch"',
-            "office",
-            ["apps.notes.notes.7", "apps.settings.account.language"],
-        ),
-    ],
-)
-def test_what_is_said_of_records_paths_drafts_and_settings_is_so_afterwards_and_nothing_else(
-    goal: str, world: str, changed: list[str], tmp_path: Path
-) -> None:
-    status, found, _ = worked(goal, world, tmp_path)
-    assert (status, sorted(found)) == ("fulfilled", sorted(changed))

@@ -78,52 +78,35 @@ def test_friendly_words_do_not_make_a_grave_dialog_harmless(text: str, bait: str
     assert kind(f"{bait} {text}", "Close", title=bait) != HARMLESS
 
 
-@pytest.mark.parametrize("text", ["Transfer $500 to Bob?", "Send 20 € to Bob", "Only £3"])
-@pytest.mark.parametrize("buttons", [("OK",), ("OK", "Cancel")], ids=str)
-def test_a_sum_of_money_is_about_paying(text: str, buttons: tuple[str, ...]) -> None:
-    assert kind(text, *buttons) == "payment"
-
-
-@pytest.mark.parametrize("text", ["Format disk C:?", "Shut down the server?", "关机？"])
-@pytest.mark.parametrize("buttons", [("OK",), ("OK", "Cancel"), ("确定",)], ids=str)
-def test_ok_to_a_question_is_no_mere_acknowledgement(text: str, buttons: tuple[str, ...]) -> None:
-    assert kind(text, *buttons) == "unknown"
-
-
 @pytest.mark.parametrize("button", ["Pay now", "Delete", "Allow", "Sign in", "I agree"])
 def test_a_button_gives_a_dialog_away(button: str) -> None:
     assert kind("Welcome!", button, "Close") != HARMLESS
 
 
 @pytest.mark.parametrize(
-    ("text", "buttons"),
+    ("wanted", "texts", "buttons"),
     [
-        ("Did you know that you can press F1?", ("Got it",)),
-        ("What's new in version 3", ("Learn more", "Close")),
-        ("Maintenance tonight", ("OK",)),
-        ("How do you like this app? Take our survey", ("Take survey", "Not now")),
-        ("Willkommen!", ("Schließen",)),
-        ("欢迎", ("知道了",)),
-        ("Something happened", ("OK",)),
+        ("payment", ("Transfer $500 to Bob?", "Send 20 € to Bob", "Only £3"), (("OK",), ("OK", "Cancel"))),
+        ("unknown", ("Format disk C:?", "Shut down the server?", "关机？"), (("OK",), ("OK", "Cancel"), ("确定",))),
+        ("unknown", ("Frobnicate the widgets?",), (("Frobnicate", "Cancel"),)),
+        ("unknown", ("Welcome",), (("Start", "Begin"),)),
+        ("unknown", ("", "Something happened"), ((),)),
+        (HARMLESS, ("Something happened", "Maintenance tonight"), (("OK",),)),
+        (HARMLESS, ("Did you know that you can press F1?",), (("Got it",),)),
+        (HARMLESS, ("What's new in version 3",), (("Learn more", "Close"),)),
+        (HARMLESS, ("How do you like this app? Take our survey",), (("Take survey", "Not now"),)),
+        (HARMLESS, ("Willkommen!", "欢迎"), (("Schließen",), ("知道了",))),
     ],
 )
-def test_what_only_tells_something_is_harmless(text: str, buttons: tuple[str, ...]) -> None:
-    assert kind(text, *buttons) == HARMLESS
+def test_money_is_about_paying_and_ok_to_a_question_is_no_mere_acknowledgement(
+    wanted: str, texts: tuple[str, ...], buttons: tuple[tuple[str, ...], ...]
+) -> None:
+    assert {kind(text, *names) for text in texts for names in buttons} == {wanted}
 
 
-@pytest.mark.parametrize(
-    ("text", "buttons", "field"),
-    [
-        ("Frobnicate the widgets?", ("Frobnicate", "Cancel"), ""),
-        ("Something happened", ("OK",), "Your name"),
-        ("Welcome! What is your name?", ("Close",), "Name"),
-        ("Welcome", ("Start", "Begin"), ""),
-        ("", (), ""),
-        ("Something happened", (), ""),
-    ],
-)
-def test_what_no_rule_knows_is_unknown_and_never_harmless(text: str, buttons: tuple[str, ...], field: str) -> None:
-    assert kind(text, *buttons, field=field) == "unknown"
+def test_what_asks_for_something_to_be_entered_is_not_harmless() -> None:
+    assert kind("Something happened", "OK", field="Your name") == "unknown"
+    assert kind("Welcome! What is your name?", "Close", field="Name") == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -171,12 +154,7 @@ def test_an_answer_that_agrees_to_something_is_never_chosen(buttons: list[str]) 
 
 
 def dialog(title: str, text: str, *buttons: str) -> Screen:
-    parts = [
-        GUIElement(element_id="d", role="dialog", text=title),
-        GUIElement(element_id="t", role="text", text=text, parent="d"),
-    ]
-    parts += [GUIElement(element_id=f"b{n}", role="button", text=name, parent="d") for n, name in enumerate(buttons)]
-    return Screen(VisualState(elements=tuple(parts), modal="d"))
+    return Screen(VisualState(elements=(DIALOG.model_copy(update={"text": title}), *inside(text, *buttons)), modal="d"))
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from models import step
 
 from protocol import GUIElement, VisualState
 from roles.contracts import EffectSeen, FieldHas, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
-from roles.screen.evidence import Finding, check, names_effect, original
+from roles.screen.evidence import Finding, check, names_effect
 
 
 def field(value: str, *, name: str = "Body", number: str = "e1", role: str = "textbox") -> GUIElement:
@@ -24,7 +26,7 @@ def written(number: int, before: VisualState, after: VisualState) -> StepRecord:
     return acted(number, action, before, after, app=None, visible_change=False)
 
 
-def found(wanted: FieldHas, *screens: VisualState, steps: tuple[StepRecord, ...] = ()) -> Finding:
+def found(wanted: FieldHas | EffectSeen, *screens: VisualState, steps: tuple[StepRecord, ...] = ()) -> Finding:
     request = GateRequest(
         trigger=GateTrigger.WORKER_SUCCESS, goal="g", screens=screens[-1:], earlier=screens[-2::-1], steps=steps
     )
@@ -34,33 +36,25 @@ def found(wanted: FieldHas, *screens: VisualState, steps: tuple[StepRecord, ...]
 ADDED = FieldHas(label="body", value="and this", beside=True)
 
 
-def test_what_is_added_beside_the_old_text_is_there() -> None:
-    screens = state(field("first")), state(field("first\nand this"))
-    assert found(ADDED, *screens, steps=(written(1, *screens),)).holds
+FIRST, BOTH, NEW = (state(field(text)) for text in ("first", "first\nand this", "and this"))
+OTHER = state(field("of two")), state(field("of two\nand this"))
 
 
-def test_what_replaced_the_old_text_was_not_added() -> None:
-    screens = state(field("first")), state(field("and this"))
-    finding = found(ADDED, *screens, steps=(written(1, *screens),))
-    assert not finding.holds
-    assert finding.missing == "\"Body\" holds 'and this', but no longer what it held before"
-    assert found(ADDED.model_copy(update={"beside": False}), *screens, steps=(written(1, *screens),)).holds
-
-
-def test_a_text_that_was_lost_in_between_and_is_there_again_counts() -> None:
-    screens = state(field("first")), state(field("and this")), state(field("first\nand this"))
-    steps = (written(1, screens[0], screens[1]), written(2, screens[1], screens[2]))
-    assert found(ADDED, *screens, steps=steps).holds
-    assert original(screens[2].elements[0], steps, screens) == "first"
-
-
-def test_the_text_of_another_record_is_not_what_this_field_held() -> None:
-    one, two = (
-        (state(field("of one")), state(field("of one\nand this"))),
-        (state(field("of two")), state(field("of two\nand this"))),
-    )
-    steps = (written(1, *one), written(2, *two))
-    assert found(ADDED, *one, *two, steps=steps).holds
+@pytest.mark.parametrize(
+    ("screens", "holds"),
+    [
+        ((FIRST, BOTH), True),
+        ((FIRST, NEW), False),
+        ((FIRST, NEW, BOTH), True),  # lost in between, and there again
+        ((FIRST, BOTH, *OTHER), True),  # another record
+    ],
+)
+def test_what_is_to_be_added_stands_beside_the_old_text(screens: tuple[VisualState, ...], holds: bool) -> None:
+    steps = tuple(written(n, *pair) for n, pair in enumerate(pairwise(screens), 1) if pair != (BOTH, OTHER[0]))
+    finding = found(ADDED, *screens, steps=steps)
+    assert finding.holds is holds
+    assert holds or finding.missing == "\"Body\" holds 'and this', but no longer what it held before"
+    assert found(ADDED.model_copy(update={"beside": False}), *screens, steps=steps).holds
 
 
 @pytest.mark.parametrize(("name", "holds"), [("Enable notifications", True), ("Mute", False)])
@@ -96,10 +90,7 @@ def press(name: str, number: str) -> dict[str, object]:
 
 
 def effect(verb: str, screens: tuple[VisualState, ...], *steps: StepRecord) -> bool:
-    request = GateRequest(
-        trigger=GateTrigger.WORKER_SUCCESS, goal="g", screens=screens[-1:], earlier=screens[-2::-1], steps=steps
-    )
-    return check(EffectSeen(verb=verb), request).holds
+    return found(EffectSeen(verb=verb), *screens, steps=steps).holds
 
 
 def button(name: str, number: str, *, enabled: bool = True) -> GUIElement:

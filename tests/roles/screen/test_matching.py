@@ -20,20 +20,14 @@ APPS = (
 @pytest.mark.parametrize(
     ("wanted", "labels", "chosen"),
     [
-        ("total", ["Subtotal", "Tax", "Total"], "Total"),
         ("total", ["Subtotal", "Tax", "Amount due"], "Amount due"),
-        ("invoice total", ["Invoice number", "Invoice date", "Total"], "Total"),
         ("total", ["Amount due", "Total"], "Total"),
         ("amount due", ["Amount due", "Total"], "Amount due"),
         ("amount", ["Vendor", "Sum claimed", "Category"], "Sum claimed"),
-        ("amount", ["Vendor", "Total to reimburse", "To"], "Total to reimburse"),
         ("vendor", ["Employee", "Supplier", "Description"], "Supplier"),
         ("date", ["Due date", "Invoice date"], "Invoice date"),
-        ("due date", ["Due date", "Invoice date"], "Due date"),
         ("description", ["Purpose", "Amount"], "Purpose"),
-        ("invoice number", ["Reference", "Vendor"], "Reference"),
         ("recipient", ["To", "Cc", "Subject"], "To"),
-        ("message", ["Subject", "Body"], "Body"),
         ("Amount", ["Amount (USD) *", "Amount paid by card"], "Amount (USD) *"),
         ("totl", ["Total", "Tax"], "Total"),
         ("phone number", ["Number", "Phone"], "Phone"),
@@ -44,30 +38,24 @@ def test_a_noun_finds_its_label(wanted: str, labels: list[str], chosen: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("wanted", "label"), [("total", "Subtotal"), ("total", "Tax"), ("vendor", "Amount"), ("date", "Due date"), ("tax", "Total")]
+    ("wanted", "labels"),
+    [("total", ["Subtotal", "Tax"]), ("vendor", ["Amount"]), ("date", ["Due date"]), ("amount", ["Amount"] * 2)],
 )
-def test_what_means_something_else_is_no_match(wanted: str, label: str) -> None:
-    assert only([label], lambda one: similarity(wanted, one)) is None
-
-
-def test_of_two_labels_that_fit_equally_none_is_meant() -> None:
-    assert only(["Amount", "Amount"], lambda label: similarity("amount", label)) is None
+def test_none_is_meant_of_what_means_something_else_or_fits_equally(wanted: str, labels: list[str]) -> None:
+    assert only(labels, lambda label: similarity(wanted, label)) is None
 
 
 @pytest.mark.parametrize(
     ("words", "app"),
     [
-        ("billing", "billing"),
         ("Billing", "billing"),
         ("invoices", "billing"),
         ("reimbursement form", "reimbursement"),
-        ("expense form", "reimbursement"),
         ("expense claim", "reimbursement"),
         ("e-mail", "mail"),
         ("reimbursment", "reimbursement"),
         ("customer desk", "crm2"),
         ("CRM", None),
-        ("calendar", None),
         ("form", None),
     ],
 )
@@ -87,7 +75,6 @@ def test_similarity_is_a_number_from_0_to_1_and_1_for_equal_words(a: str, b: str
     ("wanted", "label", "alike"),
     [
         ("Living room thermostat", "Living room therm…", True),
-        ("Living room thermostat", "living room ther...", True),
         ("Living room thermostat", "Liv…", False),
         ("Living room thermostat", "Living room light…", False),
         ("Living room", "Living room", True),

@@ -25,24 +25,18 @@ MEETING = Row(
 @pytest.mark.parametrize(
     ("label", "relation", "value", "expected"),
     [
-        ("Title", "is", "team lunch", True),
         ("Title", "is", "lunch", True),
         ("Title", "is", "lunches of the team", False),
         ("From", "from", "Ada Weber", True),
         ("State", "is", "read", False),
-        ("Date", "on", "2026-05-13", True),
         ("Date", "is", "13 May 2026", True),
         ("Date", "between", "2026-05-11 .. 2026-05-17", True),
         ("Date", "on", "2026-05-14 .. 2026-05-17", False),
         ("Date", "before", "2026-05-13", False),
         ("Date", "at_least", "2026-05-13", True),
-        ("Date", "at_least", "2026-05-14", False),
-        ("Date", "at_most", "2026-05-13", True),
         ("Date", "at_most", "2026-05-12", False),
-        ("Date", "over", "2026-05-13", False),
         ("Date", "under", "2026-05-14", True),
         ("Time", "after", "09:00", True),
-        ("Total", "over", "1000", True),
         ("Total", "under", "$1,248.90", False),
         ("Total", "at_most", "$1,248.90", True),
         ("Left", "at_most", "3", True),
@@ -51,7 +45,6 @@ MEETING = Row(
         ("Place", "is", "Room 4", None),
         ("Body", "has", "station", None),
         ("", "about", "lunch", True),
-        ("", "about", "budget", None),
     ],
 )
 def test_a_row_fits_does_not_fit_or_does_not_tell(label: str, relation: str, value: str, expected: bool | None) -> None:
@@ -61,12 +54,8 @@ def test_a_row_fits_does_not_fit_or_does_not_tell(label: str, relation: str, val
     assert matches(MEETING, [test.model_copy(update={"negated": True})]) is turned
 
 
-def test_one_test_that_fails_settles_it_though_others_are_not_told() -> None:
-    unknown, wrong = RowTest(label="Place", value="Room 4"), RowTest(label="Title", value="Budget")
-    assert matches(MEETING, [unknown, wrong]) is False
-
-
-def test_a_record_that_was_opened_tells_what_its_row_does_not() -> None:
+def test_one_test_that_fails_settles_it_and_a_record_that_was_opened_tells_what_its_row_does_not() -> None:
+    assert matches(MEETING, [RowTest(label="Place", value="Room 4"), RowTest(label="Title", value="Budget")]) is False
     opened = MEETING.opened([("Place", "Room 4"), ("Body", "We meet at the station.")], "whole text about the budget")
     assert matches(opened, [RowTest(label="Place", value="Room 4"), RowTest(label="Body", relation="has", value="station")])
     assert matches(opened, [RowTest(value="budget", relation="about")])
@@ -92,10 +81,9 @@ def priced(*prices: str) -> list[Row]:
 
 def test_a_superlative_that_equals_leave_open_is_refused() -> None:
     assert [row.key for row in picked(priced("$5", "$9", "$9", "$7"), Pick(by="Price", order="most", number=2))] == ["r1", "r2"]
-    with pytest.raises(StepFailure, match="several have the same Price"):
-        picked(priced("$5", "$9", "$9"), Pick(by="Price", order="most"))
-    with pytest.raises(StepFailure, match="several have the same Price"):
-        picked(priced("$5", "$9", "$9"), Pick(by="Price", order="most", at=2))
+    for at in (1, 2):
+        with pytest.raises(StepFailure, match="several have the same Price"):
+            picked(priced("$5", "$9", "$9"), Pick(by="Price", order="most", at=at))
     with pytest.raises(StepFailure, match="only 2"):
         picked(priced("$5", "", "$9"), Pick(by="Price", order="least", at=3))
 

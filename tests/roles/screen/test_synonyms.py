@@ -27,19 +27,11 @@ def test_a_field_to_search_in_is_one_whatever_it_is_called() -> None:
     assert usual("Write a mail", "textbox") == "Write a mail"
 
 
-def test_what_links_and_texts_say_stays() -> None:
-    state = screen(("link", "Store"), ("text", "Amend"), ("cell", "Bin"))
-    assert plainly_called(state) is state
-
-
-def test_a_name_that_something_else_has_is_not_given_again() -> None:
-    state = screen(("button", "Keep"), ("button", "Save"))
-    assert plainly_called(state) is state
-
-
-def test_a_control_that_the_instruction_names_keeps_its_name() -> None:
-    state = screen(("button", "Keep"), ("button", "Amend"))
-    assert [e.name for e in plainly_called(state, 'Click the control "Keep".').elements] == ["Keep", "Edit"]
+def test_texts_names_that_are_taken_and_names_that_the_instruction_says_stay() -> None:
+    for state in (screen(("link", "Store"), ("text", "Amend"), ("cell", "Bin")), screen(("button", "Keep"), ("button", "Save"))):
+        assert plainly_called(state) is state
+    named = plainly_called(screen(("button", "Keep"), ("button", "Amend")), 'Click the control "Keep".')
+    assert [e.name for e in named.elements] == ["Keep", "Edit"]
 
 
 def test_an_action_names_its_target_as_the_screen_does() -> None:
