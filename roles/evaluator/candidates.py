@@ -25,8 +25,7 @@ from roles.screen.language.words import deeds
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
-from roles.screen.records import rows_on, says, seen_with
-from roles.screen.rows import Row
+from roles.screen.rows import Row, rows_on, says, seen_with
 from roles.screen.screens import FIELD_ROLES
 from roles.screen.texts import fold, words
 from roles.screen.values import is_masked, same_value

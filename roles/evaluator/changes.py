@@ -15,7 +15,7 @@ from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.screen.calls import changes_something, is_call
 from roles.screen.evidence import Screens, is_search, screens_of
-from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Item, Screen, shown
+from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen, shown
 
 _PAGE = re.compile(r"\b(?:page|rows?|columns?)\b.*\d", re.IGNORECASE)
 _WHOLE = re.compile(r"\D*1(?:\s*-\s*(?P<to>\d+))?\s+(?:of|von|/)\s+(?(to)(?P=to)|1)\b")
@@ -194,7 +194,11 @@ def _told(part: _Part) -> str:
 def _parts(state: VisualState) -> list[_Part]:
     page = Screen.of(state)
     inside = {e.element_id for row in page.rows for e in page.within(row)} | {row.element_id for row in page.rows}
-    found = [_record(item, any(e.private for e in page.within(item.element))) for item in page.items if item.text]
+    found = list[_Part]()
+    for item in (one for one in page.items if one.text):
+        name, *cells = item.text.split(" · ")
+        private = any(e.private for e in page.within(item.element))
+        found.append(_Part("record", f"row {_quoted(name)}", "(hidden)" if private else " | ".join(cells)))
     pairs = {pair.element.element_id: pair for pair in page.pairs}
     labels = {pair.label for pair in page.pairs}
     for e in state.elements:
@@ -212,11 +216,6 @@ def _parts(state: VisualState) -> list[_Part]:
         elif shown(e).rstrip(" :") not in labels and not page.kids(e) and not _PAGE.fullmatch(e.name):
             found.append(_Part("text", f"{e.role} {_quoted(hidden or shown(e))}", ""))
     return found
-
-
-def _record(item: Item, private: bool) -> _Part:
-    name, *cells = item.text.split(" · ")
-    return _Part("record", f"row {_quoted(name)}", "(hidden)" if private else " | ".join(cells))
 
 
 def _quoted(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from environments.effects import SENSITIVE, Effect
@@ -16,15 +15,14 @@ from roles.screen.calls import records_in as answered_in
 from roles.screen.evidence import Screens, is_search, shown_for_it
 from roles.screen.language.words import deeds
 from roles.screen.matching import similarity, tokens
-from roles.screen.records import dialog_text, record_of, row_of, rows_on, seen_on, seen_with, without_dialog
-from roles.screen.rows import Row
+from roles.screen.page import BOXES
+from roles.screen.rows import Row, dialog_text, record_of, row_of, rows_on, seen_on, seen_with, without_dialog
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES, Screen
 from roles.screen.texts import fold
 
 _OPAQUE = frozenset({"run_script", "ask_in_app_agent"})
 _PRESSED = frozenset({"click", "double_click", "press_key", "drag", "right_click", "long_press"})
 _WRITTEN = {"fill": "text", "type": "text", "select_option": "options"}
-_TICKS = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 _VALUED = FIELD_ROLES | {"slider"}
 _LEADING = frozenset(
     {"link", "tab", "treeitem", "row", "cell", "gridcell", "listitem", "option", "heading", "text", "columnheader"}
@@ -137,10 +135,9 @@ class RecordEffect(NamedTuple):
 
 
 Answered = tuple[Row, ...]
-NOTHING: Mapping[int, Answered] = MappingProxyType({})
 
 
-def effects_of(steps: Sequence[StepRecord], screen: Screens, answers: Mapping[int, Answered] = NOTHING) -> list[RecordEffect]:
+def effects_of(steps: Sequence[StepRecord], screen: Screens, answers: Mapping[int, Answered]) -> list[RecordEffect]:
     """In the order in which they were done; what was undone or called off is left out. `answers` are those of calls, by step."""
     history = _History(screen, answers)
     for step in steps:
@@ -223,11 +220,12 @@ class _History:
     def _pressed(self, press: _Press) -> Iterator[RecordEffect]:
         """What a press did: to each row that was chosen, or to the record that was open."""
         step, app, target, before, after = press
-        if not (press.kind in _PRESSED or step.action.get("submit")) or not step.visible_change or _only_looks(press):
+        looks = target is not None and target.role in _LEADING and {press.kind, step.verb} <= {"click", "double_click"}
+        if not (press.kind in _PRESSED or step.action.get("submit")) or not step.visible_change or looks:
             return
         words, control = _words(press)
         words |= self._menu(press)
-        if not words or (target is not None and target.role in _TICKS | {"slider"}):
+        if not words or (target is not None and target.role in BOXES | {"slider"}):
             return
         if before is None:
             yield RecordEffect(step.step, app, words, control, after=after)
@@ -283,12 +281,6 @@ def _changes(press: _Press) -> Iterator[Written]:
         was = old.get((e.track_id or e.name, e.role or ""), old.get((e.name, e.role or ""), e.value))
         if e.role in _VALUED and not is_search(e) and was != e.value:
             yield Written(e.name, e.value or "", step.step)
-
-
-def _only_looks(press: _Press) -> bool:
-    """Whether it only leads somewhere: a link, a tab, a row; unless the step is known to amount to something."""
-    clicks = {"click", "double_click"}
-    return press.kind in clicks and press.target is not None and press.target.role in _LEADING and press.step.verb in clicks
 
 
 def _words(press: _Press) -> tuple[frozenset[str], str]:

@@ -12,21 +12,7 @@ from typing import NamedTuple
 from environments.cards import AppCard, KindCard
 from protocol import VisualState
 from roles.contracts import StepRecord
-from roles.contracts.orders import (
-    Amount,
-    Back,
-    Of,
-    Pick,
-    Reading,
-    RowTest,
-    StepFailure,
-    Test,
-    Text,
-    Thing,
-    Value,
-    When,
-    Worked,
-)
+from roles.contracts.orders import Amount, Back, Of, Pick, Reading, RowTest, StepFailure, Test, Text, Thing, Value, When, Worked
 from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.effects import Answered
 from roles.evaluator.provenance import moments_in
@@ -35,8 +21,7 @@ from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.language.words import phrases
 from roles.screen.matching import similarity, tokens
-from roles.screen.records import rows_on, says, seen_on
-from roles.screen.rows import Row, compare
+from roles.screen.rows import Row, compare, rows_on, says, seen_on
 from roles.screen.rows import picked as picked_rows
 from roles.screen.screens import turns
 from roles.screen.texts import begins, fold, labelled

@@ -34,10 +34,10 @@ from roles.contracts.values import parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind
-from roles.screen.evidence import WRITES, Screens, brought_nothing, screens_of
+from roles.screen.evidence import WRITES, Screens, brought_nothing
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
-from roles.screen.records import says
+from roles.screen.rows import says
 from roles.screen.texts import fold
 
 _MOVES = frozenset({"move", "postpone"})
@@ -57,12 +57,12 @@ class Verdict(NamedTuple):
     sure: bool = True
 
 
-def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None, *, part: bool = False) -> GoalLedger:
+def ledger(reading: Reading, request: GateRequest, screen: Screens, *, part: bool = False) -> GoalLedger:
     """Every order, exclusion and rest of the goal, held against the steps and the screens of the run.
 
     Of a `part` of the work others may still be to come, such as the press that saves what was written.
     """
-    return _Check(reading, request, screen or screens_of(request), part).ledger()
+    return _Check(reading, request, screen, part).ledger()
 
 
 def asked_again(order: Order, words: str) -> bool:
@@ -81,6 +81,10 @@ class _Check:
         self.screen, self.run = screen, Candidates(reading, request, screen)
         self.effects, self.find = self.run.effects, self.run.find
         self.written = [{value.label: value.value for value in effect.written} for effect in self.effects]
+        self.same: dict[tuple[str, str], list[int]] = {}
+        """Effects of the same control of the same application, by their place."""
+        for n, effect in enumerate(self.effects):
+            self.same.setdefault((effect.control, effect.app), []).append(n)
         self.statuses = {step.step for step in request.steps if any(event.startswith("status:") for event in step.events)}
         """Steps at which the screen said how something stands."""
         scripts = {step.step for step in request.steps if step.action.get("action_type") == "run_script"}
@@ -497,9 +501,7 @@ class _Check:
     def _is_switched(self, effect: RecordEffect) -> bool:
         """Whether a switch, or a button that then has the opposite for its name, stands another way than before for no order."""
         if effect.control:
-            same = [
-                n for n, e in enumerate(self.effects) if e.app == effect.app and e.control in {effect.control, effect.opposite}
-            ]
+            same = [n for control in {effect.control, effect.opposite} for n in self.same.get((control, effect.app), ())]
             return effect.opposite != "" and len(same) % 2 == 1 and self.used.isdisjoint(same)
         label = effect.written[0].label if effect.written and effect.before is not None else ""
         roles = {e.role for e in effect.before.elements if e.name == label} if effect.before is not None and label else set()
@@ -528,12 +530,14 @@ class _Check:
         unused, makes = by_orders and n not in self.used, bool(effect.control) and self.run.makes(effect)
         if not (unused or (held and not several and (makes or effect.kind is Effect.SEND))):
             return False
-        for m, (one, there) in enumerate(zip(self.effects, self.written, strict=True)):
-            if (one.control, one.app) != (effect.control, effect.app) or one.step == effect.step:
+        for m in self.same[effect.control, effect.app]:
+            one, there = self.effects[m], self.written[m]
+            if one.step == effect.step:
                 continue
             later = sum(v.step > one.step for v in effect.written) if m < n else 0
             alike = (held, effect.line, effect.origin) == (there, one.line, one.origin)
-            if later and not several and effect.kind is Effect.SEND and alike and self._for_one_order(m, n):
+            sent = later and not several and effect.kind is Effect.SEND and alike
+            if sent and any({m, n} <= {*verdict.used} for verdict in self.verdicts.values()):  # for one and the same order
                 return True
             anew = later if {effect.step, one.step} <= self.statuses else 0
             less, more = sorted((held.items(), there.items()), key=len)
@@ -545,10 +549,6 @@ class _Check:
                 if added and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in added):
                     return True
         return False
-
-    def _for_one_order(self, *effects: int) -> bool:
-        """Whether an order that names several took all of these for what it asks for."""
-        return any({*effects} <= {*verdict.used} for verdict in self.verdicts.values())
 
     def _ends_of_the_plan(self) -> dict[str, set[Effect | None]]:
         """By application what the steps of the plan come to, where all of it is steps."""

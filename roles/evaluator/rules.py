@@ -16,8 +16,7 @@ from roles.screen.calls import looks_only
 from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
-from roles.screen.records import rows_on
-from roles.screen.rows import excepted, is_called, matches
+from roles.screen.rows import excepted, is_called, matches, rows_on
 from roles.screen.screens import FIELD_ROLES, Screen, turns
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value

@@ -84,11 +84,8 @@ def shows(state: VisualState, text: str) -> bool:
 
 def tells_of(texts: Sequence[str], record: Mapping[str, Any]) -> bool:
     """Whether all of these texts stand in a record."""
-    return all(_tells(record, text) for text in texts)
-
-
-def _tells(record: Mapping[str, Any], text: str) -> bool:
-    return _holds(map(str, record.values()), text)
+    held = [*map(str, record.values())]
+    return all(_holds(held, text) for text in texts)
 
 
 def _holds(values: Iterable[str], text: str) -> bool:
@@ -156,7 +153,8 @@ def _since(step: StepRecord, app: str, request: GateRequest) -> Iterator[_Sight]
             rows, titles = [item.text for item in Screen.of(state).items], [e.name for e in state.elements if e.role == "heading"]
             yield _Sight(f"state:{state.state_id}", partial(shows, state), rows, titles, bool(rows))
     for name, record in _tellings(step, app, request):
-        yield _Sight(f"fact:{name}", partial(_tells, record), [" ".join(map(str, record.values()))])
+        held = [*map(str, record.values())]
+        yield _Sight(f"fact:{name}", partial(_holds, held), [" ".join(held)])
 
 
 def told_of(text: str | None, app: str | None, request: GateRequest) -> str:

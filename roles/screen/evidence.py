@@ -25,8 +25,7 @@ from roles.screen.calls import changes_something, effect_seen, function_words, i
 from roles.screen.language.words import deeds, phrases, tells_done
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, likeness, shows
-from roles.screen.records import says, seen_with
-from roles.screen.rows import is_cut, matches
+from roles.screen.rows import is_cut, matches, says, seen_with
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.texts import begins, fold, labelled, says_any, words
 from roles.screen.values import same_value
@@ -223,7 +222,7 @@ def _effect(wanted: EffectSeen, request: GateRequest) -> Finding:
     verb = wanted.verb
     calls, done = _calls_for(verb, request), _tried(wanted, request)
     for step in reversed(calls):  # a call's own word counts for nothing
-        if found := _seen_of(step, wanted, request):
+        if found := effect_seen(step, verb, wanted.target, request):
             return Finding(True, (f"step:{step.step}", found))
     if seen := [step for step in done if _showed(step, request)]:
         last = seen[-1]
@@ -280,7 +279,7 @@ def _asks_still(step: StepRecord, request: GateRequest) -> str:
 
 def done_of(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
     """The steps that had this effect, as far as it could be seen."""
-    by_call = [s for s in _calls_for(wanted.verb, request) if _seen_of(s, wanted, request)]
+    by_call = [s for s in _calls_for(wanted.verb, request) if effect_seen(s, wanted.verb, wanted.target, request)]
     by_hand = [s for s in _tried(wanted, request) if _showed(s, request) and not called_off(s, request.steps)]
     return sorted([*by_call, *by_hand], key=lambda step: step.step)
 
@@ -296,10 +295,6 @@ def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
         return bool(said & named) or not any(said.intersection(words) for words in deeds()["amounts"].values())
 
     return [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s) and may_be(s)]
-
-
-def _seen_of(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> str:
-    return effect_seen(step, wanted.verb, wanted.target, request)
 
 
 def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
@@ -362,7 +357,10 @@ def brought_nothing(step: StepRecord, request: GateRequest) -> bool:
 
 def _only_focus(step: StepRecord, after: VisualState | None, request: GateRequest) -> bool:
     before, told = _screen(step.before, request), [event for event in step.events if not event.startswith("told:")]
-    return before is not None and after is not None and not told and _unfocused(before) == _unfocused(after)
+    if before is None or after is None or told:
+        return False
+    was, now = ([element.model_copy(update={"focused": False}) for element in one.elements] for one in (before, after))
+    return was == now
 
 
 def _not_kept(field: GUIElement, request: GateRequest) -> str:
@@ -385,10 +383,6 @@ def _quoted(said: str) -> str:
 
 def _screen(name: str, request: GateRequest) -> VisualState | None:
     return next((state for state in views(request) if state.state_id == name), None)
-
-
-def _unfocused(state: VisualState) -> list[GUIElement]:
-    return [element.model_copy(update={"focused": False}) for element in state.elements]
 
 
 def shown_for_it(step: StepRecord) -> bool:

@@ -21,6 +21,8 @@ _NOISE, _RECORD_WORDS = frozenset(table("names")["noise"]), frozenset(table("nam
 _TICKED = {"tick": "true", "drop": "false"}
 GOOD = 0.6
 """A score below it is no match."""
+_ENOUGH = 5
+"""Letters of a label that was cut short by which it is still known."""
 
 
 @lru_cache(maxsize=4096)
@@ -67,7 +69,8 @@ def similarity(wanted: str, label: str) -> float:
         return 0.98
     if _core(wanted) == _core(label):
         return 0.95 if set(a) & set(b) else 0.7
-    if _is_cut_short(wanted, label):
+    shown = uncut(label)  # `Living room therm…`, for which there was no room
+    if shown != label.rstrip() and len(shown) >= _ENOUGH and fold(wanted).startswith(fold(shown)):
         return 0.94
     first, second = _group(wanted), _group(label)
     if first and second:
@@ -75,16 +78,6 @@ def similarity(wanted: str, label: str) -> float:
     return max(
         _overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)), _in_passing(first, b), _in_passing(second, a)
     )
-
-
-def _is_cut_short(wanted: str, label: str) -> bool:
-    """Whether a label for which there was no room, `Living room therm…`, begins as the words do."""
-    shown = uncut(label)
-    return shown != label.rstrip() and len(shown) >= _ENOUGH and fold(wanted).startswith(fold(shown))
-
-
-_ENOUGH = 5
-"""Letters of a label that was cut short by which it is still known."""
 
 
 def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:

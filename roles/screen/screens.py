@@ -257,10 +257,11 @@ class Screen:
     def pairs(self) -> list[Pair]:
         """Labelled values outside rows: two texts in one group, `Label: value`, neighbours by position, filled fields."""
         found: list[Pair] = []
-        used: set[str] = set()
-        for element in self.elements:
-            texts = [k for k in self.kids(element) if k.role in TEXT_ROLES and shown(k)]
-            if len(texts) == 2 and len(self.kids(element)) == 2 and element.element_id in self._containers and _in_line(*texts):
+        used, rows = set[str](), {e.element_id for e in self.rows}
+        groups = (e for e in self.elements if e.element_id not in rows and e.role not in {"table", "grid", "list", "dialog"})
+        for group in groups:
+            texts = [k for k in self.kids(group) if k.role in TEXT_ROLES and shown(k)]
+            if len(texts) == 2 and len(self.kids(group)) == 2 and _in_line(*texts):
                 found.append(Pair(_label(texts[0]), shown(texts[1]), texts[1]))
                 used |= {texts[0].element_id, texts[1].element_id}
         for text in self.detail_texts:
@@ -271,12 +272,6 @@ class Screen:
         found += [Pair(f.name, f.value, f) for f in self.inputs if f.value and f.role != "checkbox" and f.name]
         loose = [t for t in self.detail_texts if t.element_id not in used and t.bbox is not None]
         return [*found, *_neighbours(loose)]
-
-    @cached_property
-    def _containers(self) -> set[str]:
-        rows = {e.element_id for e in self.rows}
-        outer = {"table", "grid", "list", "dialog"}
-        return {e.element_id for e in self.elements if e.element_id not in rows and e.role not in outer}
 
     @cached_property
     def complaints(self) -> list[str]:

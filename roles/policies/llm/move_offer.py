@@ -30,7 +30,7 @@ from roles.policies.llm.subtask_words import COMMITS, cut, without_values
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import WRITES, is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
-from roles.screen.records import says
+from roles.screen.rows import says
 from roles.screen.screens import Screen
 from roles.screen.texts import fold
 from roles.screen.values import same_value

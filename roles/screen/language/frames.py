@@ -606,18 +606,15 @@ class Frame:
 
     def spread(self) -> bool:
         """Set: the field that is changed, its record, and the new value; True where all are there."""
-        what = next((slot for slot in self.slots if slot.role == "value" and _is_field(slot.value)), None)
+        values = (slot for slot in self.slots if slot.role == "value")
+        what = next((slot for slot in values if isinstance(slot.value, Of) and slot.value.fields), None)
         rest = [slot for slot in self.slots if slot is not what]
         if what is not None and isinstance(what.value, Of):
             self.object, field = what.value.thing, " and ".join(what.value.fields)
             rest = [slot.model_copy(update={"field": field}) if slot.role in {"value", "by"} else slot for slot in rest]
         self.slots = rest
-        values = [slot.field for slot in rest if slot.role == "value"]
-        return self.object is not None and bool(rest) and len(values) == len({*values})
-
-
-def _is_field(value: Value) -> bool:
-    return isinstance(value, Of) and bool(value.fields)
+        set_to = [slot.field for slot in rest if slot.role == "value"]
+        return self.object is not None and bool(rest) and len(set_to) == len({*set_to})
 
 
 def _is_place(value: Value) -> bool:

@@ -157,7 +157,11 @@ class Narrowing(Nouns):
         if relation == "with" and draft.pick is None and (best := self._best(end)):
             draft.pick = best[0]
             return best[1]
-        test = self._with_field(end) if relation == "with" else self._without_field(at, end)
+        if relation == "with":  # with the number INV-1, with a total over 100
+            found = self.seen_field(end)
+            test = self._field_value(end, found["field"]) if found else None
+        else:
+            test = self._without_field(at, end)
         if test is None:
             return None
         names = test[0].field in {"title", "name"} and draft.quantity == "any" and not draft.name
@@ -181,11 +185,6 @@ class Narrowing(Nouns):
         if field is None or self._open(field.end):
             return None
         return self._test("has", self.text(start, field.end), at, field.end, negated=True), field.end
-
-    def _with_field(self, at: int) -> Read[Test] | None:
-        """with the subject X | with a total over 100 | with the number INV-1"""
-        found = self.seen_field(at)
-        return self._field_value(at, found["field"]) if found else None
 
     def _field_value(self, first: int, field: Match) -> Read[Test] | None:
         """over 100 | [of] 100 | [of] X, of a field that was said"""
@@ -311,16 +310,13 @@ class Narrowing(Nouns):
         value = self.amount(end) or self.marked(end) or self.valued(end, inner=True)
         if value is None:
             return None
-        if relation == "has" and isinstance(value[0], Of) and self._is_literal(value[0]):
-            value = self.text(self.skip(end, "<articles>"), value[1]), value[1]
+        if relation == "has" and isinstance(value[0], Of) and not (value[0].fields or value[0].thing.back):
+            thing, name = value[0].thing, value[0].thing.name
+            if name is None or (name.text.islower() and thing.kind in name.text):  # the shared folder, but not the invoice INV-1
+                value = self.text(self.skip(end, "<articles>"), value[1]), value[1]
         if relation in {"from", "to"}:
             self.named(value[0])
         return self._test(relation, value[0], at, value[1], field, negated), value[1]
-
-    def _is_literal(self, value: Of) -> bool:
-        """Whether it is only words that something mentions: "the shared folder", but not the invoice INV-1."""
-        thing, name = value.thing, value.thing.name
-        return not (value.fields or thing.back) and (name is None or (name.text.islower() and thing.kind in name.text))
 
     def amount(self, at: int) -> Read[Amount] | None:
         token, word = self.token(at), self.take(at, "numbers")

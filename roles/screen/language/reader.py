@@ -22,6 +22,7 @@ from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words, deeds
 
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
+UNUSED = "nothing that follows refers to it"
 
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
@@ -42,7 +43,7 @@ class Clauses(Statements, Controls):
                 asks.append(str(doubt))
                 stop = end
             if self.waiting and stop == end and self.waiting[1] < at:
-                unread.append(self._unused(*self.waiting))
+                unread.append(self._unread(*self.waiting, UNUSED))
                 self.waiting = None
             if stop < end:
                 unread.append(self._unread(stop, end, self.why(stop, end)))
@@ -65,9 +66,6 @@ class Clauses(Statements, Controls):
         span = (self.words.list[first].start, self.words.list[end - 1].end)
         return Unread(text=self.words.goal[span[0] : span[1]], span=span, why=why)
 
-    def _unused(self, first: int, end: int) -> Unread:
-        return self._unread(first, end, "nothing that follows refers to it")
-
     # What is certain of the whole goal
 
     def _unsettled(self) -> Iterator[Unread]:
@@ -75,7 +73,7 @@ class Clauses(Statements, Controls):
         if self.waiting and self.condition and self.condition.spans == self.spans(*self.waiting):
             self.yes_or_no(*self.waiting, self.condition)
         elif self.waiting:
-            yield self._unused(*self.waiting)
+            yield self._unread(*self.waiting, UNUSED)
         for told in self.context:
             if not self._unrelated(told):
                 yield Unread(text=told.text, span=told.span, why="it is not certain what this says about what is to be done")

@@ -263,7 +263,8 @@ class Values(Narrowing):
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
-        asked = [n for n, order in enumerate(self.orders) if names and any(_asks(slot.value, names) for slot in order.slots)]
+        found_out = ([slot.value for slot in order.slots if isinstance(slot.value, Of)] for order in self.orders)
+        asked = [n for n, values in enumerate(found_out) if names and any(value.fields == names for value in values)]
         if asked and not own:
             return Thing(back=Back(to=asked[-1], spans=self.spans(at, at + 1)))
         back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
@@ -296,8 +297,3 @@ class Values(Narrowing):
         else:
             self._noun_and_name(start, end, draft, determined=start > at)
         return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
-
-
-def _asks(value: Value, fields: tuple[str, ...]) -> bool:
-    """Whether these fields are what is found out there."""
-    return isinstance(value, Of) and value.fields == fields
