@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from worked.runs import approve
 from worlds import lockers
 from worlds.loans import registered
 
 from environments.cards import vocabulary
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
@@ -25,6 +27,7 @@ from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
 from roles.evaluator.fitting import fits, says, tells
 from roles.evaluator.ledger import ledger
+from roles.evaluator.rules import RulesEvaluator
 from roles.journal.journal import Journal
 from roles.policies.llm.subtask_words import ledger_told
 from roles.screen.language.reader import read
@@ -45,32 +48,27 @@ class Run(NamedTuple):
         return ledger(read(goal or self.request.goal), self.request.model_copy(update={"steps": steps}), self.screens.get)
 
 
-class Watching:
-    """An Evaluator that keeps what it is asked at the final check."""
+class Watching(RulesEvaluator):
+    """Keeps what it is asked last, which is the final check."""
 
-    def __init__(self, policy: Any) -> None:
-        self.policy = policy
-        self.asked: list[GateRequest] = []
+    asked: GateRequest
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        if request.trigger is GateTrigger.FINAL_CHECK:
-            self.asked.append(request)
-        verdict: GateVerdict = self.policy.judge(request)
-        return verdict
+        self.asked = request
+        return super().judge(request)
 
 
-def worked(goal: str, folder: Path, world: str = "office", *, seed: int = 0) -> Run:
-    """One run of a goal; every approval is given."""
-    watching: list[Watching] = []
+def started(goal: str, world: str, success: str, changes: str, folder: Path, **parts: Any) -> Outcome:
+    """A run of rules, every approval given."""
+    task = Task.model_validate({"goal": goal, "world": world, "success": [success], "changes": [f"apps.{changes}"]})
+    settings = load_settings(overrides=["seed=0", f"runs_dir={folder}"], task_layer=task.layer())
+    return start(settings, task, approver=approve, parts=parts)
 
-    def around(role: str, policy: Any) -> Any:
-        watching.extend([Watching(policy)] if role == "evaluator" else [])
-        return watching[-1] if role == "evaluator" else policy
 
-    task = Task.model_validate({"goal": goal, "world": world, "success": ["true"], "changes": ["apps.*"]})
-    settings = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}"], task_layer=task.layer())
-    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]}, parts={"around": around})
-    request, journal = watching[0].asked[-1], Journal(outcome.folder / "journal.sqlite", time.time)
+def worked(goal: str, folder: Path, world: str = "office") -> Run:
+    watching = Watching()
+    outcome = started(goal, world, "true", "*", folder, evaluator=watching)
+    request, journal = watching.asked, Journal(outcome.folder / "journal.sqlite", time.time)
     known = {state.state_id: state for state in (*request.screens, *request.earlier)}
     older = {i for step in request.steps for i in (step.before, step.after) if i} - known.keys()
     known |= {i: state for i in older if (state := journal.screens.get(i)) is not None}
@@ -96,14 +94,6 @@ def states(held: GoalLedger) -> list[str]:
 def told(held: GoalLedger) -> list[str]:
     """How each part of a goal stands; of what nobody asked for why it may not be."""
     return [entry.why if entry.kind == "besides" else entry.state for entry in held.entries]
-
-
-def judged(goal: str, world: str, success: str, changes: str, folder: Path) -> tuple[str, bool]:
-    """How a run of rules ended, every approval given, and whether the judge says that it is right and changed nothing else."""
-    task = Task.model_validate({"goal": goal, "world": world, "success": [success], "changes": [f"apps.{changes}"]})
-    settings = load_settings(overrides=["seed=0", f"runs_dir={folder}"], task_layer=task.layer())
-    outcome = start(settings, task, approver=lambda request: {"decisions": [{"type": "approve"}]})
-    return outcome.status, outcome.report["judge"]["passed"]
 
 
 def test_a_run_that_did_all_of_it_shows_every_order_with_its_evidence(notes: Run, mail: Run) -> None:
@@ -373,7 +363,8 @@ ALL_BUT_THE_HALL = " && ".join(
 def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
     goal: str, world: str, success: str, changes: str, tmp_path: Path
 ) -> None:
-    assert judged(goal, world, success, changes, tmp_path) == ("fulfilled", True)
+    outcome = started(goal, world, success, changes, tmp_path)
+    assert (outcome.status, outcome.report["judge"]["passed"]) == ("fulfilled", True)
 
 
 @pytest.mark.parametrize(
@@ -386,7 +377,7 @@ def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
     ],
 )
 def test_what_all_are_or_what_is_excepted_is_not_guessed(goal: str, world: str, tmp_path: Path) -> None:
-    assert judged(goal, world, "true", "*", tmp_path)[0] == "rejected"
+    assert started(goal, world, "true", "*", tmp_path).status == "rejected"
 
 
 def test_what_is_moved_to_another_time_has_to_last_as_long_as_it_did(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import one_in
+from worked.runs import approve
 from worlds import packing
 
 from deskcrew import Crew
@@ -52,7 +53,7 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
     task = Task.model_validate({"goal": goal, "world": world, "seed": 0, "success": ["true"], "changes": []})
     own = [f'runs_dir="{tmp_path}"', f'knowledge.store="{tmp_path}/knowledge.sqlite"', 'display="none"']
     crew = Crew.from_config(overrides=[*own, f"world={world}", "seed=0"])
-    ended = crew.run(task, approver=lambda _: {"decisions": [{"type": "approve"}]})
+    ended = crew.run(task, approver=approve)
     changed = {path: True for path in (ended.report.get("judge") or {}).get("side_effects", ())}
     answer = next((fact["value"] for fact in ended.report.get("facts", ()) if fact["name"] == "answer"), "")
     return ended.status, changed, str(answer)
@@ -114,7 +115,7 @@ def played(goal: str, world: WorldSpec, tmp_path: Path) -> tuple[Outcome, dict[s
     """How it ended in a world that is given, and the applications after it."""
     desktop = SimulatedDesktop(world, seed=0)
     crew = Crew.from_config(overrides=[f'runs_dir="{tmp_path}"', 'display="none"'], environment=desktop)
-    ended = crew.run(goal, approver=lambda _: {"decisions": [{"type": "approve"}]})
+    ended = crew.run(goal, approver=approve)
     return ended, desktop.world()["apps"]
 
 
@@ -323,7 +324,7 @@ def test_a_draft_is_kept_and_never_sent(tmp_path: Path) -> None:
         goal = 'In Mail, save a draft to "emeka.castro@example.com" with the cc "pavel.sato@example.com"'
         task = Task.model_validate({"goal": goal, "world": "phone", "success": success, "changes": ["apps.mail.messages.+"]})
         loaded = load_settings(overrides=[f'runs_dir="{tmp_path}"', "world=phone", "limits.replans=0"])
-        return start(loaded, task, approver=lambda _: {"decisions": [{"type": "approve"}]}, parts=parts)
+        return start(loaded, task, approver=approve, parts=parts)
 
     kept = ended()
     assert (kept.status, kept.report["judge"]["passed"], kept.report["judge"]["clean"]) == ("fulfilled", True, True)
