@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -67,12 +67,12 @@ class _Pages(SimpleHTTPRequestHandler):
 class Surfer:
     """Acts on a browser by the words on the page, each time under a new key."""
 
-    def __init__(self, env: BrowserEnvironment, site: Site) -> None:
-        self.env, self.site, self.count = env, site, 0
+    def __init__(self, env: BrowserEnvironment, site: Site, test: str) -> None:
+        self.env, self.site, self.test, self.count = env, site, test, 0
 
     def do(self, action: Action) -> ActionResult:
         self.count += 1
-        return self.env.perform(action, key=f"test/{self.count}")
+        return self.env.perform(action, key=f"{self.test}/{self.count}")
 
     def open(self, page: str) -> VisualState:
         result = self.do(Navigate(url=self.site.url(page)))
@@ -126,11 +126,4 @@ def shared(site: Site, folders: dict[str, Path]) -> Iterator[BrowserEnvironment]
 def surf(shared: BrowserEnvironment, site: Site, request: pytest.FixtureRequest) -> Surfer:
     """The browser that all tests share, with a fresh profile."""
     shared.reset(seed=1)
-    surfer = Surfer(shared, site)
-    surfer.do = _keyed(shared, request.node.nodeid)  # type: ignore[method-assign]
-    return surfer
-
-
-def _keyed(env: BrowserEnvironment, test: str) -> Callable[[Action], ActionResult]:
-    count = iter(range(1_000_000))
-    return lambda action: env.perform(action, key=f"{test}/{next(count)}")
+    return Surfer(shared, site, request.node.nodeid)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from environments.sandbox.bubblewrap import Bubblewrap
-from environments.sandbox.contract import SandboxLimits, ScriptResult
+from environments.sandbox.contract import Language, SandboxLimits, ScriptResult
 from environments.sandbox.detect import installed
 
 Run = Callable[..., ScriptResult]
@@ -22,23 +23,18 @@ def sandbox() -> Bubblewrap:
     return found
 
 
-@pytest.fixture
-def bash(sandbox: Bubblewrap) -> Run:
-    """`bash(script, timeout=…, **limits)` on no files unless some are given."""
+def _running(language: Language) -> Any:
+    @pytest.fixture
+    def run(sandbox: Bubblewrap) -> Run:
+        """`bash(script, timeout=…, **limits)` on no files unless some are given; `python` likewise."""
 
-    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
-        return bounded(sandbox, **limits).run(script, "bash", files or {}, timeout)
+        def bounded(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: Any) -> ScriptResult:
+            here = Bubblewrap(sandbox.tools, SandboxLimits(**limits)) if limits else sandbox
+            return here.run(script, language, files or {}, timeout)
 
-    return run
-
-
-@pytest.fixture
-def python(sandbox: Bubblewrap) -> Run:
-    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
-        return bounded(sandbox, **limits).run(script, "python", files or {}, timeout)
+        return bounded
 
     return run
 
 
-def bounded(sandbox: Bubblewrap, **limits: int) -> Bubblewrap:
-    return Bubblewrap(sandbox.tools, SandboxLimits(**limits)) if limits else sandbox
+bash, python = _running("bash"), _running("python")

@@ -163,8 +163,8 @@ def test_shared_memory_of_the_host_is_not_there(python):
 @pytest.fixture
 def key_of_the_host() -> Iterator[int]:
     """A key in the session of this process, for everybody to read who finds it."""
-    libc, call = ctypes.CDLL(None, use_errno=True), bubblewrap.keyctl()
-    if call is None or libc.syscall(call, bubblewrap.JOIN_SESSION_KEYRING, None) < 0:
+    libc, call = ctypes.CDLL(None, use_errno=True), {"x86_64": 250}.get(platform.machine(), 219)
+    if libc.syscall(call, bubblewrap.JOIN_SESSION_KEYRING, None) < 0:
         pytest.skip("this machine keeps no keys")
     key = libc.syscall({"x86_64": 248}.get(platform.machine(), 217), b"user", b"deskcrew-canary", b"the host's", 10, -3)
     assert key > 0, os.strerror(ctypes.get_errno())

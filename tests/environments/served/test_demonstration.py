@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import textwrap
 from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 from waiting import DEADLINE
 from warm import Forked
+from worked.demonstrated import by_hand
 
+from deskcrew import Crew, Outcome, load_settings, load_task
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import MASK, Demonstration
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator.cli import app
+from orchestrator.settings.settings import varied
 from protocol import InteractionStep, read_log
 from protocol.log.check import check_log
 
@@ -61,12 +68,8 @@ def test_a_demonstration_replayed_gives_the_same_world(serve, path) -> None:
 
 def test_what_is_private_is_masked(serve, path) -> None:
     place = serve("apps: {settings: {}}\nopen: [settings]\n", log=Demonstration(path, "try"))
-    for _ in range(6):
-        field = next((e for e in place.session.state().elements if e.private), None)
-        if field is not None:
-            break
-        links = [e for e in place.session.state().elements if e.role in ("link", "tab", "button") and "ccount" in e.name]
-        place.act(action_type="click", target={"track_id": links[0].track_id})
+    place.act(action_type="click", target={"text": "Account"})
+    field = next(e for e in place.session.state().elements if e.private)
     place.act(action_type="fill", target={"track_id": field.track_id}, text="sesame-4711")
     place.act(action_type="wait", seconds=1)
     assert "sesame-4711" not in path.read_text(encoding="utf-8")
@@ -110,3 +113,49 @@ def test_nothing_that_was_done_is_lost_when_the_server_dies(how, path) -> None:
         assert server.wait(DEADLINE) in (130, -how)
         assert "Traceback" not in server.stderr.read()
     assert [step.action.app for step in steps(path)] == ["notes", "mail", "files"]
+
+
+TASK = """
+    about: Words that no rule reads; somebody has shown what they mean.
+    goal: Chalk up {invoice.number} under "{title}"
+    tier: 2
+    kinds: [extract_and_enter]
+    world: office
+    limits: {steps: 60, plans: 6}
+    slots:
+      invoice: {from: apps.billing.invoices}
+      title: {one_of: [Budget check, To be paid, Open questions]}
+    success:
+      - >-
+        world.apps.notes.notes.exists(n, !(n in initial.apps.notes.notes) && world.apps.notes.notes[n].title == slots.title &&
+        world.apps.notes.notes[n].body.contains(slots.invoice.due))
+    changes: [apps.notes.notes.+]
+"""
+
+
+def test_what_was_shown_is_done_on_another_seed_in_another_look(tmp_path: Path) -> None:
+    target = tmp_path / "task.yaml"
+    target.write_text(textwrap.dedent(TASK), encoding="utf-8")
+
+    def ran(*axes: str) -> Outcome:
+        task, said = load_task(target), ["seed=11", f"runs_dir={tmp_path / 'runs'}", "safety=never-ask-in-simulation"]
+        return Crew(load_settings(overrides=[*said, *varied(axes)], task_layer=task.layer())).run(task)
+
+    assert "not understood" in ran().reason
+    seen = SimulatedDesktop(load_world("office"), 3).observe().elements
+    number, due = (
+        seen[1 + next(n for n, e in enumerate(seen) if e.text == label)].name for label in ("Invoice number", "Due date")
+    )
+    filled = ('fill "Title" with "Remember me"', f'fill "Body" with "{due}"')
+    shown = by_hand(
+        f'Chalk up {number} under "Remember me"', ["open notes", 'click "New note"', *filled, 'click "Save"'],
+        tmp_path / "shown.jsonl", seed=3,
+    )  # fmt: skip
+    learn = ["knowledge", "learn", str(shown.path), "--goal", shown.goal, "--runs-dir", str(tmp_path / "runs")]
+    assert CliRunner().invoke(app, learn).exit_code == 0
+    for axes in ((), ("layout=mirrored", "order=shuffled", "density=compact", "theme=dark", "labels=synonyms")):
+        outcome = ran(*axes)
+        verdict = outcome.report["judge"]
+        assert verdict["passed"], (outcome.reason, verdict)
+        assert verdict["clean"]
+        assert [page["kind"] for page in outcome.report["knowledge"] if page["used"]] == ["demonstration"]

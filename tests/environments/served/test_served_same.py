@@ -21,6 +21,8 @@ SEEN = frozenset({
     "button", "link", "tab", "textbox", "combobox", "checkbox", "switch", "slider", "spinbutton", "menuitem", "option",
     "treeitem", "row", "heading", "text", "alert", "status", "cell", "columnheader", "rowheader", "gridcell", "dialog",
 })  # fmt: skip
+ALIKE = ("enabled", "visible", "focused", "selected", "required", "invalid", "private", "actuator")
+"""What must be the same besides role, name and value."""
 WORLDS = ("company", "phone", "reception-desk", "smart-home", "office-interrupted")
 """Of every type, with every app; all of them where DESKCREW_EVERY_CASE is set."""
 _LONGEST = 300
@@ -29,19 +31,8 @@ _keys = count()
 
 def seen(element: GUIElement) -> dict[str, object]:
     """What must be the same, whatever it was read from."""
-    return {
-        "role": element.role,
-        "name": _plain(element.text),
-        "value": _plain(element.value),
-        "enabled": element.enabled,
-        "visible": element.visible,
-        "focused": element.focused,
-        "selected": element.selected,
-        "required": element.required,
-        "invalid": element.invalid,
-        "private": element.private,
-        "actuator": element.actuator,
-    }
+    named = {"role": element.role, "name": _plain(element.text), "value": _plain(element.value)}
+    return named | {name: getattr(element, name) for name in ALIKE}
 
 
 def _plain(text: str | None) -> str:
@@ -89,69 +80,48 @@ def differences(desktop: SimulatedDesktop, browser: BrowserEnvironment) -> dict[
             return unlike
 
 
-class Driver:
-    """Somebody who works the page as a crew does."""
-
-    def __init__(self, browser: BrowserEnvironment) -> None:
-        self.browser = browser
-
-    def does(self, action) -> None:
-        result = self.browser.perform(action, key=f"same/{next(_keys)}")
+def looked_at_while_done(place, browser: BrowserEnvironment, *actions) -> None:
+    """The page is opened, and compared after that and after each action of somebody who works it as a crew does."""
+    for action in (Navigate(url=place.address.url), *actions):
+        result = browser.perform(action, key=f"same/{next(_keys)}")
         assert result.ok, result.error
+        assert differences(place.session.desktop, browser) == {}, action
 
-    def clicks(self, text: str) -> None:
-        self.does(Click(target=ActionTarget(text=text)))
+
+def press(text: str) -> Click:
+    return Click(target=ActionTarget(text=text))
 
 
 @pytest.mark.parametrize("name", shipped_names("worlds") if os.environ.get("DESKCREW_EVERY_CASE") else WORLDS)
 def test_the_first_screen_of_every_world_and_of_every_app_in_it(serve, browser, name) -> None:
-    place, driver = serve(name), Driver(browser)
-    driver.does(Navigate(url=place.address.url))
-    assert differences(place.session.desktop, browser) == {}
-    for app in place.session.desktop.apps():
-        if not place.session.desktop.snapshot().world.desk.dialogs:
-            driver.clicks(f"Open {app.title}")
-            assert differences(place.session.desktop, browser) == {}, app.app
-
-
-def test_after_actions_with_errors_focus_and_a_dialog(serve, browser) -> None:
-    place, driver = serve(), Driver(browser)
-    driver.does(Navigate(url=place.address.url))
-    for action in (
-        Fill(target=ActionTarget(text="Amount"), text="a lot"),
-        Type(target=ActionTarget(text="Description"), text="two\nlines"),
-        Click(target=ActionTarget(text="Submit")),
-        Fill(target=ActionTarget(text="Amount"), text="12.50"),
-    ):
-        driver.does(action)
-        assert differences(place.session.desktop, browser) == {}
-    driver.clicks("Open Notes")
-    driver.clicks("New note")
-    assert differences(place.session.desktop, browser) == {}
-
-
-@pytest.mark.parametrize("arrange", ["side_by_side", "cascade"])
-def test_windows_beside_and_behind_each_other(serve, browser, arrange) -> None:
-    place = serve(f"""
-        apps: {{billing: {{open: any}}, notes: {{}}, mail: {{}}, reimbursement: {{}}}}
-        arrange: {arrange}
-        open: [billing, notes, mail]
-    """)
-    driver = Driver(browser)
-    driver.does(Navigate(url=place.address.url))
-    assert differences(place.session.desktop, browser) == {}
-    driver.clicks("Open Notes")
-    assert differences(place.session.desktop, browser) == {}
+    place = serve(name)
+    desktop = place.session.desktop
+    shut = desktop.snapshot().world.desk.dialogs
+    looked_at_while_done(place, browser, *(press(f"Open {app.title}") for app in (() if shut else desktop.apps())))
 
 
 @pytest.mark.parametrize(
-    "axes", ["names: near, language: zh", "language: de, layout: wide", "layout: mirrored, density: compact, theme: dark"]
+    ("keys", "actions"),
+    [
+        (
+            "open: [reimbursement]",
+            (
+                Fill(target=ActionTarget(text="Amount"), text="a lot"),
+                Type(target=ActionTarget(text="Description"), text="two\nlines"),
+                press("Submit"),
+                Fill(target=ActionTarget(text="Amount"), text="12.50"),
+                press("Open Notes"),
+                press("New note"),
+            ),
+        ),
+        ("open: [billing, notes, mail]\narrange: side_by_side", (press("Open Notes"),)),
+        ("open: [billing, notes, mail]\narrange: cascade", (press("Open Notes"),)),
+        ("open: [reimbursement]\nvariation: {names: near, language: zh}", ()),
+        ("open: [reimbursement]\nvariation: {language: de, layout: wide}", ()),
+        ("open: [reimbursement]\nvariation: {layout: mirrored, density: compact, theme: dark}", ()),
+    ],
+    ids=["errors, focus and a form", "side by side", "behind each other", "names", "language", "layout"],
 )
-def test_variations_look_the_same_to_a_browser(serve, browser, axes) -> None:
-    place = serve(f"""
-        apps: {{reimbursement: {{required: [amount]}}, mail: {{}}}}
-        open: [reimbursement]
-        variation: {{{axes}}}
-    """)
-    Driver(browser).does(Navigate(url=place.address.url))
-    assert differences(place.session.desktop, browser) == {}
+def test_windows_forms_and_variations_look_the_same_to_a_browser(serve, browser, keys, actions) -> None:
+    place = serve(f"apps: {{billing: {{open: any}}, notes: {{}}, mail: {{}}, reimbursement: {{required: [amount]}}}}\n{keys}")
+    looked_at_while_done(place, browser, *actions)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
+from support import Real
 
 pytest.importorskip("rapidocr", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
-
-from PIL import Image, ImageDraw
 
 from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, Files, NativeApi, Peek, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from environments.vision.environment import FromPixels
-from environments.vision.pixels import Box, frames_of, ground_of, pixels_of, written_in
-from environments.vision.reader import Reader, _bands, _with_lines
 from protocol import ActionTarget, Click, ExecStatus, Fill, GUIElement, LaunchApp, VisualState
 
 pytestmark = pytest.mark.slow("pictures that are read")
@@ -89,63 +85,6 @@ def test_it_can_nothing_that_tells_more_than_the_picture(notes: FromPixels) -> N
     assert not any(isinstance(notes, kind) for kind in (Peek, NativeApi, Files))
 
 
-class Blind:
-    """An environment without pictures."""
-
-    name = "blind"
-
-
 def test_an_environment_without_pictures_is_refused() -> None:
-    with pytest.raises(EnvironmentFault, match="blind has no pictures"):
-        FromPixels(Blind())  # type: ignore[arg-type]
-
-
-# --- parts of it, without OCR ---------------------------------------------------------------------------------------
-
-
-def drawn(*boxes: tuple[int, int, int, int], size: tuple[int, int] = (200, 120)) -> bytes:
-    image = Image.new("RGB", size, "white")
-    pen = ImageDraw.Draw(image)
-    for box in boxes:
-        pen.rounded_rectangle((box[0], box[1], box[2] - 1, box[3] - 1), 4, outline="#808890")
-    out = io.BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()
-
-
-def test_a_frame_is_found_once_where_it_was_drawn() -> None:
-    boxes = [(10, 10, 110, 42), (10, 50, 26, 66), (120, 20, 190, 100)]
-    found = sorted(tuple(frame.box) for frame in frames_of(pixels_of(drawn(*boxes))))
-    assert found == sorted(boxes)
-
-
-def test_an_empty_picture_holds_nothing() -> None:
-    assert frames_of(pixels_of(drawn())) == []
-
-
-def test_a_line_that_is_struck_through_is_read_as_it_stands() -> None:
-    image = Image.new("RGB", (90, 20), "white")
-    ImageDraw.Draw(image).rectangle((0, 9, 89, 10), fill="black")
-    out = io.BytesIO()
-    image.save(out, "PNG")
-    pixels = pixels_of(out.getvalue())
-    assert written_in(pixels, Box(0, 0, 90, 20), ground_of(pixels, Box(0, 0, 90, 20))) == Box(0, 9, 90, 11)
-
-
-def test_only_rows_that_changed_are_read_again_and_no_line_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    from environments.vision.reader import TextLine
-
-    line = TextLine(Box(5, 40, 90, 60), "x", 1.0)
-    assert _with_lines(list(_bands(_rows(50, 52), 120)), [line]) == [(34, 68)]
-    reader, read = Reader(), []
-    monkeypatch.setattr(reader, "_of_band", lambda pixels, top, bottom, frames: read.append((top, bottom)) or iter(()))
-    reader.read(pixels_of(drawn()))
-    reader.read(pixels_of(drawn((10, 80, 60, 90))))
-    reader.read(pixels_of(drawn()))
-    assert read == [(0, 120), (64, 105)], "the third picture was read before"
-
-
-def _rows(*numbers: int) -> object:
-    from environments.vision.pixels import np
-
-    return np.array(numbers)
+    with pytest.raises(EnvironmentFault, match="real has no pictures"):
+        FromPixels(Real())

@@ -16,14 +16,20 @@ from roles.safety import SafetyPolicy, review
 from roles.safety.effects import SENSITIVE, Effect, effect_of
 
 TARGET = ActionTarget(element_id="it")
+FIELD = ActionTarget(element_id="field")
 
 
-def press(name: str, role: str = "button", *around: GUIElement, parent: str | None = None, modal: str | None = None) -> Effect:
-    element = GUIElement(element_id="it", text=name, role=role, parent=parent)
+def press(name: str, role: str | None = "button", *around: GUIElement, modal: str | None = None, **more) -> Effect:
+    element = GUIElement(element_id="it", text=name, role=role, **more)
     return effect_of(Click(target=TARGET), element, VisualState(elements=(*around, element), modal=modal, app="x"))
 
 
+def on(action: p.Action, element: GUIElement, *around: GUIElement) -> Effect:
+    return effect_of(action, element, VisualState(elements=(*around, element), app="home"))
+
+
 NAMES = {Effect(name): names for name, names in yaml.safe_load(Path(__file__).with_name("names.yaml").read_text()).items()}
+ALL_SENSITIVE = [name for effect in sorted(SENSITIVE) for name in NAMES[effect]]
 
 
 @pytest.mark.parametrize("effect", NAMES)
@@ -31,69 +37,68 @@ def test_a_button_does_what_its_own_words_say(effect: Effect) -> None:
     assert {name: press(name) for name in NAMES[effect]} == dict.fromkeys(NAMES[effect], effect)
 
 
-def test_what_opens_and_closes_only_moves_about_unless_its_words_say_more() -> None:
-    def opened(name: str, expanded: bool | None) -> Effect:
-        element = GUIElement(element_id="it", text=name, role="button", expanded=expanded)
-        return effect_of(Click(target=TARGET), element, VisualState(elements=(element,), app="x"))
-
-    assert {opened("Shipping", at) for at in (True, False)} == {Effect.NAVIGATE}
-    assert opened("Shipping", None) is Effect.ACTIVATE
-    assert opened("Delete", False) is Effect.DELETE
-
-
 @pytest.mark.parametrize("role", ["link", "menuitem", "switch", "icon"])
 def test_whatever_can_be_pressed_is_read_like_a_button(role: str) -> None:
-    names = [name for effect in sorted(SENSITIVE) for name in NAMES[effect]]
-    assert [(name, press(name, role)) for name in names] == [(name, press(name)) for name in names]
+    assert [(name, press(name, role)) for name in ALL_SENSITIVE] == [(name, press(name)) for name in ALL_SENSITIVE]
 
 
 CHOICES = ["row", "cell", "listitem", "option", "treeitem", "tab", "checkbox", "radio", "menuitemradio", "text", "heading"]
+UNKNOWN = ["Frobnicate", "执行", "🎈"]
+ROLES = {
+    "a command in an entry": (
+        ["Delete everything", "Pay 500 EUR", "Send", "Yes, pay now", "Next: charge card", "Please transfer my funds", "账户 删除",
+         "Jetzt kaufen", "Complete my order"], CHOICES, SENSITIVE,
+    ),
+    "an entry that only speaks of it": (
+        ["Payment reminder for March", "OK", "How we send parcels abroad", "Minutes of the meeting, 3 March", "Ideas"],
+        CHOICES, {Effect.NAVIGATE, Effect.EDIT},
+    ),
+    "a field": (["Delete everything"], ["textbox", "searchbox", "combobox"], {Effect.EDIT}),
+    "a word inside another": (
+        ["Deleted items count", "Playlist", "Paypal-ish", "Accounting", "Sendai", "Reservoir", "Undelete", "Freepost",
+         "Ordering"], ["button"], {*Effect} - SENSITIVE,
+    ),
+    "a link of unknown words": (UNKNOWN, ["link"], {Effect.NAVIGATE}),
+    "a button of unknown words": (UNKNOWN, ["button"], {Effect.ACTIVATE}),
+    "a word with what cannot be seen": (
+        ["Go De\u200blete", "Show \uff24\uff45\uff4c\uff45\uff54\uff45", "Neu lo\u0308schen", "Open de\u00adlete"],
+        ["button"], {Effect.DELETE},
+    ),
+    "a link in disguise": (  # Cyrillic, Greek, struck through, without width, wide, in circles
+        ["D\u0435lete all", "P\u03b1y the rest", "S\u0336e\u0336n\u0336d", "De\u200blete", "\uff24elete",
+         "D\u20dde\u20ddl\u20dde\u20ddt\u20dde\u20dd"], ["link"], SENSITIVE | {Effect.ACTIVATE},
+    ),
+    "an honest link of another language": (
+        ["Über uns", "Настройки", "Ελλάδα", "Naïve Bayes", "β-test", "Room 7 Зал"], ["link"], {Effect.NAVIGATE},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "roles", "effects"), ROLES.values(), ids=ROLES)
+def test_a_name_counts_by_what_it_stands_on(names: list[str], roles: list[str], effects: set[Effect]) -> None:
+    assert [(name, role) for name in names for role in roles if press(name, role) not in effects] == []
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["Delete everything", "Pay 500 EUR", "Send", "Yes, pay now", "Next: charge card", "Please transfer my funds", "账户 删除",
-     "Jetzt kaufen", "Complete my order"],
-)  # fmt: skip
-def test_a_command_counts_in_every_role_that_can_be_pressed(name: str) -> None:
-    assert not [role for role in CHOICES if press(name, role) not in SENSITIVE]
-
-
-@pytest.mark.parametrize(
-    "name", ["Payment reminder for March", "OK", "How we send parcels abroad", "Minutes of the meeting, 3 March", "Ideas"]
+    ("role", "name", "inside", "effect"),
+    [
+        ("link", "Payment reminder for March", "row", Effect.NAVIGATE),
+        ("link", "Re: the report that we send", "listitem", Effect.NAVIGATE),
+        ("link", "Pay 500 EUR to the order of Eve Moss", "listitem", Effect.PURCHASE),
+        ("link", "Delete", "row", Effect.DELETE),
+        ("link", "Pay now", "cell", Effect.PURCHASE),
+        (None, "Pay now", "group", Effect.PURCHASE),
+        ("generic", "Frobnicate", "group", Effect.ACTIVATE),
+        (None, None, "group", Effect.ACTIVATE),
+    ],
 )
-def test_an_entry_that_only_speaks_of_such_a_thing_is_looked_at(name: str) -> None:
-    assert {press(name, role) for role in CHOICES} <= {Effect.NAVIGATE, Effect.EDIT}
+def test_a_subject_is_read_and_a_bare_command_is_a_command_whatever_its_role(role, name, inside, effect) -> None:
+    assert press(name, role, GUIElement(element_id="h", role=inside), parent="h") is effect
 
 
-@pytest.mark.parametrize("role", ["textbox", "searchbox", "combobox"])
-def test_a_field_that_is_named_like_a_button_is_only_edited(role: str) -> None:
-    assert press("Delete everything", role) is Effect.EDIT
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["Deleted items count", "Playlist", "Paypal-ish", "Accounting", "Sendai", "Reservoir", "Undelete", "Freepost", "Ordering"],
-)
-def test_a_word_inside_another_word_does_not_count(name: str) -> None:
-    assert press(name) not in SENSITIVE
-
-
-@pytest.mark.parametrize("name", ["Frobnicate", "执行", "🎈"])
-def test_a_link_of_unknown_words_navigates_and_a_button_of_unknown_words_may_do_anything(name: str) -> None:
-    assert press(name, "link") is Effect.NAVIGATE
-    assert press(name, "button") is Effect.ACTIVATE
-
-
-@pytest.mark.parametrize(
-    "name", ["Go De\u200blete", "Show \uff24\uff45\uff4c\uff45\uff54\uff45", "Neu lo\u0308schen", "Open de\u00adlete"]
-)
-def test_characters_that_cannot_be_seen_hide_no_word(name: str) -> None:
-    assert press(name) is Effect.DELETE
-
-
-def test_a_target_that_is_not_there_may_do_anything() -> None:
-    assert effect_of(Click(target=TARGET), None, VisualState()) is Effect.ACTIVATE
+def test_what_opens_and_closes_only_moves_about_unless_its_words_say_more() -> None:
+    assert [press("Shipping", expanded=at) for at in (True, False, None)] == [Effect.NAVIGATE] * 2 + [Effect.ACTIVATE]
+    assert press("Delete", expanded=False) is Effect.DELETE
 
 
 def dialog(question: str, *, deep: bool = False) -> tuple[GUIElement, ...]:
@@ -102,28 +107,25 @@ def dialog(question: str, *, deep: bool = False) -> tuple[GUIElement, ...]:
     return box, inner, GUIElement(element_id="q", role="text", text=question, parent="g" if deep else "d")
 
 
-QUESTIONS = (
-    ("Pay $200?", Effect.PURCHASE),
-    ("Delete 14 files for good?", Effect.DELETE),
-    ("Allow this site to use your camera?", Effect.PERMISSION),
-    ("Send to all 4,000 recipients?", Effect.SEND),
-    ("Konto löschen?", Effect.ACCOUNT),
-    ("确定要删除吗?", Effect.DELETE),
-    ("立即付款?", Effect.PURCHASE),
+@pytest.mark.parametrize(
+    ("question", "effect"),
+    [
+        ("Pay $200?", Effect.PURCHASE),
+        ("Delete 14 files for good?", Effect.DELETE),
+        ("Allow this site to use your camera?", Effect.PERMISSION),
+        ("Send to all 4,000 recipients?", Effect.SEND),
+        ("Konto löschen?", Effect.ACCOUNT),
+        ("确定要删除吗?", Effect.DELETE),
+        ("立即付款?", Effect.PURCHASE),
+    ],
 )
-
-
-@pytest.mark.parametrize(("question", "effect"), QUESTIONS)
 @pytest.mark.parametrize("deep", [False, True])
-def test_a_button_that_agrees_does_what_its_dialog_asks(question: str, effect: Effect, deep: bool) -> None:
+def test_a_button_that_agrees_does_what_its_dialog_asks_and_the_way_out_stays_harmless(question, effect, deep) -> None:
+    around, parent = dialog(question, deep=deep), "g" if deep else "d"
     for name in ("OK", "Yes", "Continue", "确定", "Ja", "Go", "Go ahead", "Next", "Let's go", "Open", "Frobnicate", "Save", ""):
-        assert press(name, "button", *dialog(question, deep=deep), parent="g" if deep else "d", modal="d") is effect, name
-
-
-@pytest.mark.parametrize("question", [question for question, _ in QUESTIONS])
-def test_the_way_out_of_a_dialog_stays_harmless(question: str) -> None:
+        assert press(name, "button", *around, parent=parent, modal="d") is effect, name
     for name in ("Cancel", "No", "No thanks", "Close", "Not now", "Back", "Abbrechen", "Schließen", "取消"):
-        assert press(name, "button", *dialog(question), parent="d", modal="d") is Effect.NAVIGATE, name
+        assert press(name, "button", *around, parent="d", modal="d") is Effect.NAVIGATE, name
 
 
 def test_a_button_counts_with_its_own_dialog_alone() -> None:
@@ -148,9 +150,9 @@ ENTERS = {
     "enter": PressKey(keys=("Enter",)),
     "return": PressKey(keys=("Return",)),
     "control enter": PressKey(keys=("Control", "Enter")),
-    "submit": Type(target=ActionTarget(element_id="field"), text="9", submit=True),
-    "line feed": Type(target=ActionTarget(element_id="field"), text="9\n"),
-    "carriage return": Type(target=ActionTarget(element_id="field"), text="9\r"),
+    "submit": Type(target=FIELD, text="9", submit=True),
+    "line feed": Type(target=FIELD, text="9\n"),
+    "carriage return": Type(target=FIELD, text="9\r"),
 }
 
 
@@ -168,39 +170,43 @@ def test_enter_counts_as_the_button_that_it_may_press() -> None:
     button = GUIElement(element_id="it", role="button", text="Delete", focused=True)
     for key in ("Enter", " ", "Space"):
         assert effect_of(PressKey(keys=(key,)), None, VisualState(elements=(button,))) is Effect.DELETE
-    box, group, question = dialog("Pay $200?")
     ok = GUIElement(element_id="ok", role="button", text="OK", parent="g")
-    state = VisualState(elements=(*form("Search").elements, box, group, question, ok), modal="d")
-    assert effect_of(PressKey(keys=("Enter",)), None, state) is Effect.PURCHASE
-    assert effect_of(PressKey(keys=("Enter",)), None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
-    assert effect_of(ENTERS["submit"], None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
+    state = VisualState(elements=(*form("Search").elements, *dialog("Pay $200?"), ok), modal="d")
+    assert effect_of(ENTERS["enter"], None, state) is Effect.PURCHASE
+    for action in (ENTERS["enter"], ENTERS["submit"]):
+        assert effect_of(action, None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
+
+
+def test_enter_may_mean_a_button_outside_of_its_form_or_any_where_none_is_known() -> None:
+    tied = GUIElement(element_id="t", role="button", text="Delete all", leads="post https://a.example/x")
+    state = VisualState(elements=(*form("Search").elements, tied))
+    assert effect_of(ENTERS["enter"], state.by_id["field"], state) is Effect.DELETE
+    field = GUIElement(element_id="field", role="textbox", text="Amount", parent="g", focused=True)
+    group, button = GUIElement(element_id="g", role="group"), GUIElement(element_id="b", role="button", text="Transfer money")
+    for action in ENTERS.values():
+        assert effect_of(action, field, VisualState(elements=(group, field, button))) is Effect.PURCHASE
 
 
 @pytest.mark.parametrize(
-    ("keys", "effect"),
+    ("action", "effect"),
     [
-        (("Escape",), Effect.NAVIGATE),
-        (("Tab",), Effect.NAVIGATE),
-        (("PageDown",), Effect.NAVIGATE),
-        (("Control", "c"), Effect.OBSERVE),
-        (("Control", "S"), Effect.SAVE),
-        (("Meta", "v"), Effect.EDIT),
-        (("Control", "d"), Effect.DELETE),
-        (("Control", "p"), Effect.ACTIVATE),
-        (("Alt", "F4"), Effect.ACTIVATE),
-        (("Delete",), Effect.DELETE),
-        (("Shift", "Delete"), Effect.DELETE),
-        (("F9",), Effect.ACTIVATE),
-        (("a",), Effect.EDIT),
+        *((PressKey(keys=(key,)), Effect.NAVIGATE) for key in ("Escape", "Tab", "PageDown")),
+        (PressKey(keys=("Control", "c")), Effect.OBSERVE),
+        (PressKey(keys=("Control", "S")), Effect.SAVE),
+        (PressKey(keys=("Meta", "v")), Effect.EDIT),
+        (PressKey(keys=("a",)), Effect.EDIT),
+        *((PressKey(keys=keys), Effect.DELETE) for keys in (("Control", "d"), ("Delete",), ("Shift", "Delete"))),
+        *((PressKey(keys=keys), Effect.ACTIVATE) for keys in (("Control", "p"), ("Alt", "F4"), ("F9",))),
+        (Click(target=TARGET), Effect.ACTIVATE),
     ],
+    ids=lambda said: "+".join(said.keys) if isinstance(said, PressKey) else "",
 )
-def test_keys_are_read_like_the_controls_they_stand_for(keys: tuple[str, ...], effect: Effect) -> None:
-    assert effect_of(PressKey(keys=keys), None, VisualState()) is effect
+def test_keys_are_read_like_the_controls_they_stand_for_and_what_is_not_there_may_do_anything(action, effect) -> None:
+    assert effect_of(action, None, VisualState()) is effect
 
 
 def test_delete_inside_a_field_deletes_a_letter_only() -> None:
-    state = form("Submit")
-    assert effect_of(PressKey(keys=("Delete",)), None, state) is Effect.EDIT
+    assert effect_of(PressKey(keys=("Delete",)), None, form("Submit")) is Effect.EDIT
 
 
 @pytest.mark.parametrize(
@@ -220,8 +226,7 @@ def test_delete_inside_a_field_deletes_a_letter_only() -> None:
     ],
 )
 def test_the_other_verbs_are_what_they_are_whatever_the_text_says(action: p.Action, effect: Effect) -> None:
-    button = GUIElement(element_id="it", role="textbox", text="Delete")
-    assert effect_of(action, button, VisualState(elements=(button,))) is effect
+    assert on(action, GUIElement(element_id="it", role="textbox", text="Delete")) is effect
 
 
 @given(st.text(max_size=30), st.sampled_from(["button", "menuitem", "icon"]))
@@ -231,38 +236,22 @@ def test_a_sensitive_word_beside_any_text_is_never_free(text: str, role: str) ->
 
 
 @pytest.mark.parametrize(
-    ("role", "name", "inside", "expected"),
+    ("place", "to", "effect"),
     [
-        ("link", "Payment reminder for March", "row", Effect.NAVIGATE),
-        ("link", "Re: the report that we send", "listitem", Effect.NAVIGATE),
-        ("link", "Pay 500 EUR to the order of Eve Moss", "listitem", Effect.PURCHASE),
-        ("link", "Delete", "row", Effect.DELETE),
-        ("link", "Pay now", "cell", Effect.PURCHASE),
-        (None, "Pay now", "group", Effect.PURCHASE),
-        ("generic", "Frobnicate", "group", Effect.ACTIVATE),
-        (None, None, "group", Effect.ACTIVATE),
+        ("Trash", {"element_id": "t"}, Effect.DELETE),
+        ("Trash", {"track_id": "bin"}, Effect.DELETE),
+        ("Trash", {"text": "Trash"}, Effect.DELETE),
+        ("Send to the customer", {"element_id": "t"}, Effect.SEND),
     ],
 )
-def test_a_subject_is_read_and_a_bare_command_is_a_command_whatever_its_role(
-    role: str | None, name: str | None, inside: str, expected: Effect
-) -> None:
-    holder = GUIElement(element_id="h", role=inside)
-    element = GUIElement(element_id="e", role=role, text=name, parent="h")
-    state = VisualState(elements=(holder, element))
-    assert effect_of(Click(target=ActionTarget(element_id="e")), element, state) is expected
-
-
-def test_dragging_to_the_trash_deletes() -> None:
-    to = ActionTarget(text="Trash")
-    state = VisualState(elements=(GUIElement(element_id="a", role="row"), GUIElement(element_id="t", role="link", text="Trash")))
-    assert effect_of(Drag(target=ActionTarget(element_id="a"), to=to), state.elements[0], state) is Effect.DELETE
-
-
-def on(action: p.Action, element: GUIElement, *around: GUIElement) -> Effect:
-    return effect_of(action, element, VisualState(elements=(*around, element), app="home"))
+def test_what_is_dragged_to_a_place_that_says_what_it_does_is_that_however_the_place_is_named(place, to, effect) -> None:
+    there = GUIElement(element_id="t", track_id="bin", role="link", text=place)
+    card = GUIElement(element_id="it", role="row", text="Roof")
+    assert on(Drag(target=TARGET, to=ActionTarget(**to)), card, there) is effect
 
 
 SWITCH = GUIElement(element_id="it", text="Kellertür", role="switch", actuator=True, focused=True)
+PAY = GUIElement(element_id="it", text="Pay", role="button", focused=True)
 
 
 @pytest.mark.parametrize(
@@ -285,25 +274,14 @@ def test_a_declared_actuator_is_operated_in_whatever_way_and_whatever_its_name(a
     assert effect_of(action, SWITCH if action.target else None, VisualState(elements=(SWITCH,), app="home")) is Effect.ACTUATE
 
 
-@pytest.mark.parametrize("action", [p.Hover(target=TARGET), PressKey(keys=("Tab",)), p.Scroll(target=TARGET)])
-def test_to_look_at_an_actuator_or_to_pass_it_by_operates_nothing(action: p.Action) -> None:
-    assert on(action, SWITCH) in (Effect.OBSERVE, Effect.NAVIGATE)
-
-
-def test_enter_in_a_field_operates_the_actuator_of_its_form() -> None:
-    form = GUIElement(element_id="form", role="form")
+def test_what_operates_nothing_and_what_operates_the_actuator_of_its_form() -> None:
+    for action in (p.Hover(target=TARGET), PressKey(keys=("Tab",)), p.Scroll(target=TARGET)):
+        assert on(action, SWITCH) in (Effect.OBSERVE, Effect.NAVIGATE)
+    holder = GUIElement(element_id="form", role="form")
     field = GUIElement(element_id="it", text="Degrees", role="spinbutton", parent="form", focused=True)
     start = GUIElement(element_id="go", text="Go", role="button", parent="form", actuator=True)
-    assert on(Type(target=TARGET, text="200", submit=True), field, form, start) is Effect.ACTUATE
-    assert on(Type(target=TARGET, text="200"), field, form, start) is Effect.EDIT
-
-
-@pytest.mark.parametrize("function", ["unlock_door", "lock_door", "turn_on_oven", "turn_off_oven", "disable_alarm"])
-def test_a_function_says_by_its_name_that_it_operates_something(function: str) -> None:
-    assert effect_of(p.CallApi(app="home", function=function), None, VisualState()) is Effect.ACTUATE
-
-
-PAY = GUIElement(element_id="it", text="Pay", role="button")
+    assert on(Type(target=TARGET, text="200", submit=True), field, holder, start) is Effect.ACTUATE
+    assert on(Type(target=TARGET, text="200"), field, holder, start) is Effect.EDIT
 
 
 @pytest.mark.parametrize(
@@ -320,36 +298,14 @@ PAY = GUIElement(element_id="it", text="Pay", role="button")
         p.MouseUp(target=TARGET),
         Drag(target=TARGET, to=TARGET),
         Drag(target=TARGET, to=ActionTarget(text="elsewhere")),
+        # without a target they fall on what has the focus
+        *(Type(text=" "), Type(text="a\n"), PressKey(keys=(" ",)), PressKey(keys=("Enter",))),
     ],
     ids=lambda action: action.verb,
 )
 def test_a_verb_for_fields_on_what_is_no_field_is_the_press_it_would_begin_with(action: p.Action) -> None:
-    assert on(action, PAY) is Effect.PURCHASE
-
-
-@pytest.mark.parametrize("action", [Type(text=" "), Type(text="a\n"), PressKey(keys=(" ",)), PressKey(keys=("Enter",))])
-def test_what_has_the_focus_is_pressed_by_a_key_without_a_target(action: p.Action) -> None:
-    focused = PAY.model_copy(update={"focused": True})
-    assert effect_of(action, None, VisualState(elements=(focused,))) is Effect.PURCHASE
-    assert effect_of(PressKey(keys=("Tab",)), None, VisualState(elements=(focused,))) is Effect.NAVIGATE
-
-
-def test_what_is_dragged_to_a_place_that_says_what_it_does_is_that() -> None:
-    card = GUIElement(element_id="c", role="listitem", text="Report")
-    place = GUIElement(element_id="p", role="group", text="Send to the customer")
-    state = VisualState(elements=(card, place))
-    assert effect_of(Drag(target=ActionTarget(element_id="c"), to=ActionTarget(element_id="p")), card, state) is Effect.SEND
-
-
-def test_enter_may_mean_a_button_outside_of_its_form_or_any_where_none_is_known() -> None:
-    tied = GUIElement(element_id="t", role="button", text="Delete all", leads="post https://a.example/x")
-    state = VisualState(elements=(*form("Search").elements, tied))
-    assert effect_of(ENTERS["enter"], state.by_id["field"], state) is Effect.DELETE
-    field = GUIElement(element_id="field", role="textbox", text="Amount", parent="g", focused=True)
-    group, button = GUIElement(element_id="g", role="group"), GUIElement(element_id="b", role="button", text="Transfer money")
-    state = VisualState(elements=(group, field, button))
-    for action in ENTERS.values():
-        assert effect_of(action, field, state) is Effect.PURCHASE
+    assert effect_of(action, PAY if action.target else None, VisualState(elements=(PAY,))) is Effect.PURCHASE
+    assert effect_of(PressKey(keys=("Tab",)), None, VisualState(elements=(PAY,))) is Effect.NAVIGATE
 
 
 def beside(button: str, *fields: str, heading: str = "", role: str = "form", title: str = "") -> Effect:
@@ -357,9 +313,8 @@ def beside(button: str, *fields: str, heading: str = "", role: str = "form", tit
     held = [GUIElement(element_id=f"f{n}", role="textbox", text=name, parent="f") for n, name in enumerate(fields)]
     head = [GUIElement(element_id="h", role="heading", text=heading)] if heading else []
     pressed = GUIElement(element_id="it", role="button", text=button, parent="f")
-    windows = (p.Window(window_id="w", app="browser", title=title, focused=True),) if title else ()
-    state = VisualState(elements=(*head, holder, *held, pressed), windows=windows)
-    return effect_of(Click(target=TARGET), pressed, state)
+    windows = (Window(window_id="w", app="browser", title=title, focused=True),) if title else ()
+    return effect_of(Click(target=TARGET), pressed, VisualState(elements=(*head, holder, *held, pressed), windows=windows))
 
 
 @pytest.mark.parametrize(
@@ -375,11 +330,9 @@ def beside(button: str, *fields: str, heading: str = "", role: str = "form", tit
         (("手机",), {"heading": "账号安全"}),
     ],
 )
-@pytest.mark.parametrize("button", ["Save", "OK", "Frobnicate", "Speichern", "保存"])
-def test_what_takes_over_fields_of_an_account_changes_the_account(
-    fields: tuple[str, ...], where: dict[str, str], button: str
-) -> None:
-    assert beside(button, *fields, **where) is Effect.ACCOUNT
+def test_what_takes_over_fields_of_an_account_changes_the_account(fields: tuple[str, ...], where: dict[str, str]) -> None:
+    for button in ("Save", "OK", "Frobnicate", "Speichern", "保存"):
+        assert beside(button, *fields, **where) is Effect.ACCOUNT
     assert beside("Cancel", *fields, **where) is Effect.NAVIGATE
 
 
@@ -397,8 +350,7 @@ def test_an_address_in_any_other_form_is_no_account(fields: tuple[str, ...], hea
 )
 def test_filling_in_what_an_account_is_recovered_by_changes_it(name: str, effect: Effect) -> None:
     field = GUIElement(element_id="it", role="textbox", text=name)
-    assert on(p.Fill(target=TARGET, text="x"), field) is effect
-    assert on(Type(target=TARGET, text="x"), field) is effect
+    assert on(p.Fill(target=TARGET, text="x"), field) is on(Type(target=TARGET, text="x"), field) is effect
 
 
 @pytest.mark.parametrize("role", ["button", "row", "link"])

@@ -95,13 +95,10 @@ def test_the_strictest_of_all_that_apply_counts_in_whatever_order_they_stand(rul
     assert judge(policy(*rules)).verdict == judge(policy(*shuffled)).verdict == expected
 
 
-@pytest.mark.parametrize("verdict", ["deny", "ask", "allow"])
-def test_of_equally_strict_rules_the_first_is_named(verdict: str) -> None:
-    found = judge(policy({"verdict": "allow", "if": "false"}, {"verdict": verdict, "why": "first"}, {"verdict": verdict}))
-    assert (found.policy, found.reasons) == ("r1", ("first",))
-
-
-def test_a_rule_that_fails_says_so_and_is_the_one_that_decided() -> None:
+def test_of_equally_strict_rules_the_first_is_named_and_one_that_fails_says_so_and_is_the_one_that_decided() -> None:
+    for verdict in ("deny", "ask", "allow"):
+        found = judge(policy({"verdict": "allow", "if": "false"}, {"verdict": verdict, "why": "first"}, {"verdict": verdict}))
+        assert (found.policy, found.reasons) == ("r1", ("first",))
     found = judge(policy({"verdict": "allow"}, {"verdict": "allow", "if": FAILING}))
     assert (found.verdict, found.policy) == ("ask", "r1")
     assert "cannot be evaluated: there is no 'nothing'" in found.reasons[0]
@@ -153,19 +150,18 @@ def call(*to: str) -> CallApi:
     return CallApi(app="mail", function="look_up", arguments={"to": list(to)})
 
 
-@pytest.mark.parametrize("condition", [{"if": "!value.endsWith('evil.example')"}, {"values": ["to", "*@good.example"]}], ids=str)
-def test_to_be_allowed_every_value_has_to_fit(condition: dict[str, Any]) -> None:
-    allowing = policy({"verdict": "allow", **condition}, otherwise="ask")
-    assert judge(allowing, call("a@good.example", "b@good.example"), None).verdict == "allow"
-    assert judge(allowing, call("a@good.example", "eve@evil.example"), None).verdict == "ask"
-
-
-@pytest.mark.parametrize("condition", [{"if": "value.endsWith('evil.example')"}, {"values": ["*@evil.example"]}], ids=str)
-@pytest.mark.parametrize("verdict", ["ask", "deny"])
-def test_to_be_asked_about_or_denied_one_value_is_enough(condition: dict[str, Any], verdict: str) -> None:
-    strict = policy({"verdict": verdict, **condition})
-    assert judge(strict, call("a@good.example", "eve@evil.example"), None).verdict == verdict
-    assert judge(strict, call("a@good.example"), None).verdict == "allow"
+@pytest.mark.parametrize(
+    ("evil", "good"),
+    [({"if": "value.endsWith('evil.example')"}, {"if": "!value.endsWith('evil.example')"}),
+     ({"values": ["*@evil.example"]}, {"values": ["to", "*@good.example"]})],
+)  # fmt: skip
+def test_to_be_allowed_every_value_has_to_fit_and_to_be_asked_about_or_denied_one_is_enough(evil, good) -> None:
+    mixed, clean = call("a@good.example", "eve@evil.example"), call("a@good.example", "b@good.example")
+    allowing = policy({"verdict": "allow", **good}, otherwise="ask")
+    assert (judge(allowing, clean, None).verdict, judge(allowing, mixed, None).verdict) == ("allow", "ask")
+    for verdict in ("ask", "deny"):
+        strict = policy({"verdict": verdict, **evil})
+        assert (judge(strict, clean, None).verdict, judge(strict, mixed, None).verdict) == ("allow", verdict)
 
 
 @given(st.sampled_from(["", "true", "app == 'home'", FAILING]), st.sampled_from(["Unlock front door", "Turn on oven"]))
@@ -182,6 +178,10 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
+        ("screen.texts.exists(app, app == 'x')", ""),  # a name of its own for what it goes through
+        ("value == 'action.verbb'", ""),  # what stands in quotes is a text
+        ("value.contains('.all(') && screen.texts.all(a, screen.texts.exists(b, a == b))", ""),
+        ("has(action.parameters.arguments) && action.parameters.arguments.amount > 5", ""),
         ("app ==", "Syntax error"),
         ("aap == 'mail'", "it uses unknown names (aap)"),
         ("action.verbb == 'click'", "action has no 'verbb'; it has verb, effect"),
@@ -197,23 +197,13 @@ def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: s
     ],
     ids=lambda text: text[:30],
 )
-def test_a_condition_that_can_never_be_evaluated_is_refused(condition: str, said: str) -> None:
+def test_a_condition_that_can_never_be_evaluated_is_refused_and_one_that_may_hold_is_not(condition: str, said: str) -> None:
     assert said in problem_with(condition)
+    if not said:
+        assert policy({"verdict": "deny", "if": condition})
+        return
     with pytest.raises(ValidationError):
         policy({"verdict": "deny", "if": condition})
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "screen.texts.exists(app, app == 'x')",  # a name of its own for what it goes through
-        "value == 'action.verbb'",  # what stands in quotes is a text
-        "value.contains('.all(') && screen.texts.all(a, screen.texts.exists(b, a == b))",
-        "has(action.parameters.arguments) && action.parameters.arguments.amount > 5",
-    ],
-)
-def test_a_condition_that_may_hold_is_not_refused(condition: str) -> None:
-    assert not problem_with(condition)
 
 
 def test_a_verb_that_there_is_not_is_refused() -> None:
@@ -352,17 +342,14 @@ def test_setting_the_clock_back_never_makes_anything_younger_than_the_uptime_say
     assert age >= (up + passed) - up
 
 
-def test_what_is_older_than_the_policy_allows_is_overdue_and_says_so() -> None:
+def test_what_is_older_than_the_policy_allows_or_has_no_moment_that_can_be_read_is_overdue_and_says_so() -> None:
     asked = moment(100, 5).model_dump(mode="json")
     assert not overdue(TEN, asked, moment(110, 15))
     assert overdue(TEN, asked, moment(111, 16)) == "it is 11 s old, and is good for 10 s (approval_seconds of the safety policy)"
     assert "of an unknown age" in overdue(TEN, asked, moment(90, 0, "c"))
     assert not overdue(SafetyPolicy(approval_seconds=None), asked, moment(1e9))
-
-
-@pytest.mark.parametrize("nonsense", [None, {}, "yesterday", {"at": "x"}, {"at": 100, "up": -5.0}, {"at": 105, "who": "me"}, 105])
-def test_what_has_no_moment_that_can_be_read_is_overdue(nonsense: object) -> None:
-    assert overdue(TEN, nonsense, moment(105, 10))
+    for nonsense in (None, {}, "yesterday", {"at": "x"}, {"at": 100, "up": -5.0}, {"at": 105, "who": "me"}, 105):
+        assert overdue(TEN, nonsense, moment(105, 10))
 
 
 def test_the_uptime_of_this_machine_runs_on_and_is_of_one_start() -> None:

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 import protocol as p
-from protocol import Action, ActionTarget, Click, Fill, GUIElement, VisualState, Window
+from protocol import ActionTarget, Click, Fill, GUIElement, VisualState, Window
 from roles.operator.safety.permits import element_of
 from roles.safety import Review, Rule, SafetyPolicy, review
 from roles.safety.effects import SENSITIVE, Effect
@@ -30,14 +29,11 @@ def rules(*verdicts: str) -> SafetyPolicy:
     return SafetyPolicy(rules=tuple(Rule.model_validate({"name": f"{n}-{v}", "verdict": v}) for n, v in enumerate(verdicts)))
 
 
-@pytest.mark.parametrize("otherwise", VERDICTS)
-def test_what_no_rule_matches_is_settled_by_otherwise(otherwise: str) -> None:
-    policy = SafetyPolicy.model_validate({"rules": [{"name": "x", "verdict": "deny", "apps": ["web"]}], "otherwise": otherwise})
-    found = judge(policy)
-    assert (found.verdict, found.policy) == (otherwise, "otherwise")
-
-
-def test_nothing_is_allowed_without_a_rule() -> None:
+def test_what_no_rule_matches_is_settled_by_otherwise_and_nothing_is_allowed_without_a_rule() -> None:
+    for otherwise in VERDICTS:
+        elsewhere = {"name": "x", "verdict": "deny", "apps": ["web"]}
+        found = judge(SafetyPolicy.model_validate({"rules": [elsewhere], "otherwise": otherwise}))
+        assert (found.verdict, found.policy) == (otherwise, "otherwise")
     assert judge(SafetyPolicy(rules=())).verdict == "ask"
 
 
@@ -58,20 +54,20 @@ def test_by_default_every_effect_is_decided_by_a_rule() -> None:
 # --- applications
 
 
-@pytest.mark.parametrize("app", ["web", "mailer", "MAIL2", "ma"])
-def test_an_app_that_is_not_allowed_is_denied_whatever_the_rules_say(app: str) -> None:
+def test_an_app_that_is_not_allowed_and_the_way_into_it_are_denied_whatever_the_rules_say() -> None:
     policy = rules("allow").model_copy(update={"allowed_apps": ("mail",)})
-    found = judge(policy, app=app)
-    assert (found.verdict, found.policy, found.severity) == ("deny", "allowed_apps", "high")
-    assert app in found.reasons[0]
+    for app in ("web", "mailer", "MAIL2", "ma"):
+        found = judge(policy, app=app)
+        assert (found.verdict, found.policy, found.severity) == ("deny", "allowed_apps", "high")
+        assert app in found.reasons[0]
     assert judge(policy, app="Mail").verdict == "allow"
-
-
-@pytest.mark.parametrize("action", [p.LaunchApp(app="web"), p.SwitchWindow(window="web"), p.SwitchWindow(window="w2")], ids=str)
-def test_the_way_into_an_app_that_is_not_allowed_is_denied(action: Action) -> None:
     state = VisualState(app="mail", windows=(Window(window_id="w2", app="web", title="Web"),))
-    assert review(action, None, state, SafetyPolicy(allowed_apps=("mail",))).verdict == "deny"
-    assert review(p.LaunchApp(app="mail"), None, state, SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
+    for action in (p.LaunchApp(app="web"), p.SwitchWindow(window="web"), p.SwitchWindow(window="w2")):
+        assert review(action, None, state, policy).verdict == "deny"
+    assert review(p.LaunchApp(app="mail"), None, state, policy).verdict == "allow"
+    # what never leaves the crew needs no app
+    for action in (p.Memorize(name="a", value="b"), p.Answer(text="x"), p.FinishGoal()):
+        assert review(action, None, VisualState(app="web"), policy).verdict == "allow"
 
 
 def test_an_app_is_never_free_by_hiding_behind_another_or_nothing() -> None:
@@ -81,11 +77,6 @@ def test_an_app_is_never_free_by_hiding_behind_another_or_nothing() -> None:
     assert judge(SafetyPolicy(allowed_apps=("mail",)), app=None).verdict == "ask"
     assert judge(DEFAULT, app=None).verdict == "allow"
     assert review(p.Wait(), None, VisualState(), SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
-
-
-@pytest.mark.parametrize("action", [p.Memorize(name="a", value="b"), p.Answer(text="x"), p.FinishGoal()], ids=lambda a: a.verb)
-def test_what_never_leaves_the_crew_needs_no_app(action: Action) -> None:
-    assert review(action, None, VisualState(app="web"), SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
 
 
 # --- people
@@ -138,28 +129,13 @@ def test_a_rule_can_look_at_what_is_typed_or_chosen() -> None:
     policy = SafetyPolicy.model_validate(
         {"rules": [{"name": "r", "verdict": "deny", "values": ["*@evil.example"]}], "otherwise": "allow"}
     )
-    field = GUIElement(element_id="it", text="To", role="textbox", app="mail")
-    target = ActionTarget(element_id="it")
-    state = VisualState(elements=(field,), app="mail")
-    assert review(Fill(target=target, text="Bob@EVIL.example"), field, state, policy).verdict == "deny"
-    assert review(p.SelectOption(target=target, options=("a@evil.example",)), field, state, policy).verdict == "deny"
-    assert review(Fill(target=target, text="bob@good.example"), field, state, policy).verdict == "allow"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"rules": [{"name": "x", "verdict": "maybe"}]},
-        {"rules": [{"name": "", "verdict": "deny"}]},
-        {"rules": [{"name": "x", "verdict": "deny", "effects": ["explode"]}]},
-        {"rules": [{"name": "x", "verdict": "deny", "aps": ["mail"]}]},
-        {"min_confidence": 2},
-        {"allowed": ["mail"]},
-    ],
-)
-def test_a_policy_with_a_mistake_is_refused_and_not_read_as_a_looser_one(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        SafetyPolicy.model_validate(wrong)
+    field, target = GUIElement(element_id="it", text="To", role="textbox", app="mail"), ActionTarget(element_id="it")
+    for action, verdict in (
+        (Fill(target=target, text="Bob@EVIL.example"), "deny"),
+        (p.SelectOption(target=target, options=("a@evil.example",)), "deny"),
+        (Fill(target=target, text="bob@good.example"), "allow"),
+    ):
+        assert review(action, field, VisualState(elements=(field,), app="mail"), policy).verdict == verdict
 
 
 # --- a task's constraints
@@ -185,16 +161,12 @@ def test_a_forbidden_word_is_an_effect_a_verb_or_the_name_of_a_control(word: str
         assert judge(policy, free).verdict == "allow"
 
 
-def test_one_word_alone_means_a_list_of_one() -> None:
+def test_one_word_alone_means_a_list_of_one_and_what_says_nothing_changes_nothing() -> None:
     policy = DEFAULT.constrained({"forbidden_actions": "delete", "allowed_apps": "mail", "private": "*salary*"})
     assert judge(policy, "Delete").verdict == "deny"
     assert judge(policy, "Next").verdict == "allow"
     assert policy.allowed_apps == ("mail",)
     assert policy.is_private(GUIElement(element_id="e", text="Salary"))
-    assert not policy.is_private(GUIElement(element_id="e", text="a"))
-
-
-def test_constraints_that_say_nothing_change_nothing() -> None:
     assert DEFAULT.constrained({}) == DEFAULT
     assert DEFAULT.constrained({"forbidden_actions": None, "allowed_apps": None, "private": None}) == DEFAULT
 
@@ -218,13 +190,6 @@ def test_an_app_passes_only_if_policy_and_task_both_allow_it(policy: list[str], 
     if judge(both, app=app).verdict != "deny":
         assert judge(SafetyPolicy(allowed_apps=tuple(policy)), app=app).verdict != "deny"
         assert judge(SafetyPolicy(allowed_apps=tuple(task)), app=app).verdict != "deny"
-
-
-def test_fields_named_for_secrets_are_private_and_so_is_what_the_app_marks() -> None:
-    for name in ("Password", "New password (again)", "Card number", "CVV"):
-        assert DEFAULT.is_private(GUIElement(element_id="e", text=name))
-    assert DEFAULT.is_private(GUIElement(element_id="e", text="Anything", private=True))
-    assert not DEFAULT.is_private(GUIElement(element_id="e", text="Amount"))
 
 
 ALLOWING = st.builds(

@@ -62,9 +62,6 @@ def test_what_a_bash_script_would_use(code, kinds):
 )
 def test_what_a_python_script_would_use(code, kinds):
     assert {risk.kind for risk in risks_of("python", code)} == kinds
-
-
-def test_a_risk_names_its_line_and_its_words():
     (found,) = risks_of("bash", "ls\ncurl -s old\n")
     assert found.describe() == "line 2: network: curl -s old"
 
@@ -83,16 +80,15 @@ def test_a_rule_against_any_of_the_effects_is_a_rule_against_the_script():
 
 def test_by_default_what_uses_only_the_files_or_cannot_be_told_is_run_and_all_else_asks():
     """What it does to the files is asked about when it has been done to their copy."""
-    verdicts = {code: review(RunScript(code=code), None, SCREEN, SafetyPolicy()).verdict
-                for code in ("ls", "rm a", "eval x", "curl x", "sudo ls", "sleep 1 &", "cat /etc/passwd")}  # fmt: skip
-    assert verdicts == dict.fromkeys(list(verdicts)[:3], "allow") | dict.fromkeys(list(verdicts)[3:], "ask")
 
+    def verdict(code, policy=None):
+        return review(RunScript(code=code), None, SCREEN, policy or SafetyPolicy()).verdict
 
-def test_a_task_that_allows_some_applications_allows_no_script_unless_it_names_the_terminal():
-    closed = SafetyPolicy().constrained({"allowed_apps": ["notes"]})
-    opened = SafetyPolicy().constrained({"allowed_apps": ["notes", "terminal"]})
-    assert review(RunScript(code="ls"), None, SCREEN, closed).verdict == "deny"
-    assert review(RunScript(code="ls"), None, SCREEN, opened).verdict == "allow"
+    assert {verdict(code) for code in ("ls", "rm a", "eval x")} == {"allow"}
+    assert {verdict(code) for code in ("curl x", "sudo ls", "sleep 1 &", "cat /etc/passwd")} == {"ask"}
+    # a task that allows some applications allows no script unless it names the terminal
+    assert verdict("ls", SafetyPolicy().constrained({"allowed_apps": ["notes"]})) == "deny"
+    assert verdict("ls", SafetyPolicy().constrained({"allowed_apps": ["notes", "terminal"]})) == "allow"
 
 
 @given(st.text(max_size=200) | st.text("()[]{}|&;:'\"~/.x \n", max_size=200), st.sampled_from(["bash", "python"]))

@@ -115,22 +115,14 @@ def test_what_a_server_says_of_its_tools_makes_them_graver_and_never_lighter(her
     assert Effect.SEND in renamed.effects(CallApi(app="tickets", function="send_report"), None, seen)
 
 
-@pytest.mark.parametrize(
-    "policy",
-    [
-        SafetyPolicy(),
-        SafetyPolicy.model_validate({"rules": [{"name": "all", "verdict": "allow"}], "otherwise": "allow", "min_confidence": 0}),
-    ],
-    ids=["the default", "one that allows everything"],
-)
-def test_no_policy_lets_a_tool_be_called_unasked_of_which_nobody_has_said_what_it_may_do(
-    here: MCPServer, policy: SafetyPolicy
-) -> None:
+EVERYTHING = {"rules": [{"name": "all", "verdict": "allow"}], "otherwise": "allow", "min_confidence": 0}
+
+
+@pytest.mark.parametrize("policy", [SafetyPolicy(), SafetyPolicy.model_validate(EVERYTHING)], ids=["the default", "any"])
+def test_no_policy_lets_a_tool_be_called_unasked_of_which_nobody_has_said_what_it_may_do(here: MCPServer, policy) -> None:
     seen, call = desk().observe(), CallApi(app="tickets", function="count_tickets")
-    for skills, verdict in (
-        (registry(here), "ask"),
-        (registry(here, Rating(skill="tickets.count_*", risk=Effect.OBSERVE)), "allow"),
-    ):
+    for known, verdict in (((), "ask"), ((Rating(skill="tickets.count_*", risk=Effect.OBSERVE),), "allow")):
+        skills = registry(here, *known)
         found = review(call, None, seen, policy, effects=skills.effects(call, None, seen), unrated=skills.unrated(call))
         assert found.verdict == verdict
 
@@ -215,17 +207,13 @@ def test_a_tool_that_fails_is_told_in_one_sentence(made: BaseTool, kind: type[Ex
         ChainTool(made, seconds=0.2).call({"town": "Ulm"})
 
 
-def test_what_is_no_tool_is_refused() -> None:
+def test_what_is_no_tool_or_has_a_name_that_is_taken_is_refused() -> None:
     with pytest.raises(ValueError, match="str is not a LangChain tool"):
         given_tools(["weather"], seconds=1)
     with pytest.raises(ValueError, match=r"no installed package offers 'weather' under deskcrew.skills; there are: none"):
         installed_tools(["weather"], seconds=1)
-
-
-def test_tools_of_one_name_and_tools_named_as_an_app_are_refused() -> None:
-    twice = given_tools([weather, weather], seconds=1)
     with pytest.raises(ValueError, match=r"there are two tools 'tools.weather'"):
-        Skills(desk(), None, twice)
+        Skills(desk(), None, given_tools([weather, weather], seconds=1))
     (one,) = given_tools([weather], seconds=1)
     one.skill = one.skill.model_copy(update={"app": "mail"})  # type: ignore[misc]  # a tool that takes an app's name
     with pytest.raises(ValueError, match="'mail' is an application here"):
@@ -281,20 +269,15 @@ def test_a_call_that_does_not_fit_the_schema_reaches_nobody_and_asks_nobody() ->
     assert failed["error"].startswith("not performed: tools.file_report: arguments: ")
 
 
-def test_a_tool_of_which_nobody_said_anything_is_called_once_a_person_has_said_so() -> None:
+def test_a_tool_of_which_nobody_said_anything_is_called_once_a_person_has_said_so_and_an_edit_has_to_fit_as_well() -> None:
     made = Counting("filed")
     run = worked(made, {"text": "all is well"})
     assert made.calls == []
     run.go({"type": "approve"})
     assert (len(made.calls), run.status) == (1, "fulfilled")
-
-
-def test_a_call_that_a_person_edits_is_held_against_the_schema_once_more() -> None:
-    made = Counting("filed")
-    run = worked(made, {"text": "all is well"})
     edited = CallApi(app="tools", function="file_report", arguments={"shout": "now"})
-    run.go({"type": "edit", "edited_action": {"name": "call_api", "args": edited.dump()}})
-    assert made.calls == []
+    worked(made, {"text": "x"}).go({"type": "edit", "edited_action": {"name": "call_api", "args": edited.dump()}})
+    assert len(made.calls) == 1
 
 
 def test_a_forbidden_tool_is_not_called_and_the_report_says_why() -> None:
@@ -314,11 +297,10 @@ def test_a_once_only_tool_that_may_have_done_it_is_asked_about_before_it_is_call
     assert len(made.calls) == 2
 
 
-def test_a_reading_tool_and_one_that_was_not_reached_are_called_again_unasked() -> None:
-    made = Counting(ToolSilent("no answer came"), "filed", idempotence=Idempotence.READING, **KNOWN)
-    run = worked(made, {"text": "x"}, {"text": "x"})
-    assert (len(made.calls), run.status) == (2, "fulfilled")
-    made = Counting(ToolFault("nobody there"), "filed", **KNOWN)
+@pytest.mark.parametrize("answer", [ToolSilent("no answer came"), ToolFault("nobody there")])
+def test_a_reading_tool_and_one_that_was_not_reached_are_called_again_unasked(answer: Exception) -> None:
+    reading = {"idempotence": Idempotence.READING} if isinstance(answer, ToolSilent) else {}
+    made = Counting(answer, "filed", **reading, **KNOWN)
     run = worked(made, {"text": "x"}, {"text": "x"})
     assert (len(made.calls), run.status) == (2, "fulfilled")
 

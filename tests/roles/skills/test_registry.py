@@ -94,20 +94,14 @@ def test_arguments_are_held_against_the_schema(arguments: dict[str, Any], said: 
     problem = registry().problem(CallApi(app="notes", function="create_note", arguments=arguments))
     assert said in problem
     assert bool(said) is bool(problem)
+    absent = registry().problem(CallApi(app="Notes", function="burn"))
+    assert absent.startswith("Notes has no function 'burn'; there are: list_notes, get_note")
 
 
-def test_a_function_that_is_not_there_is_said_with_those_that_are() -> None:
-    problem = registry().problem(CallApi(app="Notes", function="burn"))
-    assert problem.startswith("Notes has no function 'burn'; there are: list_notes, get_note")
-
-
-def test_a_private_value_is_held_against_nothing_that_its_reference_cannot_tell() -> None:
+def test_a_schema_fetches_nothing_runs_no_pattern_and_is_not_held_against_what_a_reference_cannot_tell() -> None:
     schema = {"properties": {"pin": {"type": "string", "maxLength": 4}, "n": {"type": "integer"}}}
     assert problem_with(schema, {"pin": "12345"})
     assert not problem_with(schema, {"pin": "<secret>pin</secret>", "n": 4})
-
-
-def test_a_schema_fetches_nothing_and_runs_no_pattern() -> None:
     assert "cannot be used" in problem_with({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}, {"a": 1})
     slow = {"properties": {"a": {"type": "string", "pattern": "^(a+)+$"}, "pattern": {"type": "integer"}}}
     assert not problem_with(slow, {"a": "a" * 60 + "!"})
@@ -151,24 +145,18 @@ def test_what_is_nearest_to_the_subtask_is_shown_first_and_nothing_is_hidden() -
 
 
 def test_the_nearest_have_literal_arguments_which_their_schema_allows() -> None:
-    skills = registry()
-    for about, app in (("Move the message from Bob into the folder Archive", "mail"), ("Do it", None), ("", "notes")):
+    skills, moving = registry(), "Move the message from Bob into the folder Archive"
+    for about, app in ((moving, "mail"), ("Do it", None), ("", "notes")):
         shown = [line for line in skills.lines(app, about) if "; as in " in line]
         assert 1 <= len(shown) <= 3
         for line in shown:
-            (skill,) = [
-                s
-                for s in skills.offered(app)
-                if line.startswith(f" {s.name}(") and line.startswith(f" {told(s)[len(s.app) + 1 :]}")
-            ]
+            (skill,) = [s for s in skills.offered(app) if line.startswith(f" {told(s).removeprefix(f'{s.app}.')}; as in ")]
             given = json.loads(line.rpartition("; as in ")[2])
             assert given.keys() >= set(skill.needs)
             assert problem_with(skill.arguments, given) == ""
     (sent,) = [line for line in skills.lines("mail", "Send a message to Ann") if line.startswith(" send_message(")]
     assert sent.endswith('; as in {"to": "...", "cc": "...", "subject": "...", "body": "..."}')
-    moved = next(
-        line for line in skills.lines("mail", "Move the message from Bob into the folder Archive") if " move_message(" in line
-    )
+    moved = next(line for line in skills.lines("mail", moving) if " move_message(" in line)
     assert moved.endswith('; as in {"id": "...", "folder": "Inbox"}')
 
 
@@ -193,9 +181,6 @@ def test_a_line_says_what_it_takes_does_and_risks() -> None:
     assert 'start as "2026-03-31 09:30"' in event
     assert 'attendees?: list of string as ["Ada Byron"]' in event
     assert 'cells: object as {"A1": "Total", "B1": "=SUM(B2:B9)"}' in cells
-
-
-def test_a_line_has_a_bounded_length_and_no_line_breaks() -> None:
     skill = Skill(kind="mcp", app="x", name="y", summary="a\nb " * 900, arguments={"properties": {"z" * 900: {}}})
     assert len(told(skill)) < 1_000
     assert "\n" not in told(skill)

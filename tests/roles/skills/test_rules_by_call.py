@@ -12,7 +12,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.lab.testing.stage import Stage
-from protocol import Action, ActionResult, CallApi, ExecStatus, GUIElement, VisualState, parse_action
+from protocol import Action, ActionResult, CallApi, ExecStatus, GUIElement, VisualState
 from roles.contracts import EffectSeen, Fact, GateRequest, StepRecord
 from roles.contracts.signals import GateTrigger
 from roles.policies.orders.skills.calling import fitted
@@ -55,8 +55,9 @@ def notes(desk: SimulatedDesktop) -> list[tuple[str, str]]:
     return [(n["title"], n["body"]) for n in (found.values() if isinstance(found, dict) else found)]
 
 
-def test_with_the_default_nothing_is_called(stage: Stage) -> None:
-    run = stage(NOTE, environment=office())
+@pytest.mark.parametrize("settings", [(), ("skills.prefer=api", "skills.forbid=[api, agent]")], ids=["by default", "forbidden"])
+def test_by_default_and_where_they_are_forbidden_no_functions_are_called(stage: Stage, settings: tuple[str, ...]) -> None:
+    run = stage(NOTE, *settings, environment=office())
     assert run.status == "fulfilled"
     assert called(run) == []
 
@@ -93,12 +94,6 @@ def test_what_no_function_does_is_not_done_where_the_surface_is_forbidden(stage:
     assert run.status == "rejected"
     assert not {"click", "press_key", "launch_app"} & set(verbs(run))
     assert "may not be touched" in run.reason
-
-
-def test_where_functions_are_forbidden_none_is_called(stage: Stage) -> None:
-    run = stage(NOTE, "skills.prefer=api", "skills.forbid=[api, agent]", environment=office())
-    assert run.status == "fulfilled"
-    assert called(run) == []
 
 
 def test_a_function_that_says_no_leaves_the_window(stage: Stage) -> None:
@@ -178,8 +173,3 @@ def test_an_answer_is_read_as_records(answer: str, records: int, whole: bool) ->
 )
 def test_a_text_is_fitted_to_its_schema(text: str, schema: dict[str, Any], made: Any) -> None:
     assert fitted(text, schema) == made
-
-
-def test_a_call_can_be_written_down_and_read_again() -> None:
-    action = CallApi(app="notes", function="create_note", arguments={"title": "x"})
-    assert parse_action(action.dump()) == action

@@ -92,20 +92,13 @@ def files(desk) -> dict[str, str]:
     return dict(desk.files().files)
 
 
-def crew(desk, sandbox, script: Script, safety: SafetyPolicy) -> Run:
-    technician = ScriptedTechnician(scripts={"t": (script,)})
-    plans = [planned(subtask("t", worker="technician")), planned()]
-    return Run(plans, desk=desk, safety=safety, parts={"technician": technician, "sandbox": sandbox})
+def run_of(desk, sandbox, script: Script, safety: SafetyPolicy) -> Run:
+    parts = {"technician": ScriptedTechnician(scripts={"t": (script,)}), "sandbox": sandbox}
+    return Run([planned(subtask("t", worker="technician")), planned()], desk=desk, safety=safety, parts=parts).go()
 
 
 def preset(name: str) -> SafetyPolicy:
     return read_safety(name, lambda path: Source("test")).policy()
-
-
-def run_of(desk, sandbox, script: Script, safety: SafetyPolicy) -> Run:
-    run = crew(desk, sandbox, script, safety)
-    run.go()
-    return run
 
 
 def scripts(codes: tuple[str, ...], python: tuple[str, ...]) -> list[Script]:
@@ -130,8 +123,7 @@ def test_where_nothing_may_be_changed_no_script_changes_anything(desk, sandbox, 
     policy = ONLY_READ if safety == "scripts-may-only-read" else preset(safety)
     before = desk.files()
     for script in scripts(WRITING + DELETING[:4], WRITING_IN_PYTHON + DELETING_IN_PYTHON[:2]):
-        run = crew(desk, sandbox, script, policy)
-        run.go()
+        run = run_of(desk, sandbox, script, policy)
         assert desk.files() == before, script.code
         assert run.journal.all_steps(5) == () or not run.journal.all_steps(5)[0].visible_change, script.code
 
@@ -191,7 +183,7 @@ def test_without_a_preview_the_files_themselves_tell(desk, sandbox):
         def __init__(self, inner):
             self.name, self.files, self.perform, self.observe = inner.name, inner.files, inner.perform, inner.observe
 
-    run = crew(desk, sandbox, bash("true"), SafetyPolicy())
+    run = run_of(desk, sandbox, bash("true"), SafetyPolicy())
     was = {"/names.txt": text_digest(files(desk)["/names.txt"])}
     change = FileChange(removed=("/names.txt",), written={"/new.txt": "x"}, was=was)
     seen = [changes_of(run.context.with_(environment=env), change.action()) for env in (desk, Plain(desk))]

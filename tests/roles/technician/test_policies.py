@@ -9,7 +9,10 @@ import pytest
 from models import asker, fact, prompts_of, saying, section, text_of
 
 from deskcrew import Crew
+from environments.sandbox import detect
 from environments.sandbox.contract import NoSandbox
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest, Subtask
 from roles.contracts.orders import JobStep
 from roles.contracts.wording import describe
@@ -50,18 +53,6 @@ def test_what_a_job_says(sandbox, words, said):
     assert job_of(describe(job)) == job
 
 
-def test_words_that_are_no_job_are_refused_with_the_words():
-    request = ScriptRequest(goal="", subtask=Subtask(id="s1", title="", instruction="Paint the fence"))
-    answer = RulesTechnician().write(request)
-    assert answer.outcome == "cannot"
-    assert "Paint the fence" in answer.reason
-
-
-@pytest.mark.parametrize("goal", ["Count the lines of names.txt", "Open the mail and sort it", "Run the report"])
-def test_what_gives_no_code_is_left_to_the_others(goal):
-    assert only_job(read(goal)) is None
-
-
 def crew(tmp_path, **parts) -> Crew:
     world = tmp_path / "world.yaml"
     world.write_text(WORLD)
@@ -73,9 +64,6 @@ def test_a_whole_crew_counts_lines_and_writes_the_number_into_a_note(tmp_path, s
     outcome = crew(tmp_path).run('Run `wc -l < /Documents/trips.txt` and make a note titled "Lines" with the output as its text.')
     assert outcome.status == "fulfilled", outcome.reason
     assert next((s["worker"], s["app"]) for s in outcome.report["plan"]) == ("technician", "files")
-    from environments.simulated.desktop import SimulatedDesktop
-    from environments.simulated.world.worldfile import load_world
-
     desk = SimulatedDesktop(load_world(str(tmp_path / "world.yaml")), 0, outcome.folder)
     notes = desk.world()["apps"]["notes"]["notes"]
     assert [(note["title"], note["body"]) for note in notes.values() if note["title"] == "Lines"] == [("Lines", "3")]
@@ -83,8 +71,6 @@ def test_a_whole_crew_counts_lines_and_writes_the_number_into_a_note(tmp_path, s
 
 
 def test_without_a_sandbox_the_crew_says_why_it_cannot(tmp_path, monkeypatch):
-    import environments.sandbox.detect as detect
-
     why = "scripts need a sandbox, and bwrap is not installed; get it with: apt-get install bubblewrap"
     monkeypatch.setattr(detect, "installed", lambda kind="bubblewrap", packages=None: NoSandbox(why))
     outcome = crew(tmp_path).run("Run `wc -l < /Documents/trips.txt`.")
@@ -92,12 +78,20 @@ def test_without_a_sandbox_the_crew_says_why_it_cannot(tmp_path, monkeypatch):
     assert "apt-get install bubblewrap" in outcome.report["reason"]
 
 
-@pytest.mark.parametrize("words", ["Install the package pandas", "pip install pandas", "please install jq"])
-def test_what_cannot_be_installed_is_said_with_the_reason(words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        *((words, words) for words in ("Paint the fence", "Run the report")),
+        *((words, "nothing can be installed: scripts run in a sandbox without network")
+          for words in ("Install the package pandas", "pip install pandas", "please install jq")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_installed_or_is_no_job_is_said_with_the_reason(words: str, said: str) -> None:
+    assert only_job(read(words)) is None
     subtask = Subtask(id="s1", title="t", instruction=words, worker="technician")
     answer = RulesTechnician().write(ScriptRequest(goal="go", subtask=subtask))
     assert answer.outcome == "cannot"
-    assert answer.reason.startswith("nothing can be installed: scripts run in a sandbox without network")
+    assert said in answer.reason
 
 
 RUN = {"reason": "count", "outcome": "run", "language": "bash", "code": "wc -l < Logs/a.log"}
@@ -116,21 +110,17 @@ def write(*replies: Any, **changes: Any) -> ScriptAnswer:
     return LlmTechnician(asker(saying(*replies)), load_prompt("technician")).write(request(**changes))
 
 
-def test_a_script_is_what_it_says() -> None:
-    answer = write(RUN)
-    assert (answer.outcome, answer.script.language, answer.script.code) == ("run", "bash", "wc -l < Logs/a.log")
-
-
 @pytest.mark.parametrize(
     ("reply", "language", "code"),
     [
+        (RUN, "bash", RUN["code"]),
         ("```bash\nls -l\n```", "bash", "ls -l\n"),
         ("I list them by name.\n\n```python\nprint({'a': 1})\n```\nThat is all.", "python", "print({'a': 1})\n"),
         ("<think>```bash\nrm -r .\n```</think>\n  ```bash \n  echo ${x}\n  ```", "bash", "  echo ${x}\n"),
         ("```json\n" + json.dumps(RUN) + "\n```", "bash", RUN["code"]),
     ],
 )
-def test_a_script_may_stand_in_a_block_of_code(reply: str, language: str, code: str) -> None:
+def test_a_script_may_stand_in_a_block_of_code(reply: Any, language: str, code: str) -> None:
     answer = write(reply)
     assert (answer.outcome, answer.script.language, answer.script.code) == ("run", language, code)
 
@@ -165,11 +155,17 @@ def test_the_end_is_believed_after_a_script_that_worked() -> None:
     assert write({"reason": "no such file", "outcome": "cannot"}).reason == "no such file"
 
 
-def test_the_prompt_holds_the_job_the_files_and_what_came_of_the_scripts() -> None:
+def told(**given: Any) -> str:
+    """What the model is told."""
     model, heard = prompts_of(lambda _: RUN)
-    given = request(ran=(BROKE,), facts=(fact("pin", "4711-22", private=True), fact("year", "2026")), refused=("rm -rf /",))
-    LlmTechnician(asker(model), load_prompt("technician")).write(given)
-    text = text_of(heard[0])
+    LlmTechnician(asker(model), load_prompt("technician")).write(request(**given))
+    return text_of(heard[0])
+
+
+def test_the_prompt_holds_the_job_the_files_and_what_came_of_the_scripts_and_no_secret() -> None:
+    leaked = RanScript(script=Script(code="cat pin"), exit_code=1, stdout="4711-22", error="exit code 1")
+    facts = (fact("pin", "4711-22", private=True), fact("year", "2026"))
+    text = told(ran=(BROKE, leaked), facts=facts, refused=("rm -rf /",))
     assert "Your job: Count the lines of a.log" in text
     assert "the fact 'lines'" in text
     assert section(text, "files").splitlines() == ["/Logs/", "/Logs/a.log"]
@@ -180,23 +176,12 @@ def test_the_prompt_holds_the_job_the_files_and_what_came_of_the_scripts() -> No
     assert "4711" not in text
 
 
-def test_a_secret_that_a_script_printed_is_not_told() -> None:
-    model, heard = prompts_of(lambda _: RUN)
-    leaked = RanScript(script=Script(code="cat pin"), exit_code=1, stdout="4711-22", error="exit code 1")
-    given = request(ran=(leaked,), facts=(fact("pin", "4711-22", private=True),))
-    LlmTechnician(asker(model), load_prompt("technician")).write(given)
-    assert "4711" not in text_of(heard[0])
-
-
 def test_the_prompt_does_not_grow_with_scripts_and_files() -> None:
     def size(count: int) -> int:
-        model, heard = prompts_of(lambda _: RUN)
-        ran = tuple(
-            RanScript(script=Script(code=f"echo {n}" * 900), exit_code=1, stdout="x" * 9_000, error="e") for n in range(count)
-        )
-        given = request(ran=ran, files=tuple(f"/f{n}" for n in range(100 * count)))
-        LlmTechnician(asker(model), load_prompt("technician")).write(given)
-        assert f"({count - 3} earlier scripts are not shown)" in text_of(heard[0])
-        return len(text_of(heard[0]))
+        codes = (f"echo {n}" * 900 for n in range(count))
+        ran = tuple(RanScript(script=Script(code=code), exit_code=1, stdout="x" * 9_000, error="e") for code in codes)
+        text = told(ran=ran, files=tuple(f"/f{n}" for n in range(100 * count)))
+        assert f"({count - 3} earlier scripts are not shown)" in text
+        return len(text)
 
     assert size(40) < size(4) + 100

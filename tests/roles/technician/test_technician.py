@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 
 import pytest
-from support import Planner, Run, planned, subtask
+from models import asker, prompts_of, section, text_of
+from support import Planner, Run, desktop, planned, subtask
 
-from environments.contract import CHANGE_FILES
-from environments.sandbox.contract import NoSandbox, ScriptResult
+from environments.contract import CHANGE_FILES, FileChange, text_digest
+from environments.sandbox.contract import ScriptResult
 from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanRequest, Script
 from roles.contracts.limits import Limits
 from roles.evaluator.rules import RulesEvaluator
+from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted import ScriptedTechnician
 from roles.safety import Rule, SafetyPolicy
 from roles.safety.privacy.vault import reference
 from roles.technician.graph import facts_in
+from roles.technician.llm import LlmTechnician
 
 
 def bash(code: str) -> Script:
@@ -70,8 +73,7 @@ def test_the_files_app_shows_what_a_script_made_and_a_script_sees_what_the_app_m
 
 def test_a_script_that_fails_changes_nothing_and_its_exit_code_and_stderr_are_evidence(desk, sandbox):
     before = files(desk)
-    run = crew(desk, sandbox, bash("echo lost > new.txt; echo oh no >&2; exit 3"))
-    run.go()
+    run = crew(desk, sandbox, bash("echo lost > new.txt; echo oh no >&2; exit 3")).go()
     assert files(desk) == before
     assert run.status == "rejected"
     assert [row for row in run.rows if "EXECUTE_ACTION --error" in row] == ["EXECUTE_ACTION --error [retries left]--> GET_ACTION"]
@@ -91,101 +93,71 @@ def test_a_script_that_does_not_end_is_a_timeout_and_changes_nothing(desk, sandb
     assert "ended after 1 seconds" in run.journal.all_steps(1)[0].error
 
 
-def test_deleting_asks_a_person_who_sees_what_goes(desk, sandbox):
-    run = crew(desk, sandbox, bash("ls\nrm names.txt"))
-    run.go()
-    assert run.asked["action_requests"][0]["name"] == CHANGE_FILES
-    assert run.asked["action_requests"][0]["args"]["arguments"] == {"removed": ["/names.txt"]}
-    assert "it deletes /names.txt" in run.asked["reasons"]
-    assert [(c["effect"], c["told"]) for c in run.asked["changes"]] == [("delete", "deletes /names.txt")]
-    assert "/names.txt" in files(desk)
-    run.go({"type": "approve"})
+def test_deleting_asks_a_person_who_sees_what_goes_and_keeps_it_or_lets_it_go(desk, sandbox):
+    for answer in ({"type": "reject", "message": "keep it"}, {"type": "approve"}):
+        run = crew(desk, sandbox, bash("ls\nrm names.txt"))
+        run.go()
+        assert run.asked["action_requests"][0]["name"] == CHANGE_FILES
+        assert run.asked["action_requests"][0]["args"]["arguments"] == {"removed": ["/names.txt"]}
+        assert "it deletes /names.txt" in run.asked["reasons"]
+        assert [(c["effect"], c["told"]) for c in run.asked["changes"]] == [("delete", "deletes /names.txt")]
+        assert "/names.txt" in files(desk)
+        assert desk.received() == []
+        run.go(answer)
+        if answer["type"] == "reject":
+            assert "/names.txt" in files(desk)
+            assert told(run).user_words == ("keep it",)
     assert run.status == "fulfilled"
     assert "/names.txt" not in files(desk)
 
 
-def test_what_a_rejected_script_did_is_not_kept(desk, sandbox):
-    run = crew(desk, sandbox, bash("rm names.txt"))
-    run.go()
-    run.go({"type": "reject", "message": "keep it"})
-    assert "/names.txt" in files(desk)
-    assert told(run).user_words == ("keep it",)
-    assert desk.received() == []
+def edited(run: Run, code: str) -> Run:
+    """The script, with a person's in its place."""
+    return run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": code}}})
 
 
 def test_a_script_that_is_asked_about_and_rejected_is_not_run(desk, sandbox):
-    run = crew(desk, sandbox, bash("curl example.com"))
-    run.go()
+    run = crew(desk, sandbox, bash("curl example.com")).go()
     assert "line 1: network: curl example.com" in run.asked["reasons"]
     run.go({"type": "reject", "message": "no network"})
     assert not run.bodies("outcome")
 
 
-def test_an_edited_script_is_reviewed_anew_and_run_in_its_place(desk, sandbox):
-    run = crew(desk, sandbox, bash("curl example.com"))
-    run.go()
-    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "cp names.txt kept.txt"}}})
+def test_an_edited_script_is_reviewed_anew_with_its_change_and_run_in_its_place(desk, sandbox):
+    edited(crew(desk, sandbox, bash("curl example.com")).go(), "cp names.txt kept.txt")
     assert {"/names.txt", "/kept.txt"} <= set(files(desk))
-    again = crew(desk, sandbox, bash("sudo ls"), safety=SafetyPolicy(rules=(
-        Rule(name="no_network", verdict="deny", effects=("send",)), *SafetyPolicy().rules)))  # fmt: skip
-    again.go()
-    again.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "curl x < costs.csv"}}})
+    run = edited(crew(desk, sandbox, bash("curl example.com")).go(), "rm names.txt")
+    assert run.asked["effect"] == "delete"
+    assert "/names.txt" in files(desk)
+    offline = SafetyPolicy(rules=(Rule(name="no_network", verdict="deny", effects=("send",)), *SafetyPolicy().rules))
+    again = edited(crew(desk, sandbox, bash("sudo ls"), safety=offline).go(), "curl x < costs.csv")
     assert "not allowed" in json.dumps(again.bodies("approval"))
     assert not again.bodies("outcome")
 
 
-def test_the_change_of_an_edited_script_is_asked_about_too(desk, sandbox):
-    run = crew(desk, sandbox, bash("curl example.com"))
-    run.go()
-    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "rm names.txt"}}})
-    assert run.asked["effect"] == "delete"
-    assert "/names.txt" in files(desk)
-
-
 def test_a_change_is_kept_as_it_is_or_not_at_all_and_only_a_script_takes_its_place(desk, sandbox):
-    run = crew(desk, sandbox, bash("rm names.txt"))
-    run.go()
+    run = crew(desk, sandbox, bash("rm names.txt")).go()
     assert run.asked["review_configs"][0]["allowed_decisions"] == ["approve", "reject", "respond"]
-    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "rm costs.csv"}}})
+    edited(run, "rm costs.csv")
     assert {"/names.txt", "/costs.csv"} <= set(files(desk))
-    run = crew(desk, sandbox, bash("curl example.com"))
-    run.go()
+    run = crew(desk, sandbox, bash("curl example.com")).go()
     run.go({"type": "edit", "edited_action": {"name": "fail_goal", "args": {}}})
     assert FailGoal().verb in run.journal.all_steps(1)[0].error
     assert desk.received() == []
 
 
 def test_what_the_policy_denies_is_never_run(desk, sandbox):
-    run = crew(
-        desk,
-        sandbox,
-        bash("curl example.com > names.txt"),
-        safety=SafetyPolicy(rules=(Rule(name="offline", verdict="deny", effects=("send",), why="nothing leaves"),)),
-    )
-    run.go()
+    offline = SafetyPolicy(rules=(Rule(name="offline", verdict="deny", effects=("send",), why="nothing leaves"),))
+    run = crew(desk, sandbox, bash("curl example.com > names.txt"), safety=offline).go()
     assert told(run).refused
     assert "nothing leaves" in run.bodies("reviewed")[0]["reasons"]
     assert desk.received() == []
 
 
-def test_without_a_sandbox_it_refuses_and_says_how_to_get_one(desk):
-    why = "scripts need a sandbox, and bwrap is not installed; get it with: apt-get install bubblewrap"
-    run = crew(desk, NoSandbox(why), bash("ls"))
-    run.go()
-    assert "GET_ACTION --cannot_execute--> PLAN" in run.rows
-    assert told(run).evidence == (why,)
-    assert run.bodies("error")[0]["message"] == why
-
-
 def test_where_there_are_no_files_a_script_may_compute_and_not_write(sandbox):
-    from support import desktop
-
-    desk = desktop()
-    run = crew(desk, sandbox, bash("echo $((6 * 7))"))
-    run.go()
-    assert [fact.value for fact in run.journal.facts()] == ["42"]
-    lost = crew(desk, sandbox, bash("echo 1 > made.txt"))
-    lost.go()
+    bare = desktop()
+    assert [fact.value for fact in crew(bare, sandbox, bash("echo $((6 * 7))")).go().journal.facts()] == ["42"]
+    lost = crew(bare, sandbox, bash("echo 1 > made.txt")).go()
     assert "no app that holds files" in lost.journal.all_steps(1)[0].error
 
 
@@ -212,7 +184,6 @@ def test_long_output_is_kept_to_its_bound(desk, sandbox):
 
 def test_files_changed_meanwhile_are_not_written_over(desk, sandbox):
     """Somebody else's change between the reading and the writing: the script's is refused whole."""
-    from environments.contract import FileChange, text_digest
 
     class Slow:
         refusal = ""
@@ -315,42 +286,30 @@ def test_several_expected_facts_are_lines_of_name_and_value():
     assert facts_in(" \n", ["one"]) == {}
 
 
+def by_model(replies) -> tuple[LlmTechnician, list]:
+    model, heard = prompts_of(replies)
+    return LlmTechnician(asker(model), load_prompt("technician")), heard
+
+
 def test_a_model_writes_a_script_sees_it_fail_and_writes_another(desk, sandbox):
-    from models import asker, prompts_of, section, text_of
-
-    from roles.policies.llm.prompts import load_prompt
-    from roles.technician.llm import LlmTechnician
-
     def answer(messages):
         ran = section(text_of(messages[1:2]), "ran")
         if "exit code 0" in ran:
             return {"reason": "counted", "outcome": "done"}
         path = "Documents/trips.txt" if "No such file" in ran else "trips.txt"
-        return {
-            "reason": "count",
-            "outcome": "run",
-            "language": "bash",
-            "code": f"cat {path} | wc -l; test -f {path} || cat {path}",
-        }
+        code = f"cat {path} | wc -l; test -f {path} || cat {path}"
+        return {"reason": "count", "outcome": "run", "language": "bash", "code": code}
 
-    model, _ = prompts_of(answer)
-    run = crew(desk, sandbox, technician=LlmTechnician(asker(model), load_prompt("technician")),
-               expect=(FactKnown(name="line count"),), evaluator=RulesEvaluator())  # fmt: skip
-    run.go()
+    wanted = (FactKnown(name="line count"),)
+    run = crew(desk, sandbox, technician=by_model(answer)[0], expect=wanted, evaluator=RulesEvaluator()).go()
     assert run.status == "fulfilled"
     assert [step.exec_status for step in run.journal.all_steps(10)] == ["error", "executed"]
     assert {fact.name: fact.value for fact in run.journal.facts()} == {"line count": "3"}
 
 
 def test_a_model_without_a_usable_script_is_a_reported_failure_and_runs_nothing(desk, sandbox):
-    from models import asker, prompts_of
-
-    from roles.policies.llm.prompts import load_prompt
-    from roles.technician.llm import LlmTechnician
-
-    model, heard = prompts_of(lambda _: "rm -rf /")
-    run = crew(desk, sandbox, technician=LlmTechnician(asker(model), load_prompt("technician")))
-    run.go()
+    technician, heard = by_model(lambda _: "rm -rf /")
+    run = crew(desk, sandbox, technician=technician).go()
     assert run.status == "rejected"
     assert run.journal.all_steps(10) == ()
     assert len(heard) == 3
