@@ -174,19 +174,19 @@ def arguments_of(schema: Mapping[str, Any]) -> tuple[FieldCard, ...]:
     """The arguments of a function as fields, from the JSON Schema of what it takes, whoever wrote it."""
     properties, required = schema.get("properties"), schema.get("required")
     named = properties.items() if isinstance(properties, Mapping) else ()
-    return tuple(_argument(name, part, isinstance(required, list) and name in required) for name, part in named)
-
-
-def _argument(name: str, part: Any, required: bool) -> FieldCard:
-    parts = [part, *(part.get("anyOf") or ())] if isinstance(part, Mapping) else []
-    told = next((one for one in reversed(parts) if isinstance(one, Mapping) and one.get("type") != "null"), {})
-    said = told.get("type")
-    words = [told.get("format"), *(said if isinstance(said, list) else [said])]
-    options = tuple(str(one) for one in told.get("enum") or ())
-    known = [_JSON_TYPES[str(word)] for word in words if str(word) in _JSON_TYPES]
-    label = name.replace("_", " ").capitalize()
-    kind: FieldType = "choice" if options else known[0] if known else "text"
-    return FieldCard(label=label, words=(name,), type=kind, options=options, written=True, required=required)
+    found = []
+    for name, part in named:
+        parts = [part, *(part.get("anyOf") or ())] if isinstance(part, Mapping) else []
+        told = next((one for one in reversed(parts) if isinstance(one, Mapping) and one.get("type") != "null"), {})
+        said = told.get("type")
+        words = [told.get("format"), *(said if isinstance(said, list) else [said])]
+        options = tuple(str(one) for one in told.get("enum") or ())
+        known = [_JSON_TYPES[str(word)] for word in words if str(word) in _JSON_TYPES]
+        kind: FieldType = "choice" if options else known[0] if known else "text"
+        needed = isinstance(required, list) and name in required
+        label = name.replace("_", " ").capitalize()
+        found.append(FieldCard(label=label, words=(name,), type=kind, options=options, written=True, required=needed))
+    return tuple(found)
 
 
 class Vocabulary(NamedTuple):
@@ -293,14 +293,11 @@ _LONGEST_NAME = 80
 
 def page_of(state: VisualState) -> PageCard:
     """What a screen shows."""
-    parents = state.by_id
     able = {e.name for e in state.elements if e.enabled}
 
     def inside(one: GUIElement) -> tuple[str, str, str]:
-        above, seen = parents.get(one.parent or ""), 0
-        while above is not None and (above.role not in _HOLDERS or not (above.name or above.role in _ROWS)) and seen < 40:
-            above, seen = parents.get(above.parent or ""), seen + 1
-        return (above.role or "", above.name, above.element_id) if above is not None else ("", "", "")
+        holders = (up for up in state.above(one) if up.role in _HOLDERS and (up.name or up.role in _ROWS))
+        return next(((up.role or "", up.name, up.element_id) for up in holders), ("", "", ""))
 
     widgets = tuple(
         Widget(

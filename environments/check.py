@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 
 from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Environment, Peek, WorldState
 from protocol import (
@@ -31,8 +32,7 @@ def check_environment(env: Environment) -> list[str]:
     """The verified promises of the contract. Raises ContractError with the first broken one. Closes `env`."""
     if lacking := [name for name in ("reset", "observe", "perform", "close") if not hasattr(env, name)]:
         raise ContractError(f"{type(env).__name__} has no {', '.join(lacking)}; an environment has these methods")
-    kept: list[str] = []
-    check = _Check(env, kept)
+    check = _Check(env)
     try:
         check.reset_repeats()
         check.observing_changes_nothing()
@@ -43,24 +43,20 @@ def check_environment(env: Environment) -> list[str]:
         check.peeking_changes_nothing()
     finally:
         check.closing_twice_is_fine()
-    return kept
+    return check.kept
 
 
 class _Check:
     """An environment under test; every method is one promise."""
 
-    def __init__(self, env: Environment, kept: list[str]) -> None:
+    def __init__(self, env: Environment) -> None:
         self.env = env
-        self.kept = kept
-        self.count = 0
-
-    def key(self) -> str:
-        self.count += 1
-        return f"check/{self.count}"
+        self.kept: list[str] = []
+        self.keys = (f"check/{number}" for number in count(1))
 
     def perform(self, action: Action, key: str | None = None) -> ActionResult:
         try:
-            return self.env.perform(action, key=key or self.key())
+            return self.env.perform(action, key=key or next(self.keys))
         except DigestMismatch:
             raise
         except Exception as raised:
@@ -139,8 +135,13 @@ class _Check:
             return
 
     def a_key_acts_once(self) -> None:
-        action = self._visible_action()
-        key = self.key()
+        # typing into a field shows when it is done twice
+        able = (e for state in self.screens() if state.modal is None for e in state.elements if e.visible and e.enabled)
+        field = next((e for e in able if e.role == "textbox"), None)
+        action: Action = Wait(seconds=1)
+        if field is not None:
+            action = Type(target=ActionTarget(element_id=field.element_id), text="x")
+        key = next(self.keys)
         first = self.perform(action, key)
         after = self.env.observe()
         _promise(self.perform(action, key) == first, "a known key did not return the stored result")
@@ -156,14 +157,6 @@ class _Check:
             self.kept.append("a known key with another action is refused")
         else:
             raise ContractError("a known key with another action was accepted; it raises DigestMismatch")
-
-    def _visible_action(self) -> Action:
-        """Typing into a field, which shows when it is done twice; waiting where there is no field."""
-        for state in self.screens():
-            for e in state.elements:
-                if e.role == "textbox" and e.visible and e.enabled and state.modal is None:
-                    return Type(target=ActionTarget(element_id=e.element_id), text="x")
-        return Wait(seconds=1)
 
     def peeking_changes_nothing(self) -> None:
         if not isinstance(self.env, Peek) or not isinstance(self.env, AppCatalog):

@@ -29,15 +29,11 @@ _TRIES = 2
 @asynccontextmanager
 async def leaving(sight: Sight, look: Look) -> AsyncIterator[None]:
     """What leaves the page while this lasts is held against what the control says it sends."""
-    _expect(sight, look)
+    sight.session.gate.begin(sight.session.permit, ExpectedRequest.of(look.said))
     try:
         yield
     finally:
         sight.session.gate.end()
-
-
-def _expect(sight: Sight, look: Look) -> None:
-    sight.session.gate.begin(sight.session.permit, ExpectedRequest.of(look.said))
 
 
 def _chosen(sight: Sight, look: Look, values: Sequence[str]) -> None:
@@ -67,7 +63,7 @@ async def _arm(sight: Sight, spot: Spot, first: Look, name: str, how: str, mode:
     if why:
         await _shut(spot)
         raise ControlChanged(f"{name} changed before it was pressed: {why}; look again")
-    _expect(sight, now)
+    sight.session.gate.begin(sight.session.permit, ExpectedRequest.of(now.said))
 
 
 async def _shut(spot: Spot) -> Mapping[str, Any]:
@@ -81,14 +77,13 @@ async def _shut(spot: Spot) -> Mapping[str, Any]:
     return dict(said)
 
 
-def _astray(said: Mapping[str, Any], name: str, done: str = "") -> ControlChanged | None:
-    """The refusal that follows from what the guard stopped."""
-    fouls = [(str(kind), clean(why, 120)) for kind, why in said["fouls"]]
-    if not fouls:
-        return None
-    kind, why = fouls[0]
+def _refuse_fouls(said: Mapping[str, Any], name: str, done: str = "") -> None:
+    """Raises ControlChanged for what the guard stopped."""
+    if not said["fouls"]:
+        return
+    kind, why = (clean(part, 120) for part in said["fouls"][0])
     what = "another one" if why == "changed" else f"not where it falls on: that is {why}"
-    return ControlChanged(f"{name} is {what} by the time of the {kind}, which was held back{done}; look again")
+    raise ControlChanged(f"{name} is {what} by the time of the {kind}, which was held back{done}; look again")
 
 
 async def press(
@@ -121,8 +116,7 @@ async def press(
         aim = await usable(sight, aim)
     if not said["reached"] and not said["fouls"]:
         raise ControlChanged(f"{aim.name} was not reached by the press: something covers it; look again")
-    if astray := _astray(said, aim.name):
-        raise astray
+    _refuse_fouls(said, aim.name)
     return aim
 
 
@@ -131,8 +125,8 @@ async def half(sight: Sight, aim: Aim, first: Look, button: PlainButton, *, up: 
     mouse, spot = sight.session.page.mouse, aim.spot or first.spot
     await _arm(sight, spot, first, aim.name, "press", "up" if up else "down", [aim.x - spot.x, aim.y - spot.y])
     await (mouse.up(button=button) if up else mouse.down(button=button))
-    if not sight.session.dialogs and (astray := _astray(await _shut(spot), aim.name)):
-        raise astray
+    if not sight.session.dialogs:
+        _refuse_fouls(await _shut(spot), aim.name)
 
 
 async def drag(sight: Sight, start: Aim, first: Look, end: Aim, path: Sequence[tuple[float, float]], button: PlainButton) -> None:
@@ -149,8 +143,8 @@ async def drag(sight: Sight, start: Aim, first: Look, end: Aim, path: Sequence[t
         await asyncio.sleep(SETTLE)
     finally:
         await mouse.up(button=button)
-    if not sight.session.dialogs and (astray := _astray(await _shut(spot), start.name)):
-        raise astray
+    if not sight.session.dialogs:
+        _refuse_fouls(await _shut(spot), start.name)
 
 
 @asynccontextmanager
@@ -161,8 +155,7 @@ async def keys(sight: Sight, first: Look, name: str, *, focused: bool = False, t
         yield
     finally:
         said = {"fouls": []} if sight.session.dialogs else await _shut(first.spot)
-    if astray := _astray(said, name, ", and what was typed before it may stand there"):
-        raise astray
+    _refuse_fouls(said, name, ", and what was typed before it may stand there")
 
 
 async def write(sight: Sight, text: str) -> None:

@@ -54,17 +54,17 @@ class LoopThread:
     def stop(self) -> None:
         if self._loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(_cancel_rest(), self._loop).result(10)
+
+        async def cancel_rest() -> None:
+            rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            for task in rest:
+                task.cancel()
+            await asyncio.gather(*rest, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(cancel_rest(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
         self._loop.close()
-
-
-async def _cancel_rest() -> None:
-    rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in rest:
-        task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
 
 
 class BrowserEnvironment:
@@ -197,15 +197,16 @@ class BrowserEnvironment:
         self._sight = self._thread = None
         if thread is None:
             return
+
+        async def shut(sight: Sight) -> None:
+            self._cancel_parked()
+            await sight.session.close()
+
         try:
             if sight is not None:
-                thread.run(self._shut(sight), 60)
+                thread.run(shut(sight), 60)
         finally:
             thread.stop()
-
-    async def _shut(self, sight: Sight) -> None:
-        self._cancel_parked()
-        await sight.session.close()
 
     def _cancel_parked(self) -> None:
         for task in self._parked:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import islice, zip_longest
@@ -27,13 +28,13 @@ from protocol import (
     ExecStatus,
     Fill,
     Frozen,
-    GUIElement,
     PressKey,
     Resolved,
     TargetError,
     Type,
     VisualState,
     resolve,
+    target_element,
 )
 
 
@@ -157,15 +158,6 @@ def _read(line: str) -> FaultedResult | None:
         return None
 
 
-class InjectedFault(NamedTuple):
-    """A fault that struck: for the log and for judging, never shown to a role."""
-
-    key: str
-    kind: FaultKind
-    verb: str
-    target: str
-
-
 _CAPABILITIES = ("control", "apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
                  "environment_type", "files", "clock", "now", "cards", "written",
                  "guard", "admit", "held")  # fmt: skip
@@ -195,9 +187,9 @@ class FaultyEnvironment:
         self._counts = Counter(done.kind for done in self._record.done)
 
     @property
-    def struck(self) -> list[InjectedFault]:
-        """The faults that struck, in order."""
-        return [InjectedFault(d.key, FaultKind(d.kind), d.verb, d.target) for d in self._record.done if d.kind]
+    def struck(self) -> list[FaultedResult]:
+        """The actions that a fault struck, in order: for judging, and never shown to a role."""
+        return [done for done in self._record.done if done.kind]
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         self._seed = self._seed if seed is None else seed
@@ -218,12 +210,14 @@ class FaultyEnvironment:
             return known.result
         app, target = self._aim(action)
         fault = self._striking(action, key, app, target)
-        kind = "" if fault is None else str(fault.kind)
-        if fault is not None and fault.kind is FaultKind.BREAK:
-            self._note(FaultedResult(key, action.digest, kind, action.verb, target, None))
-            raise EnvironmentFault(fault.text or "the session was lost")
-        result = self._do(fault, action, key)
-        self._note(FaultedResult(key, action.digest, kind, action.verb, target, result))
+        broken = fault is not None and fault.kind is FaultKind.BREAK
+        result = None if broken else self._do(fault, action, key)
+        done = FaultedResult(key, action.digest, "" if fault is None else str(fault.kind), action.verb, target, result)
+        self._record.add(done)
+        self._counts[done.kind] += bool(done.kind)
+        if result is None:
+            raise EnvironmentFault((fault and fault.text) or "the session was lost")
+        self._done[key] = done
         return result
 
     def close(self) -> None:
@@ -245,12 +239,6 @@ class FaultyEnvironment:
         both = zip_longest(within, islice(reversed(self._done), most))
         return list(dict.fromkeys(key for pair in both for key in pair if key is not None))[:most]
 
-    def _note(self, done: FaultedResult) -> None:
-        self._record.add(done)
-        self._counts[done.kind] += bool(done.kind)
-        if done.result is not None:
-            self._done[done.key] = done
-
     def _striking(self, action: Action, key: str, app: str, target: str) -> Fault | None:
         """The fault that takes this action."""
         for number, fault in enumerate(self._faults):
@@ -266,7 +254,7 @@ class FaultyEnvironment:
         if fault.kind in DRY:
             status, said = DRY[fault.kind]
             error = (fault.text or said) if status is not ExecStatus.EXECUTED else ""
-            resolved = self._resolved(action) if status is ExecStatus.EXECUTED else None
+            resolved = _resolved(action, self.inner.observe()) if status is ExecStatus.EXECUTED else None
             return ActionResult(exec_status=status, error=error, resolved=resolved)
         if fault.kind is FaultKind.FOCUS:
             self.inner.perform(PressKey(keys=("Tab",)), key=f"{key}{_FOCUS}")
@@ -290,25 +278,16 @@ class FaultyEnvironment:
     def _aim(self, action: Action) -> tuple[str, str]:
         """The app that is worked in and the name of what is aimed at."""
         state = self.inner.observe()
-        element = self._element(action, state)
+        focused = (e for e in state.elements if e.focused)
+        element = next(focused, None) if action.target is None else target_element(action.target, state)
         app = (element.app if element is not None else None) or state.app or ""
         return app, element.name if element is not None else ""
 
-    def _element(self, action: Action, state: VisualState) -> GUIElement | None:
-        if action.target is None:
-            return next((e for e in state.elements if e.focused), None)
-        try:
-            return state.by_id.get(resolve(action.target, state).element_id)
-        except TargetError:
-            return None
 
-    def _resolved(self, action: Action) -> Resolved | None:
-        if action.target is None:
-            return None
-        try:
-            return resolve(action.target, self.inner.observe())
-        except TargetError:
-            return None
+def _resolved(action: Action, state: VisualState) -> Resolved | None:
+    with suppress(TargetError):
+        return None if action.target is None else resolve(action.target, state)
+    return None
 
 
 def _concerns(fault: Fault, action: Action) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
@@ -52,38 +52,19 @@ class Check(Frozen):
 
 def check(expression: str, names: Mapping[str, Any]) -> Check:
     """Evaluate one condition; one that cannot be evaluated has not passed."""
-    return _checked(expression, lambda: evaluate(expression, names))
-
-
-class Scope:
-    """What conditions may speak of, made known once for many of them."""
-
-    def __init__(self) -> None:
-        self.context = _context()
-
-    def add(self, name: str, value: Any) -> None:
-        """Make a value known, in the place of one of that name. Raises one of FAULTS for what CEL has no value for."""
-        self.context.add_variable(name, value)
-
-
-def check_in(expression: str, scope: Scope) -> Check:
-    """As `check`, with names that are known already."""
-    return _checked(expression, lambda: _program(expression).execute(scope.context))
-
-
-def names_in(expression: str) -> frozenset[str]:
-    """The names that a condition without a problem speaks of."""
-    return frozenset(_program(expression).variables()) - frozenset(_BOUND.findall(expression))
-
-
-def _checked(expression: str, value_of: Callable[[], Any]) -> Check:
     try:
-        value = value_of()
+        value = evaluate(expression, names)
     except FAULTS as bad:
         return Check(expression=expression, passed=False, error=_first_line(bad))
     if isinstance(value, bool):
         return Check(expression=expression, passed=value)
     return Check(expression=expression, passed=False, error=f"gives {value!r}, which is neither true nor false")
+
+
+@lru_cache(maxsize=256)
+def names_in(expression: str) -> frozenset[str]:
+    """The names that a condition without a problem speaks of."""
+    return frozenset(_program(expression).variables()) - frozenset(_BOUND.findall(expression))
 
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
@@ -113,14 +94,15 @@ def _prepared(expression: str, names: Mapping[str, Any]) -> tuple[Any, Any]:
     known: dict[str, str] = {}
 
     def place(match: re.Match[str]) -> str:
-        root, path = match["root"], match["path"]
+        root, parts = match["root"], (match["path"] or "").split(".")[1:]
         if root is None or root in shadowed or root not in names:
             return match[0]
-        value, rest = _followed(names[root], path.split(".")[1:])
-        taken = f"{root}{path.removesuffix(rest)}"
+        value, taken = names[root], root
+        while parts and isinstance(inner := value.get(parts[0]) if isinstance(value, Mapping) else None, Mapping | list | tuple):
+            value, taken = inner, f"{taken}.{parts.pop(0)}"
         found = known.setdefault(taken, f"place_{len(known)}")
         places[found] = value
-        return found + rest
+        return ".".join([found, *parts])
 
     program = _program(_PATH.sub(place, expression))
     context = _context()
@@ -130,16 +112,6 @@ def _prepared(expression: str, names: Mapping[str, Any]) -> tuple[Any, Any]:
     return program, context
 
 
-def _followed(value: Any, parts: list[str]) -> tuple[Any, str]:
-    """What lies along the parts, and the rest of the path behind it."""
-    for index, part in enumerate(parts):
-        inner = value.get(part) if isinstance(value, Mapping) else None
-        if not isinstance(inner, Mapping | list | tuple):
-            return value, "".join(f".{left}" for left in parts[index:])
-        value = inner
-    return value, ""
-
-
 def problem_with(expression: str, names: Sequence[str]) -> str:
     """Why an expression can never be evaluated, or nothing: bad grammar, or a name that does not exist."""
     try:
@@ -147,7 +119,7 @@ def problem_with(expression: str, names: Sequence[str]) -> str:
     except FAULTS as bad:
         return _first_line(bad)
     # The functions that it calls; operators are none
-    if unheard := frozenset(name for name in program.functions() if name[0].isalpha()) - _CORE - _more_functions():
+    if unheard := frozenset(name for name in program.functions() if name[0].isalpha()) - _functions():
         return f"there is no function {sorted(unheard)[0]}()"
     unknown = set(program.variables()) - set(names) - set(_BOUND.findall(expression))
     if not unknown:
@@ -156,8 +128,9 @@ def problem_with(expression: str, names: Sequence[str]) -> str:
 
 
 @cache
-def _more_functions() -> frozenset[str]:
-    return frozenset(Scope().context.functions)
+def _functions() -> frozenset[str]:
+    """Those of CEL itself, and of its library."""
+    return _CORE.union(_context().functions)
 
 
 def _loops_within(expression: str) -> int:

@@ -24,15 +24,6 @@ _NESTED = re.compile(rf"(?:[\[{{]\s*){{{DEEPEST}}}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def lines_of(node: yaml.Node) -> dict[KeyPath, int]:
-    """Raises yaml.MarkedYAMLError for a key that is there twice, for an alias that contains itself, for aliases that
-    make a text into more than anybody wrote, and for what is no text."""
-    _weigh(node, {})
-    lines: dict[KeyPath, int] = {}
-    _note(node, (), lines)
-    return lines
-
-
 def safe_data(text: str) -> Any:
     """The data of a YAML text. Raises yaml.YAMLError or ValueError for what is none, and for every trap that is known here."""
     return read_yaml(text, yaml.SafeLoader).data
@@ -41,12 +32,6 @@ def safe_data(text: str) -> Any:
 def texts_in(path: Path) -> dict[str, Any]:
     """A table of our own beside the module that uses it: everything in it is a text."""
     return dict(yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CBaseLoader))  # noqa: S506 - it makes texts alone
-
-
-def refuse_deep(text: str) -> None:
-    """Raises yaml.YAMLError for more opening brackets in a row than anybody writes; the library reads them for minutes."""
-    if _NESTED.search(text):
-        raise yaml.YAMLError("it is nested too deeply")
 
 
 def nearest_line(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
@@ -113,14 +98,22 @@ class YamlText(NamedTuple):
 
 
 def read_yaml(text: str, words: type[yaml.SafeLoader] = _Loader) -> YamlText:
-    """The data in `text`, whose plain scalars mean what `words` says. Raises yaml.YAMLError or ValueError."""
-    refuse_deep(text)
+    """The data in `text`, whose plain scalars mean what `words` says.
+
+    Raises yaml.YAMLError or ValueError: also for a key that is there twice, for an alias that contains itself, for aliases that
+    make a text into more than anybody wrote, for what is no text, and for more opening brackets in a row than anybody writes,
+    which the library reads for minutes.
+    """
+    if _NESTED.search(text):
+        raise yaml.YAMLError("it is nested too deeply")
     loader = words(text)
     try:
         node = loader.get_single_node()
         if node is None:
             return YamlText(None, {})
-        lines = lines_of(node)  # first: it refuses what would be loaded for hours, and what is given twice
+        _weigh(node, {})  # first: it refuses what would be loaded for hours
+        lines: dict[KeyPath, int] = {}
+        _note(node, (), lines)
         return YamlText(loader.construct_document(node), lines)
     except RecursionError:
         raise yaml.YAMLError("it is nested too deeply") from None

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil, floor
+from operator import itemgetter
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
@@ -28,21 +29,15 @@ __all__ = ["Image", "ImageChops", "ImageDraw", "ImageFilter", "ImageFont", "feat
 
 Pixels = Image.Image
 Box = tuple[int, int, int, int]
+Size = tuple[int, int]
 _MISTAKEN = 60.0
 """What it costs to lie on another thing, where a label might be taken for that one's; ink costs up to 255."""
 _RINGS = 10
 """How far from its box a label may go when all around is taken."""
 
 
-class LabelSize(NamedTuple):
-    """A label for a box, with the width and height that it needs."""
-
-    box: Box
-    room: tuple[int, int]
-
-
-def places(wanted: Iterable[LabelSize], things: Iterable[Box], picture: Pixels) -> Iterator[Box | None]:
-    """Where each label stands, in order, or None where all is taken. `things` are what one may be mistaken to belong to."""
+def places(wanted: Iterable[tuple[Box, Size]], things: Iterable[Box], picture: Pixels) -> Iterator[Box | None]:
+    """Where the label for each box stands, in order, or None where all is taken. `things` are what one may be mistaken for."""
     # What can be read: edges. The outermost pixels have none, which the filter leaves as they were.
     ink = Image.new("L", picture.size)
     if min(picture.size) > 2:
@@ -51,33 +46,27 @@ def places(wanted: Iterable[LabelSize], things: Iterable[Box], picture: Pixels) 
     labels, others = _Tiles(), _Tiles()
     for thing in things:
         others.add(thing)
+
+    def cost(box: Box, spot: Box, own: float) -> float:
+        mistaken = any(not _holds(other, box) for other in others.under(spot) if other != box)
+        return own + _MISTAKEN * mistaken + mean(ink, spot)
+
     for box, room in wanted:
-        spot = _best(box, room, ink, labels, others)
-        if spot is not None:
-            labels.add(spot)
-        yield spot
+        free = [
+            (cost(box, spot, own), spot)
+            for spot, own in _around_box(box, room)
+            if _inside(spot, ink.size) and not labels.any_under(spot)
+        ]
+        further = (spot for spot in _anywhere(box, room, ink.size) if not labels.any_under(spot))
+        best = min(free, key=itemgetter(0))[1] if free else next(further, None)
+        if best is not None:
+            labels.add(best)
+        yield best
 
 
-class _Place(NamedTuple):
-    """Where a label might stand, and what that costs compared with the best place."""
-
-    spot: Box
-    cost: float
-
-
-def _best(box: Box, room: tuple[int, int], ink: Pixels, labels: _Tiles, things: _Tiles) -> Box | None:
-    def cost(place: _Place) -> float:
-        mistaken = any(not _holds(other, box) for other in things.under(place.spot) if other != box)
-        return place.cost + _MISTAKEN * mistaken + mean(ink, place.spot)
-
-    free = [place for place in _around_box(box, room) if _inside(place.spot, ink.size) and not labels.any_under(place.spot)]
-    if free:
-        return min(free, key=cost).spot
-    return next((spot for spot in _anywhere(box, room, ink.size) if not labels.any_under(spot)), None)
-
-
-def _around_box(box: Box, room: tuple[int, int]) -> Iterator[_Place]:
-    """On the upper corners, beside the box, above it, inside of it; below it only if need be: there the next line begins."""
+def _around_box(box: Box, room: Size) -> Iterator[tuple[Box, float]]:
+    """Places with what each costs compared with the best: on the upper corners, beside the box, above it, inside of it; below it
+    only if need be: there the next line begins."""
     (x1, y1, x2, y2), (w, h) = box, room
     left, right, middle = x1 - 4, x2 - w + 4, (y1 + y2 - h) // 2
     for x, y, cost in (
@@ -85,10 +74,10 @@ def _around_box(box: Box, room: tuple[int, int]) -> Iterator[_Place]:
         (x2 - w, y1 - h, 14), (x2 - w - 1, middle, 16), (x2 - w - 1, y1 + 1, 18), (x1 + 1, y1 + 1, 20),
         (max(0, x1), max(0, y1), 22), (right, y2 - h // 2, 70), (left, y2 - h // 2, 72), (x1, y2, 80), (x2 - w, y2, 82),
     ):  # fmt: skip
-        yield _Place((x, y, x + w, y + h), cost)
+        yield (x, y, x + w, y + h), cost
 
 
-def _anywhere(box: Box, room: tuple[int, int], size: tuple[int, int]) -> Iterator[Box]:
+def _anywhere(box: Box, room: Size, size: Size) -> Iterator[Box]:
     """Further and further away, where every corner is taken."""
     w, h = room
     for ring in range(1, _RINGS):
@@ -100,7 +89,7 @@ def _anywhere(box: Box, room: tuple[int, int], size: tuple[int, int]) -> Iterato
                     yield spot
 
 
-def _inside(spot: Box, size: tuple[int, int]) -> bool:
+def _inside(spot: Box, size: Size) -> bool:
     return spot[0] >= 0 and spot[1] >= 0 and spot[2] <= size[0] and spot[3] <= size[1]
 
 
@@ -220,16 +209,26 @@ def mark(
     clean = opened(png)
     width, height = state.screen_resolution
     scale = clean.width / max(1, width), clean.height / max(1, height)
-    chosen = _usable(state) if only is None else _named(state, frozenset(only))
+    if missing := sorted({*only} - state.by_id.keys()) if only is not None else []:
+        raise UnknownMark(f"there is no element {missing[0]!r} on the screen of state {state.state_id}")
+    chosen = _usable(state) if only is None else [e for e in state.elements if e.element_id in only and e.visible]
     boxes = [(element, box) for element in chosen if (box := _seen(element.bbox, scale, clean.size))]
     things = [box for e in state.elements if e.visible and kind_of(e) != "other" and (box := _seen(e.bbox, scale, clean.size))]
-    marks = {made.element_id: made for made in _placed(boxes, things, clean)}
+    spots = places(((box, _room(element.element_id)) for element, box in boxes), things, clean)
+    marks = {
+        element.element_id: Mark(element.element_id, kind_of(element), COLOURS[kind_of(element)], spot, box)
+        for (element, box), spot in zip(boxes, spots, strict=True)
+        if spot is not None
+    }
     drawn = clean.copy()
     pen = ImageDraw.Draw(drawn)
     lines = BRIGHT if mean(clean.convert("L"), (0, 0, *clean.size)) < _DARK else COLOURS
     for element, box in boxes:
         _outline(pen, box, lines[kind_of(element)], 1)
-    if last is not None and (box := _seen(_box_of(last, state), scale, clean.size)):
+    if isinstance(last, str):  # it may be gone by now: then there is nothing to show
+        target = state.by_id.get(last)
+        last = target.bbox if target is not None and target.visible else None
+    if box := _seen(last, scale, clean.size):
         _outline(pen, box, LAST, 3)
     for made in marks.values():
         # White on the colour of its kind, with a white edge that keeps it apart from any ground
@@ -280,47 +279,11 @@ def _png(image: Pixels) -> bytes:
 
 def _usable(state: VisualState) -> list[GUIElement]:
     """What can be seen, is enabled and reacts; beneath a dialog nothing does, and of a row that holds a link only the link."""
-    use = [e for e in state.elements if e.visible and e.enabled and kind_of(e) != "other" and _reachable(e, state)]
-    holding = {above for element in use for above in _above(element, state)}
+    able = ((e, state.above(e)) for e in state.elements if e.visible and e.enabled and kind_of(e) != "other")
+    use = {e: above for e, above in able if state.modal is None or any(up.element_id == state.modal for up in above)}
+    holding = {up.element_id for above in use.values() for up in above}
     titles = {e.parent for e in state.elements if e.role == "columnheader"}
     return [e for e in use if kind_of(e) != "row" or (e.element_id not in holding and e.element_id not in titles)]
-
-
-def _reachable(element: GUIElement, state: VisualState) -> bool:
-    return state.modal is None or state.modal in _above(element, state)
-
-
-def _above(element: GUIElement, state: VisualState) -> Iterator[str]:
-    """The ids of all that an element is in; a ring of parents ends."""
-    seen: set[str] = set()
-    here = element.parent
-    while here is not None and here not in seen:
-        seen.add(here)
-        yield here
-        above = state.by_id.get(here)
-        here = above.parent if above else None
-
-
-def _named(state: VisualState, only: frozenset[str]) -> list[GUIElement]:
-    if missing := sorted(only - state.by_id.keys()):
-        raise UnknownMark(f"there is no element {missing[0]!r} on the screen of state {state.state_id}")
-    return [e for e in state.elements if e.element_id in only and e.visible]
-
-
-def _box_of(last: str | BoundingBox, state: VisualState) -> BoundingBox | None:
-    """The last target may be gone by now: then there is nothing to show."""
-    if isinstance(last, BoundingBox):
-        return last
-    element = state.by_id.get(last)
-    return element.bbox if element and element.visible else None
-
-
-def _placed(boxes: list[tuple[GUIElement, Box]], things: list[Box], clean: Pixels) -> Iterator[Mark]:
-    spots = places((LabelSize(box, _room(element.element_id)) for element, box in boxes), things, clean)
-    for (element, box), spot in zip(boxes, spots, strict=True):
-        if spot is not None:
-            kind = kind_of(element)
-            yield Mark(element.element_id, kind, COLOURS[kind], spot, box)
 
 
 def _seen(box: BoundingBox | None, scale: tuple[float, float], size: tuple[int, int]) -> Box | None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import yaml
 
 from environments.sandbox.contract import Language, SandboxLimits, SandboxUnavailable, ScriptResult
-from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, heard, job_of, most_answered, ran
+from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, heard, job_of, ran
 
 _UIDS = range(64_800, 65_000)
 """Nobody's: a script of root's runs as one of these, alone on it, because the kernel counts processes by user."""
@@ -87,20 +87,14 @@ _ALLOW, _REFUSE, _UNKNOWN, _NO_FAMILY = 0x7FFF_0000, 0x0005_0000 | 1, 0x0005_000
 _Step = tuple[int, int, int, int]
 
 
+@cache
 def refused_calls(machine: str | None = None) -> Mapping[str, int]:
     """Calls that are refused whatever is asked of them, with their numbers; none for a machine that is not known here."""
     machine = machine or os.uname().machine
-    return _numbers(machine) if machine in _ARCH else {}
-
-
-@cache
-def _numbers(machine: str) -> Mapping[str, int]:
+    if machine not in _ARCH:
+        return {}
     calls = yaml.safe_load((resources.files("environments.sandbox") / "calls.yaml").read_text(encoding="ascii"))
     return {**calls["x86_64" if machine == "x86_64" else "others"], **calls["everywhere"]}
-
-
-def keyctl() -> int | None:
-    return _KEYCTL.get(os.uname().machine)
 
 
 def call_filter(machine: str | None = None) -> bytes:
@@ -169,9 +163,13 @@ class Bubblewrap:
                     pass_fds=(answer, calls), start_new_session=True,
                 )  # fmt: skip
                 writer.close()
-                answered = {reader.fileno(): most_answered(limits)}
-                out_said, err_said, said, late = heard(process, limits.output_bytes, timeout, answered)
-                return ran(process.returncode, out_said, err_said, said[reader.fileno()], files, late)
+                assert process.stdout is not None  # noqa: S101 - it was asked for
+                assert process.stderr is not None  # noqa: S101 - it was asked for
+                with process.stdout as stdout, process.stderr as stderr:
+                    most = {stdout.fileno(): limits.output_bytes, stderr.fileno(): limits.output_bytes}
+                    # an answer has every file in base64, and their names
+                    (one, two, said), late = heard(process, most | {reader.fileno(): 2 * limits.work_bytes + 2**20}, timeout)
+                return ran(process.returncode, one, two, said, files, late)
 
     def _walls(self, top: Collection[str], calls: int) -> list[str]:
         """bubblewrap's part. `calls` is the open file of the filter of system calls; bubblewrap closes it."""

@@ -11,7 +11,6 @@ from pydantic import Field
 from protocol import Frozen
 
 Language = Literal["bash", "python"]
-LANGUAGES: tuple[Language, ...] = ("bash", "python")
 
 
 class SandboxUnavailable(RuntimeError):

@@ -89,7 +89,12 @@ class Guard:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
-        sending = self._with_headers(send)
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self._headers)
+            await send(message)
+
         if refusal is not None:
             self._entry.refused(scope, refusal)
             answer = self._entry.answer(scope, refusal)
@@ -113,7 +118,9 @@ class Guard:
             return Refusal(403, _WRONG_ORIGIN)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return Refusal(403, _WRONG_ORIGIN)
-        given = {"bearer": _bearer(headers), "query": _query(scope), "cookie": _cookie(headers, cookie_name(host))}
+        kind, _, bearer = headers.get("authorization", "").partition(" ")
+        own = bearer if kind.lower() == "bearer" else ""
+        given = {"bearer": own, "query": _query(scope), "cookie": _cookie(headers, cookie_name(host))}
         found = ((way, self._entry.known(token)) for way, token in given.items() if token)
         way, visitor = next(((way, visitor) for way, visitor in found if visitor is not None), ("", None))
         if visitor is None:
@@ -157,14 +164,6 @@ class Guard:
         except ValueError:
             return False
 
-    def _with_headers(self, send: Send) -> Send:
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self._headers)
-            await send(message)
-
-        return sending
-
 
 def cookie_name(host: str) -> str:
     """Cookies know no ports, and there may be several servers."""
@@ -189,11 +188,6 @@ def _strange(path: str, written: bytes) -> bool:
     if ".." in inner or "." in inner or "" in inner[:-1] or any(c == "\\" or ord(c) < 32 or ord(c) == 127 for c in path):
         return True
     return any(sign in said.lower() for said in (written.decode("latin-1"), path) for sign in _HIDDEN)
-
-
-def _bearer(headers: Headers) -> str:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    return token if kind.lower() == "bearer" else ""
 
 
 def _cookie(headers: Headers, name: str) -> str:

@@ -9,13 +9,10 @@ from environments.contract import EnvironmentFault
 from protocol import (
     Action,
     ActionResult,
-    ActionTarget,
     AgentAction,
-    GUIElement,
     InteractionStep,
-    TargetError,
     VisualState,
-    resolve,
+    target_element,
 )
 from protocol.log.log import step_json
 
@@ -46,9 +43,10 @@ class Demonstration:
     def add(self, before: VisualState, action: Action, result: ActionResult, after: VisualState, role: str) -> None:
         """Write a step, and have it leave this process before anything else is done."""
         self._count += 1
+        hidden = (e.model_copy(update={"value": MASK}) if e.private and e.value else e for e in before.elements)
         step = InteractionStep(
             timestamp=before.timestamp,
-            visual_state=_masked(before),
+            visual_state=before.model_copy(update={"elements": tuple(hidden)}),
             action=cast(AgentAction, _said(action, before)),
             step=self._count,
             run_id=self._run_id if self._start == 1 else f"{self._run_id}-{self._start}",
@@ -66,25 +64,9 @@ class Demonstration:
         self._file.close()
 
 
-def _masked(state: VisualState) -> VisualState:
-    """The screen without what private fields hold."""
-    if not any(element.private and element.value for element in state.elements):
-        return state
-    hidden = (e.model_copy(update={"value": MASK}) if e.private and e.value else e for e in state.elements)
-    return state.model_copy(update={"elements": tuple(hidden)})
-
-
 def _said(action: Action, state: VisualState) -> Action:
     """The action without what goes into a private field."""
-    element = meant(action.target, state) if action.target else next((e for e in state.elements if e.focused), None)
+    element = target_element(action.target, state) if action.target else next((e for e in state.elements if e.focused), None)
     if element is None or not element.private or not getattr(action, "text", ""):
         return action
     return action.model_copy(update={"text": MASK})
-
-
-def meant(target: ActionTarget, state: VisualState) -> GUIElement | None:
-    """The element of a target, if it means one."""
-    try:
-        return state.by_id.get(resolve(target, state).element_id)
-    except TargetError:
-        return None

@@ -18,7 +18,7 @@ from json import JSONDecodeError
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import uvicorn
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,11 +29,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from environments.contract import DigestMismatch, EnvironmentFault
 from environments.served.access import Entry, Guard, one_token
-from environments.served.session import Event, Session
+from environments.served.session import Session
 from environments.simulated.render.shapes import THEMES
-from protocol import Action, LaunchApp, parse_action
+from protocol import Frozen, LaunchApp, parse_action
 
-M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 _IDLE = 15.0
 """Seconds after which an event stream says that it is still there."""
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
@@ -41,19 +41,15 @@ _FILES = {path.name: path.read_bytes() for path in (resources.files("environment
           if path.name.rsplit(".", 1)[-1] in _TYPES}  # fmt: skip
 
 
-class Finish(BaseModel):
+class Finish(Frozen):
     """How somebody says that a task ended."""
-
-    model_config = ConfigDict(extra="forbid")
 
     status: Literal["fulfilled", "rejected"] = "fulfilled"
     reason: str = ""
 
 
-class ResetRequest(BaseModel):
+class ResetRequest(Frozen):
     """A start anew, perhaps from another seed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     seed: int | None = None
 
@@ -62,7 +58,7 @@ def routes(session: Session) -> Starlette:
     """The application around one session."""
     here = _Routes(session)
     paths: list[tuple[str, str, Callable[..., Any]]] = [
-        ("GET", "/", here.page),
+        ("GET", "/", here.file),
         ("GET", "/theme.css", here.theme),
         ("GET", "/static/{name}", here.file),
         ("GET", "/events", here.events),
@@ -83,14 +79,19 @@ class _Routes:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def page(self, request: Request) -> Response:
-        return _file("index.html")
-
     async def file(self, request: Request) -> Response:
-        return _file(str(request.path_params["name"]))
+        name = str(request.path_params.get("name", "index.html"))
+        if name not in _FILES:
+            raise HTTPException(404, f"There is no file {name[:100]!r} here.")
+        return Response(_FILES[name], media_type=_TYPES[name.rsplit(".", 1)[-1]])
 
     async def theme(self, request: Request) -> Response:
-        return Response(theme_css(), media_type="text/css")
+        """The colours of the pictures, as variables of a style sheet."""
+        rules = []
+        for name, theme in THEMES.items():
+            colours = "".join(f"--{key.replace('_', '-')}:{value};" for key, value in asdict(theme).items() if key != "name")
+            rules.append(f'[data-theme="{name}"]{{{colours}}}')
+        return Response("\n".join(rules), media_type="text/css")
 
     async def events(self, request: Request) -> Response:
         headers = {"X-Accel-Buffering": "no"}
@@ -99,15 +100,15 @@ class _Routes:
     async def _stream(self) -> AsyncIterator[str]:
         """First the whole screen, then every change."""
         async for event in self._session.feed.listen(lambda: self._session.view.whole(), _IDLE):
-            yield ": still here\n\n" if event is None else self._written(event)
-
-    def _written(self, event: Event) -> str:
-        body = json.dumps({"number": event.number, **event.body}, ensure_ascii=True, separators=(",", ":"))
-        return f"data: {body}\n\n"
+            if event is None:
+                yield ": still here\n\n"
+            else:
+                body = json.dumps({"number": event.number, **event.body}, ensure_ascii=True, separators=(",", ":"))
+                yield f"data: {body}\n\n"
 
     async def from_page(self, request: Request) -> Response:
         """An action of somebody at the page; the answer carries the change of the screen."""
-        action = self._session.complete(_action(await _body(request)))
+        action = self._session.complete(await _read(request, parse_action))
         told = self._session.perform(action, role="person")
         return JSONResponse(
             {"result": told.result.model_dump(mode="json"), "event": {"number": told.event.number, **told.event.body}}
@@ -129,64 +130,34 @@ class _Routes:
 
     async def action(self, request: Request) -> Response:
         """An action of a program. `Idempotency-Key` makes it one that is done once, however often it is sent."""
-        action = _action(await _body(request))
+        action = await _read(request, parse_action)
         key = request.headers.get("idempotency-key", "")
         result = self._session.perform(action, role="program", key=f"given/{key}" if key else "").result
         return JSONResponse(result.model_dump(mode="json"))
 
     async def reset(self, request: Request) -> Response:
-        self._session.reset(_model(ResetRequest, await _body(request)).seed)
+        self._session.reset((await _read(request, ResetRequest.model_validate)).seed)
         return await self.state(request)
 
     async def finish(self, request: Request) -> Response:
-        said = _model(Finish, await _body(request))
+        said = await _read(request, Finish.model_validate)
         if not self._session.judged:
             raise HTTPException(404, "No task is served here, so there is nothing to judge; name one with --task.")
         return JSONResponse(dict(self._session.finish(said.status, said.reason)))
 
 
-def theme_css() -> str:
-    """The colours of the pictures, as variables of a style sheet."""
-    rules = []
-    for name, theme in THEMES.items():
-        colours = "".join(f"--{key.replace('_', '-')}:{value};" for key, value in asdict(theme).items() if key != "name")
-        rules.append(f'[data-theme="{name}"]{{{colours}}}')
-    return "\n".join(rules)
-
-
-def _file(name: str) -> Response:
-    if name not in _FILES:
-        raise HTTPException(404, f"There is no file {name[:100]!r} here.")
-    return Response(_FILES[name], media_type=_TYPES[name.rsplit(".", 1)[-1]])
-
-
-async def _body(request: Request) -> Any:
-    """The JSON of a request; an empty one is an empty mapping."""
+async def _read(request: Request, meant: Callable[[Any], T]) -> T:
+    """What the JSON of a request means; an empty one is an empty mapping."""
     body = await request.body()
     try:
-        return json.loads(body) if body else {}
+        return meant(json.loads(body) if body else {})
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "known")
+        said = f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ').rstrip('.')}"
     except (JSONDecodeError, UnicodeDecodeError, RecursionError) as bad:
-        raise HTTPException(422, f"The body is not JSON: {str(bad)[:200]}.") from None
-
-
-def _action(data: Any) -> Action:
-    try:
-        return parse_action(data)
-    except ValidationError as bad:
-        raise HTTPException(422, _sentence(bad)) from None
-
-
-def _model(kind: type[M], data: Any) -> M:
-    try:
-        return kind.model_validate(data)
-    except ValidationError as bad:
-        raise HTTPException(422, _sentence(bad)) from None
-
-
-def _sentence(bad: ValidationError) -> str:
-    first = bad.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "known")
-    return f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ').rstrip('.')}."
+        said = f"The body is not JSON: {str(bad)[:200]}"
+    raise HTTPException(422, f"{said}.")
 
 
 def _broken(request: Request, bad: Exception) -> Response:
@@ -308,17 +279,16 @@ class Address(NamedTuple):
 def serve(session: Session, host: str, port: int, ready: Callable[[Address], None]) -> None:
     """Serve until a signal says to stop. Raises EnvironmentFault where the port cannot be had."""
     with listening_at(host, port) as listening:
-        address = Address(host, listening.getsockname()[1], secrets.token_urlsafe(24))
+        address, server = _opened(session, listening, host)
         ready(address)
-        _server(session, address).run(sockets=[listening])
+        server.run(sockets=[listening])
 
 
 @contextmanager
 def served(session: Session, host: str = "127.0.0.1", port: int = 0) -> Iterator[Address]:
     """Serve from a thread while the block runs. Within it the session is the server's alone."""
     with listening_at(host, port) as listening:
-        address = Address(host, listening.getsockname()[1], secrets.token_urlsafe(24))
-        server = _server(session, address)
+        address, server = _opened(session, listening, host)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="deskcrew-served", daemon=True)
         thread.start()
         try:
@@ -328,9 +298,10 @@ def served(session: Session, host: str = "127.0.0.1", port: int = 0) -> Iterator
             thread.join(30)
 
 
-def _server(session: Session, address: Address) -> uvicorn.Server:
-    app = Guard(routes(session), Entry(one_token(address.token), _CLOSED), own_hosts(address.host))
-    return server_of(app, session.close)
+def _opened(session: Session, listening: socket.socket, host: str) -> tuple[Address, uvicorn.Server]:
+    address = Address(host, listening.getsockname()[1], secrets.token_urlsafe(24))
+    app = Guard(routes(session), Entry(one_token(address.token), _CLOSED), own_hosts(host))
+    return address, server_of(app, session.close)
 
 
 def own_hosts(host: str) -> frozenset[str]:

@@ -9,16 +9,16 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
 
 from environments.contract import EnvironmentFault
-from environments.served.demonstration import Demonstration, meant
+from environments.served.demonstration import Demonstration
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.input.perform import retargeted
 from environments.simulated.input.pointer import form_of
 from environments.simulated.screen.elements import ShownElement
-from environments.simulated.screen.screen import Panel, screen_of
+from environments.simulated.screen.screen import screen_of
 from environments.simulated.screen.widgets import FIELDS
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
-from protocol import Action, ActionResult, ActionTarget, VisualState
+from protocol import Action, ActionResult, ActionTarget, VisualState, target_element
 
 _WAITING = 1000
 """Events that may wait for a page that does not take them, before it is let go and has to come back."""
@@ -123,7 +123,11 @@ def markup(shown: ShownElement, up: str, origin: tuple[int, int], main: bool) ->
         "traits": [trait for trait in _TRAITS if getattr(widget, trait)],
         "main": main,
     }
-    made |= _field(shown) if widget.role in FIELDS else _said(shown)
+    if widget.role in FIELDS:
+        made |= _field(shown, kind)
+    else:  # a thing without words is drawn by its class
+        silent = widget.children or element.name_source == "class"
+        made |= {"text": "" if silent else element.text, "value": element.value if widget.role == "progress" else None}
     return {name: value for name, value in made.items() if value not in ("", None, False, 0, [], {})}
 
 
@@ -190,27 +194,18 @@ def _limits(shown: ShownElement, kind: Kind) -> dict[str, str]:
     return {"aria-valuemin": lowest, "aria-valuemax": highest, "aria-valuenow": shown.element.value or ""}
 
 
-def _field(shown: ShownElement) -> Markup:
+def _field(shown: ShownElement, kind: Kind) -> Markup:
     """A field with its name: bound to it, only standing beside it, or not there at all."""
     element, widget = shown.element, shown.widget
-    value = element.value or ""
-    field: Markup = {"value": value}
+    field: Markup = {"value": element.value or ""}
     if widget.role in ("checkbox", "switch"):
-        field = {"checked": value == "true"}
+        field = {"checked": element.value == "true"}
     elif widget.role == "combobox":
         field["options"] = list(element.options)
-    if not _hinted(shown, _kind(shown)):
+    if not _hinted(shown, kind):
         field["hint"] = element.placeholder
     named = element.name_source in ("label", "content", "nearby")
     return field | {"field": True, "label": element.text if named else "", "bound": element.name_source != "nearby"}
-
-
-def _said(shown: ShownElement) -> Markup:
-    """What stands in it, unless other elements do; a thing without words is drawn by its class."""
-    element, widget = shown.element, shown.widget
-    silent = widget.children or element.name_source == "class"
-    value = element.value if widget.role == "progress" else None
-    return {"text": "" if silent else element.text, "value": value}
 
 
 class View(NamedTuple):
@@ -239,6 +234,10 @@ class View(NamedTuple):
         return parts
 
 
+_IN = {"window": "window-{app}", "dialog": "dialog-{layer}", "icons": "desk", "message": "messages", "notice": "notices"}
+"""The pane in which a panel of each kind stands."""
+
+
 def view_of(world: World) -> View:
     """The page of a world."""
     screen, desk = screen_of(world), world.desk
@@ -248,7 +247,8 @@ def view_of(world: World) -> View:
     order = iter(screen.order)
     for panel in screen.panels:
         for shown in islice(order, len(panel.shown)):
-            pane, track, box = panes[_pane(panel, shown)], str(shown.element.track_id), shown.element.bbox
+            pane = panes[_IN[panel.kind].format(app=shown.element.app, layer=shown.layer)]
+            track, box = str(shown.element.track_id), shown.element.bbox
             origins[track] = (box.x1, box.y1) if box else (0, 0)
             above = None if shown.above is None else str(shown.above.element.track_id)
             origin = origins[above] if above is not None else (pane["view"][0], pane["view"][1] - pane["scroll"])
@@ -312,20 +312,6 @@ def _window(desk: Desk, win: WindowState) -> Markup:
     }
 
 
-def _pane(panel: Panel, shown: ShownElement) -> str:
-    match panel.kind:
-        case "window":
-            return f"window-{shown.element.app}"
-        case "dialog":
-            return f"dialog-{shown.layer}"
-        case "icons":
-            return "desk"
-        case "message":
-            return "messages"
-        case "notice":
-            return "notices"
-
-
 def _main(shown: ShownElement, desk: Desk) -> bool:
     """The button that Enter presses."""
     if shown.widget.role != "button":
@@ -386,10 +372,10 @@ class Session:
 
     def perform(self, action: Action, *, role: str, key: str = "") -> ActionResponse:
         """Do it, write it down, and tell every page. Raises EnvironmentFault when the world breaks."""
-        before, count = self.desktop.observe(), self._done
+        before = self.desktop.observe()
         if not key:
             self._done += 1
-            key = f"{self._prefix}/{count + 1}"
+            key = f"{self._prefix}/{self._done}"
         try:
             result = self.desktop.perform(action, key=key)
         except EnvironmentFault:
@@ -404,7 +390,7 @@ class Session:
         state = self.desktop.observe()
 
         def told(target: ActionTarget) -> ActionTarget:
-            element = meant(target, state)
+            element = target_element(target, state)
             return target if element is None else ActionTarget.of(element).model_copy(update={"point": target.point})
 
         return retargeted(action, told)

@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from environments.vision.pixels import Box, Colour, Frame, Pixels, drawn_in, ground_of, ink_of, most_common, part, written_in
+from environments.vision.pixels import (
+    Box,
+    Colour,
+    Frame,
+    Pixels,
+    drawn_in,
+    ground_of,
+    in_rows,
+    ink_of,
+    most_common,
+    part,
+    written_in,
+)
 from environments.vision.reader import TextLine
 
 DOTS = re.compile(r"[•●∙·*⬤.…\s]{4,}|…|[•●∙·⬤]{2,}")
@@ -91,6 +103,7 @@ _TALL = 66
 _ARROW = re.compile(r"[vVyY▾▼⌄∨˅✓√]")
 """As what the arrow of a list is read."""
 _AT_END = 36
+_TICKED = frozenset({"checkbox", "radio", "switch"})
 _TICK = (10, 26)
 _ICON = 52
 _BESIDE = 26
@@ -139,7 +152,8 @@ class Controls:
             taken.append(frame.box)
         for made in controls:
             self._name(made)
-        return SortedFrames([made for made in controls if not self._nothing(made)], holders, self._left)
+        # what can be ticked has a name, or is only a sign
+        return SortedFrames([made for made in controls if made.text or made.role not in _TICKED], holders, self._left)
 
     def _control(self, frame: Frame) -> ElementDraft | None:
         own = [line for line in self._left if frame.box.holds(line.box)]
@@ -305,7 +319,7 @@ class Controls:
         if made.text or made.role in {"button", "link"}:
             return
         box = made.box
-        if made.role in {"checkbox", "radio", "switch"}:
+        if made.role in _TICKED:
             near = [line for line in self._left if _beside(line.box, box) and -2 <= line.box.x1 - box.x2 <= _BESIDE]
         else:
             near = [line for line in self._left if _beside(line.box, box) and 0 <= box.x1 - line.box.x2 <= 4 * _BESIDE]
@@ -317,26 +331,19 @@ class Controls:
         self._take([label])
         made.text, made.required = marked_required(label.text)
         made.source, made.confidence = "nearby", min(made.confidence, label.line.confidence)
-        if made.role in {"checkbox", "radio", "switch"}:
+        if made.role in _TICKED:
             made.box = box.around(label.box)
-
-    def _nothing(self, made: ElementDraft) -> bool:
-        """Whether it is only a sign: what can be ticked has a name."""
-        return not made.text and made.role in {"checkbox", "radio", "switch"}
 
     def _take(self, lines: Sequence[InkedLine]) -> None:
         self._left = [line for line in self._left if line not in lines]
 
 
 def _rows(lines: Sequence[InkedLine]) -> list[list[InkedLine]]:
-    rows: list[list[InkedLine]] = []
-    for line in sorted(lines, key=lambda line: line.box.middle[1]):
-        last = rows[-1][0].box if rows else None
-        if last is not None and abs(line.box.middle[1] - last.middle[1]) <= max(4, 0.4 * min(line.box.height, last.height)):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.box.x1) for row in rows]
+    def level(row: list[InkedLine], line: InkedLine) -> bool:
+        last = row[0].box
+        return abs(line.box.middle[1] - last.middle[1]) <= max(4, 0.4 * min(line.box.height, last.height))
+
+    return in_rows(lines, lambda line: line.box.middle[1], level)
 
 
 def _beside(label: Box, box: Box) -> bool:

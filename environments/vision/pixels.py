@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy.typing as npt
 
@@ -116,9 +117,40 @@ class Colour(NamedTuple):
         return max(abs(one - two) for one, two in zip(self, other, strict=True))
 
 
+class Boxed(Protocol):
+    """What stands somewhere on a picture."""
+
+    @property
+    def box(self) -> Box: ...
+
+
+B = TypeVar("B", bound=Boxed)
+
+
+def in_rows(parts: Iterable[B], order: Callable[[B], Any], level: Callable[[list[B], B], bool]) -> list[list[B]]:
+    """Parts in rows from the top, each row from the left; a part is `level` with a row or begins the next."""
+    rows: list[list[B]] = []
+    for one in sorted(parts, key=order):
+        if rows and level(rows[-1], one):
+            rows[-1].append(one)
+        else:
+            rows.append([one])
+    return [sorted(row, key=lambda one: one.box.x1) for row in rows]
+
+
+def around(parts: Iterable[Boxed]) -> Box:
+    """The box around all of them."""
+    return reduce(Box.around, (one.box for one in parts))
+
+
 def pixels_of(png: bytes) -> Pixels:
     """The picture. Raises EnvironmentFault for bytes that are none."""
     return np.asarray(opened(png), dtype=np.uint8)
+
+
+def far_from(pixels: Any, colour: Colour) -> Any:
+    """How far each pixel is from a colour, by the channel that is farthest."""
+    return np.abs(pixels.astype(np.int16) - np.array(colour, dtype=np.int16)).max(axis=-1)
 
 
 def part(pixels: Pixels, box: Box) -> Pixels:
@@ -144,10 +176,10 @@ def ground_of(pixels: Pixels, box: Box) -> Colour:
 
 def ink_of(pixels: Pixels, box: Box, ground: Colour) -> Colour:
     """What it is written in: of its pixels those that are farthest from the ground."""
-    flat = part(pixels, box).reshape(-1, 3).astype(np.int16)
+    flat = part(pixels, box).reshape(-1, 3)
     if not len(flat):
         return ground
-    far = np.abs(flat - np.array(ground, dtype=np.int16)).max(axis=1)
+    far = far_from(flat, ground)
     strongest = flat[far >= max(INK, np.quantile(far, 0.99) * 0.85)]
     return _colour(np.median(strongest, axis=0)) if len(strongest) else ground
 
@@ -155,7 +187,7 @@ def ink_of(pixels: Pixels, box: Box, ground: Colour) -> Colour:
 def drawn_in(pixels: Pixels, box: Box, ground: Colour) -> Box | None:
     """The part of a box in which something is drawn on the ground; None where there is nothing."""
     inside = box.on(pixels)
-    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > INK
+    far = far_from(part(pixels, box), ground) > INK
     rows, columns = np.flatnonzero(far.any(axis=1)), np.flatnonzero(far.any(axis=0))
     if not len(rows):
         return None
@@ -166,7 +198,7 @@ def drawn_in(pixels: Pixels, box: Box, ground: Colour) -> Box | None:
 def written_in(pixels: Pixels, box: Box, ground: Colour) -> Box:
     """The ink of a line of text in a box that may reach over the edges of what the text stands in."""
     inside = box.on(pixels)
-    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > INK
+    far = far_from(part(pixels, box), ground) > INK
     if not far.size or not far.any():
         return inside
     top, bottom = _between(_longest(far) > _STROKE * far.shape[1])
@@ -324,6 +356,6 @@ def _frame(pixels: Pixels, box: Box, circle: bool) -> Frame:
         Box(half - 5, box.y1, half + 5, box.y1 + 2), Box(half - 5, box.y2 - 2, half + 5, box.y2),
     )  # fmt: skip
     edge = np.concatenate([part(pixels, side).reshape(-1, 3) for side in sides])
-    far = np.abs(edge.astype(np.int16) - np.array(inside, dtype=np.int16)).max(axis=1)
+    far = far_from(edge, inside)
     border = most_common(edge[far > 14]) if (far > 14).mean() > 0.3 else inside
     return Frame(box, inside, most_common(ring_around(pixels, box)), border, circle)

@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
-from environments.vision.pixels import INK, Box, Colour, Pixels, RapidOCR, cv2, ground_of, np, part
+from environments.vision.pixels import INK, Box, Colour, Pixels, RapidOCR, around, cv2, far_from, ground_of, in_rows, np, part
 
 _LETTER = 5
 """What is less high is a dot, a dash or a speck."""
@@ -18,7 +19,7 @@ _LEVEL = 0.5
 """How far the middles of two letters of a line may be from each other, of the height of the higher."""
 _GAP = 1.2
 """Letters that are further from each other, in heights of a line, are two texts."""
-_lettering_SIGN = 0.6
+_SIGN_APART = 0.6
 _SPACE = 0.28
 """Room between two words, in heights of a line."""
 _ROOM = 3
@@ -74,7 +75,7 @@ def _in_box(pixels: Pixels, box: Box, frames: Sequence[Box]) -> Iterator[LineBox
     beside, inside = _AROUND * box.height, box.grown(1).on(pixels)
     outer = Box(box.x1 - beside, box.y1 - _ABOVE, box.x2 + beside, box.y2 + _ABOVE).on(pixels)
     ground = ground_of(pixels, inside)
-    far = np.abs(part(pixels, outer).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > INK
+    far = far_from(part(pixels, outer), ground) > INK
     for frame in frames:
         if frame.shared(outer):
             _without_edges(far, frame.moved(-outer.x1, -outer.y1))
@@ -107,18 +108,15 @@ def _joined(boxes: Sequence[Box]) -> list[Box]:
     done: list[Box] = []
     while left:
         box = left.pop()
-        other = next((other for other in left if _on_one_another(box, other)), None)
+        shared = ((other, box.within(other)) for other in left)
+        on_it = (o for o, both in shared if both.height > 0 and both.width > 0.5 * min(box.width, o.width))
+        other = next(on_it, None)
         if other is None:
             done.append(box)
         else:
             left.remove(other)
             left.append(box.around(other))
     return sorted(done, key=lambda box: (box.y1, box.x1))
-
-
-def _on_one_another(one: Box, other: Box) -> bool:
-    both = one.within(other)
-    return both.height > 0 and both.width > 0.5 * min(one.width, other.width)
 
 
 def _is_edge(box: Box, outer: Box) -> bool:
@@ -145,12 +143,7 @@ def _whole(row: Sequence[_Blob], blobs: Sequence[_Blob]) -> list[_Blob]:
 def _rows(blobs: Sequence[_Blob]) -> list[list[_Blob]]:
     """Letters that stand side by side, with their dots, from the top, each row from the left."""
     letters = [blob for blob in blobs if blob.box.height >= _LETTER] or list(blobs)
-    rows: list[list[_Blob]] = []
-    for letter in sorted(letters, key=lambda blob: blob.middle):
-        if rows and _level(rows[-1], letter):
-            rows[-1].append(letter)
-        else:
-            rows.append([letter])
+    rows = in_rows(letters, lambda blob: blob.middle, _level)
     for speck in blobs:
         near = min(rows, key=lambda row: _distance(row, speck), default=None)
         if speck not in letters and near is not None and _distance(near, speck) <= 4:
@@ -202,7 +195,7 @@ def _apart(row: Sequence[_Blob]) -> Iterator[list[_Blob]]:
     for blob in row:
         room = blob.box.x1 - max(other.box.x2 for other in text) if text else 0
         arrow = blob is row[-1] and blob.box.height >= 4 and blob.box.width > 1.2 * blob.box.height
-        if room > (_lettering_SIGN if arrow else _GAP) * high:
+        if room > (_SIGN_APART if arrow else _GAP) * high:
             yield text
             text = []
         text.append(blob)
@@ -211,9 +204,7 @@ def _apart(row: Sequence[_Blob]) -> Iterator[list[_Blob]]:
 
 
 def _cut_out(pixels: Pixels, outer: Box, line: Sequence[_Blob], labels: Any, ground: Colour) -> LineBox:
-    own = line[0].box
-    for blob in line:
-        own = own.around(blob.box)
+    own = around(line)
     grown = own.grown(_ROOM)
     crop = np.empty((grown.height, grown.width, 3), dtype=np.uint8)
     crop[:] = ground
@@ -258,7 +249,6 @@ class Reader:
     """Reads pictures, one like the other best: most of a screen stays as it was."""
 
     def __init__(self) -> None:
-        self._engine: Any = None
         self._pictures: OrderedDict[bytes, tuple[TextLine, ...]] = OrderedDict()
         self._lines: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
         self._last: tuple[Pixels, tuple[TextLine, ...]] | None = None
@@ -289,9 +279,8 @@ class Reader:
         return kept, bands
 
     def _of_band(self, pixels: Pixels, top: int, bottom: int, frames: Sequence[Box]) -> Iterator[TextLine]:
-        engine = self._ready()
         band = pixels[top:bottom]
-        found = engine(np.ascontiguousarray(band[:, :, ::-1]), use_det=True, use_cls=False, use_rec=False).boxes
+        found = self._engine(np.ascontiguousarray(band[:, :, ::-1]), use_det=True, use_cls=False, use_rec=False).boxes
         yield from self.also(pixels, [_upright(corners, top) for corners in (found if found is not None else ())], frames)
 
     def also(self, pixels: Pixels, boxes: Sequence[Box], frames: Sequence[Box] = ()) -> Iterator[TextLine]:
@@ -314,7 +303,7 @@ class Reader:
         keys = [hashlib.blake2b(crop.tobytes() + str(crop.shape).encode(), digest_size=16).digest() for crop in crops]
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._lines}
         if new:
-            read = self._ready().recognize_txt(list(new.values()))
+            read = self._engine.recognize_txt(list(new.values()))
             for key, text, sure in zip(new, read.txts or (), read.scores or (), strict=True):
                 self._lines[key] = str(text), float(sure)
         said = [self._lines[key] for key in keys]
@@ -322,31 +311,24 @@ class Reader:
             self._lines.popitem(last=False)
         return said
 
-    def _ready(self) -> Any:
-        if self._engine is None:
-            self._engine = RapidOCR(
-                params={
-                    "Global.log_level": "critical",
-                    "Global.max_side_len": _LARGE,
-                    "Det.limit_type": "max",
-                    "Det.limit_side_len": _LARGE,
-                    "EngineConfig.onnxruntime.intra_op_num_threads": 1,  # more of them wait for each other, busily
-                }
-            )
-        return self._engine
+    @cached_property
+    def _engine(self) -> Any:
+        return RapidOCR(
+            params={
+                "Global.log_level": "critical",
+                "Global.max_side_len": _LARGE,
+                "Det.limit_type": "max",
+                "Det.limit_side_len": _LARGE,
+                "EngineConfig.onnxruntime.intra_op_num_threads": 1,  # more of them wait for each other, busily
+            }
+        )
 
 
 def _bands(rows: Any, height: int) -> Iterator[tuple[int, int]]:
     """Neighbouring rows together, with some room around them."""
-    start = last = None
-    for row in rows.tolist():
-        if start is not None and last is not None and row - last > 2 * _APART:
-            yield max(0, start - _APART), min(height, last + _APART)
-            start = row
-        start = row if start is None else start
-        last = row
-    if start is not None and last is not None:
-        yield max(0, start - _APART), min(height, last + _APART)
+    for band in np.split(rows, np.flatnonzero(np.diff(rows) > 2 * _APART) + 1):
+        if len(band):
+            yield max(0, int(band[0]) - _APART), min(height, int(band[-1]) + _APART)
 
 
 def _with_lines(bands: list[tuple[int, int]], lines: Sequence[TextLine]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from statistics import median
 from rapidfuzz import fuzz
 
 from environments.vision.controls import Controls, ElementDraft, InkedLine, inked
-from environments.vision.pixels import Box, Colour, Frame, Pixels, drawn_in, frames_of, lines_of, most_common, part
+from environments.vision.pixels import Box, Frame, Pixels, around, drawn_in, frames_of, in_rows, lines_of, most_common, part
 from environments.vision.reader import Reader, TextLine
 from protocol import GUIElement, VisualState, Window
 
@@ -67,18 +67,12 @@ def arranged(parts: Sequence[ElementDraft], holders: Sequence[Frame]) -> list[El
             loose.append(made)
     for n, held in inside.items():
         loose += _holder(cards[n], held)
-    return [whole for row in rows_of(loose) for whole in _grouped(row)]
+    return [row[0] if len(row) == 1 else ElementDraft("group", around(row), inside=row) for row in rows_of(loose)]
 
 
 def rows_of(parts: Sequence[ElementDraft]) -> list[list[ElementDraft]]:
-    """Parts that stand side by side, from the top, each row from the left."""
-    rows: list[list[ElementDraft]] = []
-    for made in sorted(parts, key=lambda made: (made.box.y1, made.box.x1)):
-        if rows and _level(rows[-1], made):
-            rows[-1].append(made)
-        else:
-            rows.append([made])
-    return [sorted(row, key=lambda made: made.box.x1) for row in rows]
+    """Parts that stand side by side."""
+    return in_rows(parts, lambda made: (made.box.y1, made.box.x1), _level)
 
 
 def _level(row: Sequence[ElementDraft], made: ElementDraft) -> bool:
@@ -88,13 +82,6 @@ def _level(row: Sequence[ElementDraft], made: ElementDraft) -> bool:
     if over < 0.5 * min(made.box.height, bottom - top if bottom > top else made.box.height):
         return False
     return all(made.box.x1 >= other.box.x2 - 2 or made.box.x2 <= other.box.x1 + 2 for other in row)
-
-
-def _grouped(row: Sequence[ElementDraft]) -> Iterator[ElementDraft]:
-    if len(row) == 1:
-        yield row[0]
-        return
-    yield ElementDraft("group", _around(row), inside=list(row))
 
 
 def _holder(card: Box, held: Sequence[ElementDraft]) -> list[ElementDraft]:
@@ -130,8 +117,8 @@ def _table_row(row: Sequence[ElementDraft], card: Box, *, first: bool) -> Elemen
     for made in row:
         if made.role in {"text", "heading"}:
             made.role = "columnheader" if first else "cell"
-    around = _around(row)
-    return ElementDraft("row", Box(card.x1, around.y1, card.x2, around.y2), inside=list(row))
+    box = around(row)
+    return ElementDraft("row", Box(card.x1, box.y1, card.x2, box.y2), inside=list(row))
 
 
 def _item(made: ElementDraft, card: Box, role: str = "listitem") -> ElementDraft:
@@ -141,13 +128,6 @@ def _item(made: ElementDraft, card: Box, role: str = "listitem") -> ElementDraft
     made.selected = made.selected or made.role == "button"
     made.role, made.box = role, box
     return made
-
-
-def _around(parts: Sequence[ElementDraft]) -> Box:
-    box = parts[0].box
-    for made in parts[1:]:
-        box = box.around(made.box)
-    return box
 
 
 _BAR = 64
@@ -267,9 +247,8 @@ def _parts(seen: SegmentedPicture, dialog: Frame | None) -> list[ElementDraft]:
     whole = arranged([*found.controls, *sliders, *texts], found.holders)
     if dialog is None:
         return whole
-    title = next((made.text for made in _all(whole) if made.role == "heading"), "") or next(
-        (made.text for made in _all(whole) if made.text), ""
-    )
+    named = sorted((made for made in _all(whole) if made.text), key=lambda made: made.role != "heading")
+    title = next((made.text for made in named), "")
     return [ElementDraft("dialog", dialog.box, title, inside=whole)]
 
 
@@ -292,14 +271,12 @@ def _tabs(pixels: Pixels, lines: Sequence[InkedLine], strokes: Sequence[Box]) ->
         wide = [line for line in lines if stroke.x1 - 4 <= line.box.x1 and line.box.x2 <= stroke.x2 + 4]
         above = [line for line in wide if 0 <= stroke.y1 - line.box.y2 <= 16]
         level = [line for line in above if abs(line.box.middle[1] - above[0].box.middle[1]) <= 4]
-        chosen = [line for line in level if line.coloured and _below(pixels, line.box, stroke).coloured]
+        below = (Box(line.box.x1, stroke.y1, line.box.x2, max(stroke.y1 + 1, stroke.y2 - 2)) for line in level)
+        lit = [most_common(part(pixels, place)).coloured for place in below]
+        chosen = [line for line, coloured in zip(level, lit, strict=True) if line.coloured and coloured]
         if len(level) > 1 and len(chosen) == 1:
             return {line.box: line is chosen[0] for line in level}
     return {}
-
-
-def _below(pixels: Pixels, box: Box, stroke: Box) -> Colour:
-    return most_common(part(pixels, Box(box.x1, stroke.y1, box.x2, max(stroke.y1 + 1, stroke.y2 - 2))))
 
 
 def _all(parts: Sequence[ElementDraft]) -> Iterator[ElementDraft]:

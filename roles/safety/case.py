@@ -18,7 +18,6 @@ from rapidfuzz import fuzz
 
 from environments.effects import Change
 from environments.effects.words import effects_in
-from environments.files.conditions import Scope
 from protocol import CARRIES, Action, GUIElement, JsonObject, RunScript, Screenshot, VisualState
 from roles.contracts import Fact, StepOrigin, Supplement
 from roles.safety.destinations import frame_host, host_of, page_host, way_of
@@ -223,7 +222,7 @@ class Case:
         self.app = own if script else app or own
         self.apps = tuple(dict.fromkeys((self.app or "", app or self.app or "")))
         """Every app by which a rule may mean it: what a script changes counts as the terminal's, and as that of whose it is."""
-        self._known: set[str] = set()
+        self._known: JsonObject = {}
 
     @cached_property
     def target(self) -> str:
@@ -263,20 +262,12 @@ class Case:
         """Whether a page wants what nothing in the user's words asks for."""
         return self.step is not None and not asked_for(self.effect, self.subject.grounds.said(), self.step)
 
-    @cached_property
-    def scope(self) -> Scope:
-        return Scope()
-
-    def scope_for(self, names: frozenset[str], value: str) -> Scope:
-        """The scope in which a condition that speaks of `names` is looked at, for one of the values."""
-        for name in names - self._known - PER_VALUE:
-            self.scope.add(name, getattr(self, f"_{name}")())
-            self._known.add(name)
-        if "value" in names:
-            self.scope.add("value", _shown(value))
-        if "provenance" in names:
-            self.scope.add("provenance", self._provenance(value))
-        return self.scope
+    def told(self, names: frozenset[str], value: str) -> JsonObject:
+        """What a condition that speaks of `names` is told, for one of the values."""
+        for name in names - self._known.keys() - PER_VALUE:
+            self._known[name] = getattr(self, f"_{name}")()
+        provenance = {"provenance": self._provenance(value)} if "provenance" in names else {}
+        return self._known | {"value": _shown(value)} | provenance
 
     def origin(self, value: str) -> Origin:
         return origin_of(value, self.subject.grounds, self.state)

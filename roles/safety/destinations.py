@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 from protocol import GUIElement, VisualState
 from roles.safety.vocabulary import words
 
-_LOOKS, _MAKES = words("functions", "looks"), words("functions", "makes")
+_LOOKS = words("functions", "looks")
 _TRASH = re.compile(r"trash|recycl|\bbin\b|papierkorb|回收站|废纸篓", re.IGNORECASE)
 _LONGEST_NAME = 40
-_TELLS = re.compile(r"(?<![a-z])(?:reply|respond|answer|forward|notify|message to|call)(?![a-z])", re.IGNORECASE)
 _ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://|^[\w.-]+\.\w{2,}(?:[/?#]|$)|^[\w-]+/", re.IGNORECASE)
 _WEB = frozenset(("", "http", "https"))
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
@@ -23,16 +22,6 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 def looks(function: str) -> bool:
     """Whether a function is named as one that only tells something."""
     return first_word(function) in _LOOKS
-
-
-def makes(function: str) -> bool:
-    """Whether it is named as one that adds something of the user's own."""
-    return first_word(function) in _MAKES
-
-
-def tells(function: str) -> bool:
-    """Whether it is named as one that says something to others: a button "Reply" opens a form, a function `reply` sends."""
-    return _TELLS.search(function.replace("_", " ")) is not None
 
 
 def first_word(function: str) -> str:
@@ -170,12 +159,6 @@ def sends_elsewhere(element: GUIElement, state: VisualState) -> bool:
     # A page writes forms into frames of its own, too
     sends = way is not None and way.how in _SENDS and not way.address.startswith("about:")
     return way is not None and sends and bool(home) and not same_site(way.host, home)
-
-
-def is_odd(element: GUIElement, state: VisualState) -> bool:
-    """Whether its words say too little of what a press does."""
-    way = way_of(element)
-    return bool(warnings(element, state)) or (way is not None and is_program(way.address))
 
 
 def page_host(state: VisualState) -> str:

@@ -45,14 +45,12 @@ from roles.safety.destinations import (
     disguised,
     first_word,
     into_trash,
-    is_odd,
     is_program,
     looks,
-    makes,
     page_host,
     sends_elsewhere,
     takes_data,
-    tells,
+    warnings,
     way_of,
 )
 from roles.safety.vocabulary import VOCABULARY, words
@@ -81,6 +79,9 @@ _CHORDS = {key: Effect(effect) for effect in VOCABULARY["chords"] for key in wor
 _ENTERS = frozenset(("enter", "return", "numpadenter", "\n", "\r"))
 _SPACES = frozenset((" ", "space", "spacebar"))
 _MOVES = words("keys", "moving")
+_MAKES = words("functions", "makes")
+_TELLS = re.compile(r"(?<![a-z])(?:reply|respond|answer|forward|notify|message to|call)(?![a-z])", re.IGNORECASE)
+"""A function so named says something to others: a button "Reply" opens a form, a function `reply` sends."""
 BY_VERB = {verb: Effect(effect) for effect in VOCABULARY["verbs"] for verb in words("verbs", effect)}
 
 
@@ -157,12 +158,15 @@ def _call(call: CallApi, state: VisualState) -> Effect:
     if looks(call.function):
         visits = [_visit(address, state) for address in addresses(call.arguments)]
         return worst(*visits, Effect.NAVIGATE)
-    if tells(call.function):
+    if _TELLS.search(call.function.replace("_", " ")):
         return Effect.SEND
     if into_trash(call.arguments):
         return Effect.DELETE
-    effect = effect or effect_of_words(first_word(call.function))
-    return (Effect.EDIT if makes(call.function) else Effect.ACTIVATE) if effect in {None, Effect.NAVIGATE} else effect
+    word = first_word(call.function)
+    effect = effect or effect_of_words(word)
+    if effect is not None and effect is not Effect.NAVIGATE:
+        return effect
+    return Effect.EDIT if word in _MAKES else Effect.ACTIVATE
 
 
 def _press(element: GUIElement | None, state: VisualState) -> Effect:
@@ -192,7 +196,8 @@ def _pressed(element: GUIElement, state: VisualState) -> Effect:
         return Effect.SEND
     if way is not None and way.how == "post":
         return Effect.SUBMIT
-    return Effect.ACTIVATE if is_odd(element, state) else effect
+    odd = bool(warnings(element, state)) or (way is not None and is_program(way.address))
+    return Effect.ACTIVATE if odd else effect  # its words say too little of what a press does
 
 
 def _worded(name: str, element: GUIElement, state: VisualState) -> Effect:

@@ -24,9 +24,6 @@ from roles.safety.effects import SENSITIVE, Effect
 
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _FIELD = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\.\s*([A-Za-z_]\w*)(?!\w*\s*\()")
-_LOOP = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(")
-_LOOPS = 2
-"""Loops within each other; one more could take minutes on a large screen."""
 _VALUES = 64
 """Values of one action that a condition is held against; with more of them it counts as failed."""
 
@@ -43,13 +40,10 @@ def problem_with(condition: str) -> str:
     """Why a condition could never be evaluated, or nothing: bad grammar, names and fields that there are not, too much of it."""
     if problem := conditions.problem_with(condition, NAMES):
         return problem
-    bare = _QUOTED.sub('""', condition)
     known = {name: fields for name, fields in sample().items() if isinstance(fields, dict) and name != "facts"}
-    for root, field in _FIELD.findall(bare):
+    for root, field in _FIELD.findall(_QUOTED.sub('""', condition)):
         if field not in known.get(root, (field,)):
             return f"{root} has no {field!r}; it has {', '.join(known[root])}"
-    if _deepest(bare) > _LOOPS:
-        return f"it has more than {_LOOPS} loops within each other"
     try:
         found = conditions.evaluate(condition, sample())
     except TypeError as bad:
@@ -61,39 +55,17 @@ def problem_with(condition: str) -> str:
 
 def holds(condition: str, case: Case, *, every: bool) -> ConditionResult:
     """Whether the condition holds for one of the action's values, or for `every` one of them."""
-    names = _names_in(condition)
+    names = conditions.names_in(condition) & frozenset(NAMES)
     values = case.values if names & PER_VALUE else ("",)
     if len(values) > _VALUES:
         return ConditionResult(False, f"the action carries {len(values)} values, and no more than {_VALUES} are looked at")
-    try:
-        found = [conditions.check_in(condition, case.scope_for(names, value)) for value in values]
-    except conditions.FAULTS as bad:
-        return ConditionResult(False, f"CEL cannot read the values that it uses: {bad}")
+    found = [conditions.check(condition, case.told(names, value)) for value in values]
     problem = next((check.error for check in found if check.error), "")
     if every:
         if any(not check.passed and not check.error for check in found):
             return ConditionResult(False)
         return ConditionResult(not problem, problem)
     return ConditionResult(True) if any(check.passed for check in found) else ConditionResult(False, problem)
-
-
-@lru_cache(maxsize=256)
-def _names_in(condition: str) -> frozenset[str]:
-    return conditions.names_in(condition) & frozenset(NAMES)
-
-
-def _deepest(bare: str) -> int:
-    """How many loops stand within each other, in a condition without its texts."""
-    starts = {match.end() - 1 for match in _LOOP.finditer(bare)}
-    open_: list[bool] = []
-    deepest = 0
-    for place, char in enumerate(bare):
-        if char == "(":
-            open_.append(place in starts)
-            deepest = max(deepest, sum(open_))
-        elif char == ")" and open_:
-            open_.pop()
-    return deepest
 
 
 Autonomy = Literal["read-only", "ask-all", "ask-sensitive"]
@@ -428,15 +400,11 @@ def overdue(policy: SafetyPolicy, since: Any, now: Moment) -> str:
     most = policy.approval_seconds
     if most is None:
         return ""
-    age = _age(since, now)
+    try:
+        age = Moment.model_validate(since).age(now)
+    except ValidationError:
+        age = inf
     if age <= most:
         return ""
     how_old = f"{age:.0f} s old" if age < inf else "of an unknown age"
     return f"it is {how_old}, and is good for {most:g} s (approval_seconds of the safety policy)"
-
-
-def _age(since: Any, now: Moment) -> float:
-    try:
-        return Moment.model_validate(since).age(now)
-    except ValidationError:
-        return inf

@@ -36,12 +36,6 @@ def done_by(changes: Sequence[Change], worded: Sequence[Effect]) -> tuple[Done, 
     return tuple(sorted(dict.fromkeys(found), key=lambda one: -_ORDER.index(one[0])))
 
 
-def reasons_of(changes: Iterable[Change]) -> tuple[str, ...]:
-    """What it would do, a sentence each."""
-    told = [f"it {change.told}" for change in changes]
-    return tuple(told if len(told) <= _TOLD else [*told[:_TOLD], f"and {len(told) - _TOLD} more changes"])
-
-
 def shown(changes: Iterable[Change] | None) -> list[JsonObject] | None:
     """The changes as plain data, for a state, a request and a log; None where they are not known."""
     return None if changes is None else [change.model_dump(mode="json", exclude_defaults=True) for change in changes]
@@ -113,9 +107,10 @@ def _checked(found: Review, subject: Subject, policy: SafetyPolicy) -> Review:
 
 def _whole(found: Review, cases: Sequence[Case], changes: Sequence[Change] | None) -> Review:
     """The finding of one case, with what is known of the whole action."""
-    reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *reasons_of(changes or ()))
-    effects = tuple(dict.fromkeys(case.effect for case in cases))
-    known = None if changes is None else tuple(changes)
+    told = [f"it {change.told}" for change in changes or ()]
+    more = [f"and {len(told) - _TOLD} more changes"] if len(told) > _TOLD else []
+    reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *told[:_TOLD], *more)
+    effects, known = tuple(dict.fromkeys(case.effect for case in cases)), None if changes is None else tuple(changes)
     return found.model_copy(update={"effects": effects, "changes": known, "reasons": reasons})
 
 

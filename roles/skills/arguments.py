@@ -6,6 +6,7 @@ import contextvars
 import json
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -18,27 +19,21 @@ class CallTimeout(Exception):
     """There was no result in time."""
 
 
-def within(seconds: float, work: Callable[[], T], late: type[Exception] = CallTimeout) -> T:
-    """The result of `work`. Raises `late` when it takes longer; it is then left behind, and ends with the process."""
-    result: list[Any] = []
-    faults: list[BaseException] = []
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """The result of `work`. Raises CallTimeout when it takes longer; it is then left behind, and ends with the process."""
+    done: Future[T] = Future()
     context = contextvars.copy_context()
 
     def run() -> None:
         try:
-            result.append(context.run(work))
+            done.set_result(context.run(work))
         except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
-            faults.append(fault)
+            done.set_exception(fault)
 
-    thread = threading.Thread(target=run, name="deskcrew-tool", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if faults:
-        raise faults[0]
-    if not result:
-        raise late(f"no answer within {seconds:g} s")
-    found: T = result[0]
-    return found
+    threading.Thread(target=run, name="deskcrew-tool", daemon=True).start()
+    if not wait([done], seconds).done:
+        raise CallTimeout(f"no answer within {seconds:g} s")
+    return done.result()
 
 
 _LARGEST = 100_000
@@ -58,7 +53,11 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
 
     try:
         errors = _validator(json.dumps(schema, sort_keys=True)).iter_errors(dict(arguments))
-        found = [error for error in errors if not _told_of_a_reference(error)]
+        found = [
+            error
+            for error in errors
+            if error.validator not in _OF_TEXTS or not isinstance(error.instance, str) or not references_in(error.instance)
+        ]
     except UnfitSchema as bad:
         return str(bad)
     except Exception as bad:  # noqa: BLE001 - a stranger's schema may refer to anything: whatever comes of it, nothing is called
@@ -70,10 +69,6 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
     properties = schema.get("properties")
     takes = ", ".join(properties) if isinstance(properties, Mapping) and properties else "nothing"
     return f"{where or 'arguments'}: {worst.message[:_SAID]}; it takes: {takes[:_SAID]}"
-
-
-def _told_of_a_reference(error: Any) -> bool:
-    return isinstance(error.instance, str) and bool(references_in(error.instance)) and error.validator in _OF_TEXTS
 
 
 @lru_cache(maxsize=512)

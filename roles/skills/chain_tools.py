@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ class McpServer:
         import asyncio
 
         try:
-            from mcp import Client
+            from mcp import Client, MCPError
         except ImportError:
             raise ToolFault(f'{self.name}: the MCP client is not installed; pip install "deskcrew[mcp]"') from None
         given = self._address
@@ -94,8 +95,9 @@ class McpServer:
         except* Exception as bad:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
-            if asked:
-                raise (ToolRefused if _is_answer(first) else ToolSilent)(why) from bad
+            if asked:  # whether the server itself said no, or broke in the middle of it
+                refused = isinstance(first, MCPError) and "closed" not in str(first).casefold()
+                raise (ToolRefused if refused else ToolSilent)(why) from bad
             if isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # the next time as well
                 raise ToolFault(why) from bad
             raise _NotReached(why, asked_for(first)) from bad
@@ -131,13 +133,6 @@ async def tools_of(client: Any) -> list[Any]:
         if not cursor:
             break
     return found
-
-
-def _is_answer(fault: BaseException) -> bool:
-    """Whether the server itself said no: it did not break in the middle of it."""
-    from mcp import MCPError
-
-    return isinstance(fault, MCPError) and "closed" not in str(fault).casefold()
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -253,16 +248,16 @@ def installed_tools(names: Sequence[str], *, seconds: float) -> list[OutsideTool
 _SUMMARY = 600
 
 
+@dataclass(frozen=True)
 class McpTool:
     """One tool of a server."""
 
-    def __init__(self, server: McpTools, tool: str, skill: Skill) -> None:
-        self.skill = skill
-        self._server = server
-        self._tool = tool
+    server: McpTools
+    tool: str
+    skill: Skill
 
     def call(self, arguments: Mapping[str, Any]) -> str:
-        return self._server.call(self._tool, arguments)
+        return self.server.call(self.tool, arguments)
 
 
 class McpTools:

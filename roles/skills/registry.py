@@ -38,19 +38,6 @@ LOOKING = frozenset({"wait", "screenshot"})
 """Verbs that touch nothing: they stay where the surface is forbidden."""
 
 
-def surface_verbs(environment: Environment) -> tuple[str, ...]:
-    """The verbs that make sense here, those that need a capability only where it is there."""
-    apps = {app.app for app in environment.apps()} if isinstance(environment, AppCatalog) else set()
-    verbs = list(_ALWAYS)
-    if apps:
-        verbs.append("launch_app")
-    if type_of(environment) == "browser" or "browser" in apps:
-        verbs += _PAGES
-    if type_of(environment) == "browser":
-        verbs.append("upload")
-    return tuple(verbs)
-
-
 @cache
 def verb_skill(verb: str) -> Skill:
     """A verb of the surface as a skill. The control that it is done to says what it risks, where the verb does not."""
@@ -119,11 +106,16 @@ class Skills:
     @cached_property
     def _known(self) -> tuple[Skill, ...]:
         """The same without the arguments of verbs, whose schemas are for lists and would cost every start a tenth."""
-        found = [verb_skill(verb) for verb in surface_verbs(self._environment)]
+        apps = {app.app for app in self._environment.apps()} if isinstance(self._environment, AppCatalog) else set()
+        browser = type_of(self._environment) == "browser"
+        verbs = [*_ALWAYS, *(("launch_app",) if apps else ()), *(_PAGES if browser or "browser" in apps else ())]
+        found = [verb_skill(verb) for verb in (*verbs, *(("upload",) if browser else ()))]
         if isinstance(self._environment, NativeApi):
             found += map(_function, self._environment.functions())
         if isinstance(self._environment, InAppAgent):
-            found += map(_agent, self._environment.agents())
+            summary = "the app's own agent, asked in words"
+            agent = Skill(kind="agent", name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE)
+            found += (agent.model_copy(update={"app": app}) for app in self._environment.agents())
         found += [tool.skill for tool in self._tools.values()]
         return tuple(map(self.settings.rated, found))
 
@@ -133,11 +125,12 @@ class Skills:
 
     def cards(self) -> tuple[AppCard, ...]:
         """Cards of the servers and tools from outside, by what they say of themselves."""
-        outside = [skill for skill in self._known if skill.outside and not self.settings.forbids(skill)]
-        return tuple(
-            AppCard(app=app, title=app, functions=tuple(_card(skill) for skill in outside if skill.app == app))
-            for app in dict.fromkeys(skill.app for skill in outside)
-        )
+        found: dict[str, list[FunctionCard]] = {}
+        for skill in (s for s in self._known if s.outside and not self.settings.forbids(s)):
+            writes, takes = skill.risk is not Effect.OBSERVE, arguments_of(skill.arguments)
+            card = FunctionCard(name=skill.name, summary=skill.summary, arguments=takes, writes=writes)
+            found.setdefault(skill.app, []).append(card)
+        return tuple(AppCard(app=app, title=app, functions=tuple(cards)) for app, cards in found.items())
 
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
@@ -147,18 +140,13 @@ class Skills:
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""
         if app not in self._verbs:  # the same at every step of a subtask
-            self._verbs[app] = self._usable(app)
+            mine = [s for s in self._known if s.kind == "gui"]
+            found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
+            kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
+            found += ["call_api"] if kinds - {"agent"} else []
+            found += ["ask_in_app_agent"] if "agent" in kinds else []
+            self._verbs[app] = (*found, *INNER)
         return self._verbs[app]
-
-    def _usable(self, app: str | None) -> tuple[str, ...]:
-        mine = [s for s in self._known if s.kind == "gui"]
-        found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
-        kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
-        if kinds - {"agent"}:
-            found.append("call_api")
-        if "agent" in kinds:
-            found.append("ask_in_app_agent")
-        return (*found, *INNER)
 
     def lines(self, app: str | None, about: str, front: str | None = None) -> tuple[str, ...]:
         """What is offered by application: those nearest to the words of a subtask with what they do, a line each, all others by
@@ -240,9 +228,11 @@ class Skills:
             given = action.arguments if isinstance(action, CallApi) else {"request": action.request}
             unfit = problem_with(skill.arguments, given)
             return f"{skill.called}: {unfit}" if unfit else ""
-        if isinstance(action, AskInAppAgent) or self._environment_may_know(action.app):
+        mine = [s for s in self._known if s.app == self._called(action.app)]
+        # the environment is the one to say what there is where it gives no list, or calls its apps otherwise
+        if isinstance(action, AskInAppAgent) or not isinstance(self._environment, NativeApi) or not mine:
             return ""
-        there = [s.name for s in self._known if s.app == self._called(action.app) and s.kind != "agent"]
+        there = [s.name for s in mine if s.kind != "agent"]
         has = f"there are: {', '.join(there)}" if there else "it has none"
         return f"{action.app} has no function {action.function!r}; {has}"
 
@@ -277,10 +267,6 @@ class Skills:
 
     def _called(self, app: str) -> str:
         return self._titles.get(app.strip().casefold(), app.strip())
-
-    def _environment_may_know(self, app: str) -> bool:
-        """Whether the environment is the one to say what there is: it gives no list, or calls its apps otherwise."""
-        return not isinstance(self._environment, NativeApi) or not any(s.app == self._called(app) for s in self._known)
 
 
 def told(skill: Skill) -> str:
@@ -364,11 +350,6 @@ def _short(text: str, most: int) -> str:
     return flat if len(flat) <= most else f"{flat[:most]}…(+{len(flat) - most})"
 
 
-def _card(skill: Skill) -> FunctionCard:
-    writes = skill.risk is not Effect.OBSERVE
-    return FunctionCard(name=skill.name, summary=skill.summary, arguments=arguments_of(skill.arguments), writes=writes)
-
-
 def _function(info: FunctionInfo) -> Skill:
     """A function of an app's own interface. A word of its app for the risk that nobody knows counts as unknown."""
     twice = Idempotence.ONCE if info.writes else Idempotence.READING
@@ -381,11 +362,6 @@ def _function(info: FunctionInfo) -> Skill:
     return Skill(
         kind="api", app=info.app, name=info.name, summary=info.summary, arguments=info.arguments, risk=risk, idempotence=twice
     )
-
-
-def _agent(app: str) -> Skill:
-    summary = "the app's own agent, asked in words"
-    return Skill(kind="agent", app=app, name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE)
 
 
 @lru_cache(maxsize=2048)

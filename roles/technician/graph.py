@@ -87,7 +87,9 @@ def run_script(sandbox: Sandbox, environment: Environment, action: RunScript, se
         ran = sandbox.run(action.code, action.language, given, seconds, folders=folders)
     except (SandboxUnavailable, ValueError) as no:
         return _failed(str(no), {"exit_code": 126})
-    body = {"exit_code": ran.exit_code, "stdout": _kept(ran.stdout, kept), "stderr": _kept(ran.stderr, kept)}
+    body: JsonObject = {"exit_code": ran.exit_code}
+    for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr)):
+        body[name] = text if len(text) <= kept else f"{text[:kept]}…"
     if ran.truncated or len(ran.stdout) > kept or len(ran.stderr) > kept:
         body["cut"] = True
     if ran.timed_out:
@@ -134,10 +136,6 @@ def changes(
     return FileChange(written=written, folders=new, removed=(*removed, *turned), was=was), left_out
 
 
-def _kept(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
 def _failed(error: str, body: Mapping[str, Any], status: ExecStatus = ExecStatus.ERROR) -> Outcome:
     return Outcome(ActionResult(exec_status=status, error=error, output=json.dumps(body)), FileChange())
 
@@ -175,12 +173,14 @@ def _reviewed(state: State, ctx: Context, script: Pending, intent: Intent) -> tu
     policy = safety_of(state, ctx)
     action = parse_action(script.action)
     found = review(action, None, ctx.environment.observe(), policy, grounds=grounds_of(state, ctx), changes=changes)
-    told = [change.told for change in changes]
+    told, change = [change.told for change in changes], FileChange.of(intent.action) or FileChange()
+    # without the texts, for a state and a request; the journal has all of it
+    paths = {name: [*getattr(change, name)] for name in ("written", "folders", "removed") if getattr(change, name)}
     line = f"keep what the script did: {'; '.join(told[:_TOLD])}" + (f"; and {len(told) - _TOLD} more" if told[_TOLD:] else "")
     pending = script.but(
         key=intent.key,
         digest=intent.digest,
-        action=_paths_only(intent.action).dump(),
+        action=Extension(action_type=CHANGE_FILES, arguments=paths).dump(),
         line=line,
         effect=found.effect.value,
         changes=shown(changes),
@@ -203,13 +203,6 @@ def changes_of(ctx: Context, action: Action) -> tuple[Change, ...]:
     return tuple(tree_changes(tree.app or "", touched, kept))
 
 
-def _paths_only(action: Action) -> Extension:
-    """The change without the texts, for a state and a request; the journal has all of it."""
-    change = FileChange.of(action) or FileChange()
-    given = {"written": change.written, "folders": change.folders, "removed": change.removed}
-    return Extension(action_type=CHANGE_FILES, arguments={name: [*paths] for name, paths in given.items() if paths})
-
-
 def _made(state: State, ctx: Context, pending: Pending, intent: Intent) -> ActionResult:
     """The change performed. The world knows the key, should it have been done before."""
     if not was_done(intent.key, ctx):
@@ -227,6 +220,16 @@ def _settle(ctx: Context, key: str, result: ActionResult) -> None:
 VERB = "run_script"
 FACT = "script output"
 _FACT_LONGEST = 4_000
+
+
+def _run(ctx: Context, action: Action) -> Outcome:
+    if not isinstance(action, RunScript):
+        return _failed(f"the technician runs scripts; {action.verb} is none", {})
+    try:
+        meant = action.model_copy(update={"code": ctx.journal.revealed_in_code(action.code)})
+    except (UnknownSecret, ValueError) as no:
+        return _failed(str(no), {})
+    return run_script(ctx.sandbox, ctx.environment, meant, ctx.limits.script_seconds, ctx.limits.script_output)
 
 
 def execute_action(state: State, ctx: Context) -> Update:
@@ -250,17 +253,6 @@ def execute_action(state: State, ctx: Context) -> Update:
     return changed(state, ctx, asked)
 
 
-def _run(ctx: Context, action: Any) -> Outcome:
-    if isinstance(action, RunScript):
-        try:
-            meant = action.model_copy(update={"code": ctx.journal.revealed_in_code(action.code)})
-        except (UnknownSecret, ValueError) as no:
-            return _failed(str(no), {})
-        return run_script(ctx.sandbox, ctx.environment, meant, ctx.limits.script_seconds, ctx.limits.script_output)
-
-    return _failed(f"the technician runs scripts; {action.verb} is none", {})
-
-
 def observe_feedback(state: State, ctx: Context) -> Update:
     """One finished step, with what the script said as facts; then the policy is asked again."""
     pending = pending_of(state)
@@ -278,16 +270,14 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         subtask = Subtask.model_validate(state["delegation"]["subtask"])
         wanted = [e.name for e in subtask.expect if isinstance(e, FactKnown)]
         for name, value in facts_in(stdout, wanted).items():
-            told: Update = {"value": value, "kind": kind_of(value), "role": "technician", "source": "script"}
-            fact = Fact(name=name, subtask=subtask.id, step=step, **told)
-            ctx.journal.remember(fact)
+            said: Update = {"kind": kind_of(value), "role": "technician", "source": "script"}
+            ctx.journal.remember(Fact(name=name, value=value, subtask=subtask.id, step=step, **said))
     note = finished(state, ctx, _step(state, ctx, pending, result, body, after), pending)
     ctx.journal.commit()
-    done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}
+    trace = {"action_trace": [*state["action_trace"], note]}
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
-        refusal = Reject(message=result.error, who=NOBODY)
-        return refused(state, refusal) | {"action_trace": done["action_trace"]}
-    return done
+        return refused(state, Reject(message=result.error, who=NOBODY)) | trace
+    return trace | {"pending_action": None, "route": "write_script"}
 
 
 def _step(state: State, ctx: Context, pending: Pending, result: ActionResult, body: JsonObject, after: VisualState) -> StepRecord:

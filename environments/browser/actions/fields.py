@@ -113,25 +113,21 @@ async def slide(sight: Sight, aim: Aim, first: Look, text: str) -> None:
     await focus(sight, aim)
     keys = ("ArrowUp", "ArrowDown") if first.role == "spinbutton" else ("ArrowRight", "ArrowLeft")
     async with door.keys(sight, first, aim.name):
-        await _move(sight, aim, spot, wanted, keys)
+        step = await _step(sight, spot, keys)
+        if not step:
+            raise Refused(f"{aim.name} does not move by the arrow keys, or shows no number for where it is")
+        for _ in range(_ROUNDS):
+            now = await _level(spot)
+            presses = round((wanted - now) / step)
+            if not presses:
+                break
+            await door.tap(sight, keys[presses < 0], min(abs(presses), _MOST))
+            await settle(sight, 1.0)
+            if await _level(spot) == now:
+                break
     reached = await _level(spot)
     if abs(reached - wanted) > 1e-9:
         sight.session.notes.append(f"{aim.name} now stands at {reached:g}, not at {wanted:g}")
-
-
-async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float, keys: tuple[str, str]) -> None:
-    step = await _step(sight, spot, keys)
-    if not step:
-        raise Refused(f"{aim.name} does not move by the arrow keys, or shows no number for where it is")
-    for _ in range(_ROUNDS):
-        now = await _level(spot)
-        presses = round((wanted - now) / step)
-        if not presses:
-            break
-        await door.tap(sight, keys[presses < 0], min(abs(presses), _MOST))
-        await settle(sight, 1.0)
-        if await _level(spot) == now:
-            break
 
 
 async def _level(spot: Spot) -> float:
@@ -163,11 +159,6 @@ async def _figures(spot: Spot) -> list[float]:
     return [float(n) for n in await spot.eye.ask("figures")]
 
 
-def is_drawn_slider(element: GUIElement | None, tag: str) -> bool:
-    """A slider, or a number with keys for more and less, that is no field of the browser's own."""
-    return element is not None and element.role in ("slider", "spinbutton") and tag != "input"
-
-
 _SHAPES = {
     "date": "2026-12-31",
     "time": "23:59",
@@ -178,6 +169,7 @@ _SHAPES = {
     "number": "12.5",
     "range": "50",
 }
+_TICKS = {"true": "true", "on": "true", "false": "false", "off": "false"}
 _CHOICES = frozenset(
     {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "treeitem", "listitem", "button", "link"}
 )
@@ -189,10 +181,15 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     first = await look_at(sight, aim, "keys")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
-        if is_drawn_slider(aim.element, kind.tag) and not kind.editable:
+        drawn = aim.element is not None and aim.element.role in ("slider", "spinbutton") and kind.tag != "input"
+        if drawn and not kind.editable:  # with keys for more and less, and no field of the browser's own
             await slide(sight, aim, first, action.text)
         elif kind.type in ("checkbox", "radio"):
-            await _tick(sight, aim, first, action.text)
+            wanted = _TICKS.get(action.text.strip().casefold())
+            if wanted is None:
+                raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {action.text[:40]!r}")
+            if aim.element is None or aim.element.value != wanted:
+                await door.press(sight, aim, first)
         elif kind.tag == "select":
             await _choose(sight, aim, first, kind, (action.text,))
         else:
@@ -251,30 +248,16 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
     await settle(sight, 1.5)
     if text and kind.type in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
         raise _misshapen(aim, kind.type, text)
-    await _read_back(sight, aim, text)
+    holds = await aim.spot.ask("holds") if aim.spot else None
+    if holds is not None and " ".join(str(holds).split()) != " ".join(text.split()):
+        private = aim.element is not None and aim.element.private
+        what = "something else" if private else repr(clean(holds, 100))
+        sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
 
 
 def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
     shape = _SHAPES.get(kind, "another form")
     return Refused(f"{aim.name} does not take {text[:60]!r}; it is a {kind} field, as in {shape!r}")
-
-
-async def _read_back(sight: Sight, aim: Aim, text: str) -> None:
-    holds = await aim.spot.ask("holds") if aim.spot else None
-    if holds is None or " ".join(str(holds).split()) == " ".join(text.split()):
-        return
-    private = aim.element is not None and aim.element.private
-    what = "something else" if private else repr(clean(holds, 100))
-    sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
-
-
-async def _tick(sight: Sight, aim: Aim, first: Look, text: str) -> None:
-    wanted = {"true": "true", "on": "true", "false": "false", "off": "false"}.get(text.strip().casefold())
-    if wanted is None:
-        raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {text[:40]!r}")
-    if aim.element is not None and aim.element.value == wanted:
-        return
-    await door.press(sight, aim, first)
 
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
@@ -372,13 +355,8 @@ async def _unfolded(sight: Sight, aim: Aim, known: set[str], wanted: str) -> tup
 
 
 def _inside(sight: Sight, aim: Aim) -> list[GUIElement]:
-    inside = {aim.resolved.element_id}
-    found = []
-    for element in sight.elements:
-        if element.parent in inside:
-            inside.add(element.element_id)
-            found.append(element)
-    return [e for e in found if e.visible and e.role in _CHOICES]
+    held = sight.state().within(aim.element) if aim.element is not None else ()
+    return [e for e in held if e.visible and e.role in _CHOICES]
 
 
 def _option(offered: list[GUIElement], wanted: str) -> GUIElement | None:

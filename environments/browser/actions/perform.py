@@ -14,7 +14,6 @@ from environments.browser.network.gate import ExpectedRequest
 from environments.browser.observation.control_identity import ControlChanged, dialog_parts
 from environments.browser.observation.elements import clean
 from environments.browser.observation.screen import ACCEPTS, Sight, beat, dialog_elements, effect, settle, title_of
-from environments.browser.session import OpenDialog
 from protocol import (
     Action,
     ActionResult,
@@ -94,16 +93,12 @@ async def _go(sight: Sight, page: Page, url: str) -> Response | None:
         if "ERR_ABORTED" in str(bad) and (sight.session.saving() or any("download" in note for note in sight.session.notes)):
             return None  # the address is a file, which is saved and not shown
         fault = PageBusy if _PASSING.search(str(bad)) else Refused
-        raise fault(f"{url[:200]} could not be opened: {_reason(str(bad))}") from None
+        first = (str(bad).splitlines() or ["no reason was given"])[0].removeprefix("Page.goto: ").split(" at http")[0]
+        raise fault(f"{url[:200]} could not be opened: {first[:200]}") from None
     await settle(sight, opened=True)
     if answer is not None and answer.status >= 400:
         sight.session.notes.append(f"the server answered {answer.status} {clean(answer.status_text, 60)}".strip())
     return answer
-
-
-def _reason(message: str) -> str:
-    first = message.splitlines()[0] if message else "no reason was given"
-    return first.removeprefix("Page.goto: ").split(" at http")[0][:200]
 
 
 async def through_history(sight: Sight, action: GoBack | GoForward) -> None:
@@ -326,10 +321,6 @@ async def _close(sight: Sight, accept: bool) -> None:
     else:
         await (dialog.dialog.accept() if accept else dialog.dialog.dismiss())
     await settle(sight)
-    session.notes.append(f'the dialog "{title_of(dialog)}: {clean(dialog.message, 200)}" was answered {_word(dialog, accept)}')
-
-
-def _word(dialog: OpenDialog, accept: bool) -> str:
-    if dialog.kind == "beforeunload":
-        return "Leave" if accept else "Stay"
-    return "OK" if accept or dialog.kind == "alert" else "Cancel"
+    yes, no = {"beforeunload": ("Leave", "Stay"), "alert": ("OK", "OK")}.get(dialog.kind, ("OK", "Cancel"))
+    said = f'the dialog "{title_of(dialog)}: {clean(dialog.message, 200)}" was answered {yes if accept else no}'
+    session.notes.append(said)

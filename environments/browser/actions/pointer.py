@@ -9,7 +9,7 @@ from environments.browser.actions.targeting import Aim, Refused, find, find_usab
 from environments.browser.door import PlainButton
 from environments.browser.observation.control_identity import Look, hold, look_at
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
-from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
+from protocol import Click, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
 NOTCH = 100
 WAITS = 0.65
@@ -116,23 +116,23 @@ async def drag(sight: Sight, action: Drag) -> Resolved:
     hold(sight, action, last, end.name, "to.")
     if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
         raise Refused(f"{start.name} is pressed, not dragged onto itself: click it")
-    size = sight.session.rules.size
+    points = [at.to_px(sight.session.rules.size) for at in action.path]
     async with door.modified(sight, action.modifiers), door.leaving(sight, first):
         start = await move(sight, start)
-        await door.drag(sight, start, first, end, [_pixel(at, size) for at in action.path], button)
+        await door.drag(sight, start, first, end, [(float(point.x), float(point.y)) for point in points], button)
         await settle(sight)
     return start.resolved
-
-
-def _pixel(at: Coordinate, size: tuple[int, int]) -> tuple[float, float]:
-    point = at.to_px(size)
-    return float(point.x), float(point.y)
 
 
 async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     """One half of a press, at the target or where the pointer is."""
     button = plain_button(action.button)
-    aim = await _aim_of(sight, action)
+    if action.target is not None:
+        aim = await find_usable(sight, action.target)
+    else:
+        x, y = sight.pointer
+        await sight.look()
+        aim = Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
@@ -141,14 +141,6 @@ async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
         await door.half(sight, aim, first, button, up=isinstance(action, MouseUp))
         await settle(sight)
     return aim.resolved if action.target is not None else None
-
-
-async def _aim_of(sight: Sight, action: MouseDown | MouseUp) -> Aim:
-    if action.target is not None:
-        return await find_usable(sight, action.target)
-    x, y = sight.pointer
-    await sight.look()
-    return Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
 
 
 _SCROLLED = """([x, y]) => {

@@ -65,7 +65,11 @@ async def written(page: Page, texts: Sequence[str], size: tuple[int, int]) -> li
         if spans or fields:
             left, top = await _corner(frame, page)
             found = await seen.evaluate(_BOXES, {"texts": [list(span) for span in spans], "fields": fields})
-            boxes += _on_screen(found, left, top, size)
+            for x1, y1, x2, y2 in found:
+                across = [min(max(0, round(float(x) + left)), size[0]) for x in (x1, x2)]
+                down = [min(max(0, round(float(y) + top)), size[1]) for y in (y1, y2)]
+                if across[0] < across[1] and down[0] < down[1]:
+                    boxes.append(BoundingBox(x1=across[0], y1=down[0], x2=across[1], y2=down[1]))
         await seen.dispose()
     return boxes
 
@@ -102,14 +106,6 @@ async def _corner(frame: Frame, page: Page) -> tuple[float, float]:
     box = await holder.bounding_box()
     inner = await holder.evaluate("(el) => [el.clientLeft, el.clientTop]")
     return (box["x"] + float(inner[0]), box["y"] + float(inner[1])) if box else (0.0, 0.0)
-
-
-def _on_screen(found: Sequence[Sequence[Any]], left: float, top: float, size: tuple[int, int]) -> Iterator[BoundingBox]:
-    for x1, y1, x2, y2 in found:
-        across = [min(max(0, round(float(x) + left)), size[0]) for x in (x1, x2)]
-        down = [min(max(0, round(float(y) + top)), size[1]) for y in (y1, y2)]
-        if across[0] < across[1] and down[0] < down[1]:
-            yield BoundingBox(x1=across[0], y1=down[0], x2=across[1], y2=down[1])
 
 
 SETTLE = 0.03
@@ -210,21 +206,20 @@ async def into_view(sight: Sight, aim: Aim) -> None:
 
 
 async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
-    """As usable(), but what is out of view is scrolled to first."""
-    place = None if aim.spot is None else await _at_rest(aim.spot)
-    if place is not None and (place.get("off") or _outside(sight, aim, place)):
+    """As usable(), but what is out of view is scrolled to first, also in a frame of which this part is out of view."""
+    if aim.spot is None:
+        return aim
+    place: Mapping[str, Any] | None = await _at_rest(aim.spot)
+    framed = aim.spot.frame.parent_frame is not None and place and place.get("pt")
+    if place and (place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y))):
         await into_view(sight, aim)
         place = None
     return await usable(sight, aim, place=place)
 
 
-def _outside(sight: Sight, aim: Aim, place: Mapping[str, Any]) -> bool:
-    """Whether it lies in a frame of which this part is out of view."""
-    if aim.spot is None or not place.get("pt") or aim.spot.frame.parent_frame is None:
-        return False
-    x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
+def _on_page(sight: Sight, x: float, y: float) -> bool:
     width, height = sight.session.rules.size
-    return not (0 <= x < width and 0 <= y < height)
+    return 0 <= x < width and 0 <= y < height
 
 
 async def _at_rest(spot: Spot) -> Mapping[str, Any]:
@@ -240,8 +235,7 @@ async def _at_rest(spot: Spot) -> Mapping[str, Any]:
 
 async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     """A point in a frame counts only where the page shows that frame. Raises Refused."""
-    width, height = sight.session.rules.size
-    if not (0 <= x < width and 0 <= y < height):
+    if not _on_page(sight, x, y):
         raise Refused(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
     shown = sight.state().by_id.get(aim.resolved.element_id)
     if aim.spot is not None and aim.spot.frame.parent_frame is not None and shown is not None and not shown.visible:

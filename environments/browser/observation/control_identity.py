@@ -63,7 +63,7 @@ class Look(NamedTuple):
         return clean(self.said.get("name"), 80)
 
     def part(self, name: str) -> Any:
-        return self.said.get("fields") if name == "form" else self.said.get(name)
+        return self.said.get("fields" if name == "form" else name)
 
     def parts(self, whole: bool = True) -> dict[str, str]:
         """Digests by part: of all parts, or of those that count for what only edits."""
@@ -125,22 +125,20 @@ def dialog_parts(sight: Sight) -> dict[str, str]:
 
 
 async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIElement | None]]:
-    found = {"": await _look_for(sight, action)}
+    """What is there of the control, and of the place that something is dragged to, each with its element on the screen."""
+    if action.target is not None:
+        aim = await find(sight, action.target)
+        how = "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"
+        found = {"": (await look_at(sight, aim, how), aim.element)}
+    else:
+        await sight.look()
+        if isinstance(action, MouseDown | MouseUp):
+            return {"": (await look_under(sight, *sight.pointer), None)}
+        found = {"": (await look_focus(sight), next((e for e in sight.elements if e.focused), None))}
     if isinstance(action, Drag):
         aim = await find(sight, action.to)
         found["to."] = await look_at(sight, aim, "press"), aim.element
     return found
-
-
-async def _look_for(sight: Sight, action: Action) -> tuple[Look, GUIElement | None]:
-    if action.target is not None:
-        aim = await find(sight, action.target)
-        # How the page is asked for the control of an action that has a target
-        return await look_at(sight, aim, "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"), aim.element
-    await sight.look()
-    if isinstance(action, MouseDown | MouseUp):
-        return await look_under(sight, *sight.pointer), None
-    return await look_focus(sight), next((e for e in sight.elements if e.focused), None)
 
 
 def presses(action: Action, look: Look) -> bool:
@@ -195,13 +193,8 @@ def _fields(look: Look, typed: bool) -> list[Any]:
 def _same_texts(first: Look, then: Look) -> bool:
     """Whether the same stands around it, but for words without figures that come and go under a pointer."""
     a, b = Counter(first.part("around")), Counter(then.part("around"))
-    fresh, gone = (b - a).keys(), (a - b).keys()
-    known = set(first.said.get("hidden") or ()), set(then.said.get("hidden") or ())
-    return _passing(fresh, known[0]) and _passing(gone, known[1])
-
-
-def _passing(texts: Sequence[str] | Any, hidden: set[str]) -> bool:
-    return all(text in hidden and not any(c.isdigit() for c in text) for text in texts)
+    passing = [(text, look.said.get("hidden") or ()) for texts, look in ((b - a, first), (a - b, then)) for text in texts]
+    return all(text in hidden and not any(c.isdigit() for c in text) for text, hidden in passing)
 
 
 def _words(other: Sequence[str], now: Look) -> str:

@@ -121,11 +121,8 @@ class Redactor:
     def _hidden(self, state: VisualState) -> set[str]:
         """The private fields, and all that is inside of one."""
         hidden = {e.element_id for e in state.elements if (e.value or e.text) and self.is_private(e)}
-        around = {i for i in hidden if state.by_id[i].private or state.by_id[i].role in _LABELLED}
-        for element in state.elements if around else ():  # in reading order: what is inside comes after
-            if element.parent in around:
-                around.add(element.element_id)
-        return hidden | around
+        around = [e for e in map(state.by_id.__getitem__, hidden) if e.private or e.role in _LABELLED]
+        return hidden | {inside.element_id for e in around for inside in state.within(e)}
 
     def learn(self, state: VisualState) -> set[str]:
         """Put into the vault what the private fields of `state` hold; the ids of those fields."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from environments.files.conditions import LONGEST, Scope, check, check_in, evaluate, evaluate_each, names_in, problem_with
+from environments.files.conditions import LONGEST, check, evaluate, evaluate_each, names_in, problem_with
 
 WORLD: dict[str, Any] = {
     "world": {"apps": {"mail": {"m": {"1": {"to": "a", "n": 1}, "2": {"to": "world.apps", "n": 2}}, "list": [3, 4], "has": 1}}},
@@ -41,22 +41,12 @@ def test_a_path_that_leads_nowhere_is_an_error(expression: str) -> None:
     found = check(expression, WORLD)
     assert found.error
     assert not found.passed
+    assert check("slots.m.n", WORLD).error == "gives 2, which is neither true nor false"
 
 
 def test_what_fits_is_found_for_each_value() -> None:
     assert evaluate_each("item.n == slots.m.n", "item", [{"n": 1}, {"n": 2}], WORLD) == [False, True]
     assert evaluate_each("world.n", "world", [{"n": 1}, {"n": 2}], WORLD) == [1, 2]
-
-
-def test_many_conditions_can_be_looked_at_with_names_that_are_made_known_once() -> None:
-    scope = Scope()
-    scope.add("a", 1)
-    assert check_in("a == 1", scope).passed
-    assert check_in("a == b", scope).error
-    scope.add("b", 1)
-    scope.add("a", 2)
-    assert not check_in("a == b", scope).passed
-    assert check_in("a", scope).error == "gives 2, which is neither true nor false"
 
 
 def test_the_names_of_a_condition_are_those_that_it_does_not_bind_itself() -> None:

@@ -50,9 +50,8 @@ def ended(connection: socket.socket, within: float = 10.0) -> bytes:
     return b"".join(parts)
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127"])
-def test_three_hundred_half_open_connections_lock_nobody_out(knock, sent: bytes) -> None:
-    held = [knock(sent) for _ in range(300)]
+def test_three_hundred_half_open_connections_lock_nobody_out(knock) -> None:
+    held = [knock(b"" if at % 2 else b"GET / HTTP/1.1\r\nHost: 127") for at in range(300)]
     began = time.monotonic()
     assert knock.place.http.get("/state").status_code == 200
     assert time.monotonic() - began < 5
