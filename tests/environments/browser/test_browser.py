@@ -115,7 +115,7 @@ def test_typing_adds_filling_replaces_and_enter_is_pressed_only_where_it_is_said
     assert "sent dogs" in surf.texts()
 
 
-def test_dates_numbers_and_sliders_are_set(surf):
+def test_dates_numbers_and_sliders_are_set_and_a_field_that_keeps_something_else_says_so(surf):
     surf.open("edit.html")
     assert surf.fill("Due", "2026-12-31").ok
     assert surf.one("Due").value == "2026-12-31"
@@ -124,10 +124,6 @@ def test_dates_numbers_and_sliders_are_set(surf):
     assert "number field" in surf.fill("Count", "a dozen").error
     assert surf.fill("Volume", "70").ok
     assert surf.one("Volume").value == "70"
-
-
-def test_a_field_that_keeps_something_else_says_so(surf):
-    surf.open("edit.html")
     assert "now holds 'LOUD'" in surf.fill("Loud", "loud").output
     assert "can only be read" in surf.fill("Fixed", "y").error
     assert "one line" in surf.fill("Loud", "a\nb").error
@@ -205,8 +201,15 @@ def test_waiting_for_a_text(surf):
 # --- what happens by itself
 
 
-def test_dialogs_of_every_kind(surf):
+def test_dialogs_of_every_kind(surf, shared):
     surf.open("dialogs.html")
+    assert "dialog" in surf.click("Delete all").output
+    state = surf.see()
+    assert [e.name for e in state.children(state.modal)] == ["Delete all 3 files? OK keeps nothing.", "OK", "Cancel"]
+    assert all(not e.visible for e in state.elements if e.element_id != state.modal and e.parent != state.modal)
+    assert surf.click("Cancel").ok
+    assert surf.see().modal is None
+    assert "kept" in surf.texts()
     surf.click("Alert")
     assert "answer it first" in surf.click("Rename").error
     assert "answer it first" in surf.do(Navigate(url="about:blank")).error
@@ -229,6 +232,8 @@ def test_dialogs_of_every_kind(surf):
     with pytest.raises(EnvironmentFault, match="dialog"):
         surf.env.screenshot()
     assert surf.click("OK").ok
+    surf.click("Delete all")
+    assert shared.reset(seed=1).modal is None, "a page that was left asks nothing of the next"
 
 
 def test_leaving_a_page_with_unsaved_work_asks_first(surf):
@@ -244,17 +249,13 @@ def test_leaving_a_page_with_unsaved_work_asks_first(surf):
     assert "Nothing here yet." in surf.texts()
 
 
-def test_downloads_stay_in_their_folder(surf, folders):
+def test_downloads_stay_in_their_folder_and_uploads_come_from_theirs_only(surf, folders):
     surf.open("files.html")
     output = surf.click("Report").output
     assert "downloaded" in output
     assert "8 bytes" in output
     assert [p.read_text() for p in folders["downloads"].iterdir()] == ["a,b\n1,2\n"]
-
-
-def test_uploads_come_from_their_folder_only(surf, folders):
     (folders["uploads"] / "cv.txt").write_text("me")
-    surf.open("files.html")
     assert surf.do(Upload(target=on("Attachment"), files=("cv.txt",))).ok
     assert "got cv.txt" in surf.texts()
     assert surf.do(Upload(target=on("Pick a photo"), files=("cv.txt",))).ok
@@ -398,17 +399,3 @@ def test_what_a_page_writes_is_made_fit_to_be_kept(tmp_path: Path):
     assert free_name(tmp_path, "../../etc/passwd").parent == tmp_path
     (tmp_path / "a.txt").touch()
     assert free_name(tmp_path, "a.txt").name == "a-1.txt"
-
-
-def test_a_slider_that_a_page_draws_is_set_by_its_keys_and_read_by_what_the_page_shows(surf):
-    surf.open("drawn.html")
-    # A clock stands beside it, which is another text at each look until it has changed often enough to be known for one.
-    assert surf.do(Wait(seconds=1.5)).ok
-    handle = next(e for e in surf.see().elements if e.role == "slider")
-    assert surf.do(Fill(target=ActionTarget.of(handle), text="14")).ok
-    slider = next(e for e in surf.see().elements if e.role == "slider")
-    assert slider.value == "14"
-    assert "14" in [e.name for e in surf.see().elements]
-    between = surf.do(Fill(target=ActionTarget.of(handle), text="100"))
-    assert "now stands at 40, not at 100" in between.output
-    assert "takes a number" in surf.do(Fill(target=ActionTarget.of(handle), text="loud")).error

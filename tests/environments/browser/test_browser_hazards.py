@@ -53,19 +53,6 @@ def test_an_icon_that_is_swapped_on_hover_is_looked_at_anew_and_gets_both_halves
     assert "starred" in surf.texts()
 
 
-def test_a_dialog_waits_for_the_agent_with_its_question(surf):
-    surf.open("dialogs.html")
-    assert "dialog" in surf.click("Delete all").output
-    state = surf.see()
-    assert state.modal
-    inside = [e.name for e in state.children(state.modal)]
-    assert inside == ["Delete all 3 files? OK keeps nothing.", "OK", "Cancel"]
-    assert all(not e.visible for e in state.elements if e.element_id != state.modal and e.parent != state.modal)
-    assert surf.click("Cancel").ok
-    assert surf.see().modal is None
-    assert "kept" in surf.texts()
-
-
 def test_controls_that_are_no_controls_are_found_by_cursor_and_named_by_what_there_is(surf):
     surf.open("login.html")
     assert surf.one("Go").role == "button"
@@ -87,15 +74,7 @@ def test_a_list_that_a_page_draws_late_is_chosen_from(surf):
     assert surf.one("Large").role == "combobox"
 
 
-def test_a_half_covered_button_is_pressed_where_it_is_free(surf):
-    surf.open("covered.html")
-    result = surf.click("Half covered")
-    assert result.ok, result.error
-    assert result.resolved.point.x not in range(80, 160)
-    assert "half pressed" in surf.texts()
-
-
-def test_what_cannot_be_reached_is_refused_with_the_reason(surf):
+def test_a_half_covered_button_is_pressed_where_it_is_free_and_what_cannot_be_reached_is_refused_with_the_reason(surf):
     state = surf.open("covered.html")
     names = {e.name: e.visible for e in state.elements}
     assert names["Half covered"]
@@ -103,6 +82,10 @@ def test_what_cannot_be_reached_is_refused_with_the_reason(surf):
     assert not names["Far below"]
     assert 'covered by "Cookie notice"' in surf.click("Wholly covered").error
     assert "scroll down" in surf.click("Far below").error
+    result = surf.click("Half covered")
+    assert result.ok, result.error
+    assert result.resolved.point.x not in range(80, 160)
+    assert "half pressed" in surf.texts()
 
 
 def test_an_error_after_a_save_is_not_pressed_again(surf, site):
@@ -136,12 +119,6 @@ def test_what_a_page_says_stays_text(surf):
     button = next(e for e in state.elements if e.name.startswith("half"))
     assert surf.do(Click(target=ActionTarget(track_id=button.track_id))).ok
     assert "pressed" in surf.see().windows[0].title
-
-
-def test_a_dialog_of_a_page_that_was_left_is_not_asked_by_the_next(surf, shared):
-    surf.open("dialogs.html")
-    surf.click("Delete all")
-    assert shared.reset(seed=1).modal is None
 
 
 def test_what_takes_its_place_under_the_pointer_is_pressed_only_if_it_is_called_and_leads_so(surf, site):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol import ActionTarget, Drag, GoBack, Scroll, SelectOption, Type, Wait
+from protocol import ActionTarget, Drag, Fill, GoBack, Scroll, SelectOption, Type, Wait
 
 
 def test_fields_get_their_names_from_what_stands_beside_them(surf):
@@ -40,11 +40,7 @@ def test_the_chain_of_names(surf):
     assert state.by_id[state.modal].name == "Sign up"
     assert next(e for e in state.elements if e.name == "Card").private
     assert next(e for e in state.elements if e.name == "Colour").options == ("Teal", "Ochre")
-
-
-def test_a_box_that_is_drawn_by_its_label_is_ticked(surf):
-    surf.open("names.html")
-    assert surf.one("Terms").visible
+    assert surf.one("Terms").visible, "a box that is drawn by its label"
     assert surf.click("Terms").ok
     assert surf.one("Terms").value == "true"
     assert surf.fill("Terms", "false").ok
@@ -112,21 +108,24 @@ def test_a_list_that_keeps_only_what_is_in_view_is_scrolled_by_its_own_pages_wit
     assert seen == {f"Part {at}" for at in range(100)}
 
 
-def test_a_sentence_and_a_cell_of_a_table_name_no_field(surf):
+def test_what_a_page_draws_itself_is_known_and_worked_and_a_sentence_or_a_cell_names_no_field(surf):
     state = surf.open("drawn.html")
     fields = {e.tag: e.name for e in state.elements if e.role == "textbox"}
     assert fields == {"input#answer": "answer", "input#shade": "shade"}
     assert any(e.role == "text" and e.name.startswith("Say how loud") for e in state.elements)
     assert {"Colour", "Red", "Size", "Large"} <= {e.name for e in state.elements if e.role == "cell"}
-
-
-def test_what_can_be_opened_says_whether_it_is_open(surf):
-    surf.open("drawn.html")
-    assert [e.expanded for e in surf.see().elements if e.name == "More"] == [False]
+    assert [e.expanded for e in state.elements if e.name == "More"] == [False]
     # What ticks beside a control is another text at each look, until it has changed often enough to be known for a clock.
     assert surf.do(Wait(seconds=1.5)).ok
     assert surf.click("More").ok
     assert [e.expanded for e in surf.see().elements if e.name == "More"] == [True]
+    # A slider that the page draws is set by its keys, and read by what the page shows.
+    handle = ActionTarget.of(next(e for e in surf.see().elements if e.role == "slider"))
+    assert surf.do(Fill(target=handle, text="14")).ok
+    assert next(e for e in surf.see().elements if e.role == "slider").value == "14"
+    assert "14" in surf.texts()
+    assert "now stands at 40, not at 100" in surf.do(Fill(target=handle, text="100")).output
+    assert "takes a number" in surf.do(Fill(target=handle, text="loud")).error
 
 
 def test_a_page_that_was_opened_and_says_that_it_is_busy_is_waited_for(surf):
@@ -145,7 +144,7 @@ def test_what_comes_a_moment_after_a_press_is_seen_though_a_field_was_left_for_i
     assert "Home again" in surf.texts()
 
 
-def test_components_that_are_put_together_have_the_names_that_are_put_into_them(surf):
+def test_components_that_are_put_together_have_the_names_that_are_put_into_them_and_are_worked(surf):
     surf.open("widgets.html")
     assert surf.one("Subscribe").role == "button"
     assert surf.one("Mail").role == "textbox"
@@ -153,10 +152,7 @@ def test_components_that_are_put_together_have_the_names_that_are_put_into_them(
     for name, said in (("Subscribe", "subscribed"), ("Print", "printed")):
         assert surf.click(name).ok
         assert surf.one(said).role == "status"
-
-
-def test_a_list_that_a_page_looks_up_for_a_text_is_waited_for_and_chosen_from(surf):
-    surf.open("widgets.html")
+    # a list that the page looks up for a text is waited for
     land = ActionTarget(text="Land")
     assert surf.do(Type(text="Au", target=land)).ok
     assert {"Austria", "Australia"} <= set(surf.texts())
@@ -165,10 +161,7 @@ def test_a_list_that_a_page_looks_up_for_a_text_is_waited_for_and_chosen_from(su
     assert surf.one("Land", "combobox").value == "Belgium"
     assert "no option 'Belgrad'" in surf.do(SelectOption(target=land, options=("Belgrad",))).error
     assert surf.one("Land", "combobox").value == "Belgium"
-
-
-def test_numbers_and_rows_that_a_page_draws_are_worked_by_their_keys_and_one_by_one(surf):
-    surf.open("widgets.html")
+    # numbers and rows that the page draws
     assert surf.fill("Copies", "4").ok
     assert surf.one("Copies", "spinbutton").value == "4"
     assert surf.do(Drag(target=ActionTarget(text="Three"), to=ActionTarget(text="One"))).ok
