@@ -147,7 +147,7 @@ class Gate:
         self._session.on("Fetch.requestPaused", lambda event: self.soon(self._paused(PausedRequest.of(event))))
         for happened in ("Target.targetCreated", "Target.targetInfoChanged"):
             self._session.on(happened, self._tab)
-        self._session.on("Target.targetDestroyed", lambda event: self._tabs.pop(event["targetId"], None))
+        self._session.on("Target.targetDestroyed", self._no_tab)
         await self._session.send("Target.setDiscoverTargets", {"discover": True})
         await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "*", "requestStage": "Request"}]})
 
@@ -280,6 +280,9 @@ class Gate:
         info = event["targetInfo"]
         if info["type"] == "page":
             self._tabs[info["targetId"]] = (info["url"], info.get("openerId", ""))
+
+    def _no_tab(self, event: Mapping[str, Any]) -> None:
+        self._tabs.pop(event["targetId"], None)
 
     async def _paused(self, paused: PausedRequest) -> None:
         frame, document = paused.frame, paused.resource == "Document"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count
 from time import monotonic, sleep
 from typing import Any, TypeVar
-from urllib.error import HTTPError
-from urllib.request import ProxyHandler, Request, build_opener
+
+import httpx
 
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault
@@ -48,7 +47,6 @@ _NOT_BY_HAND = (CallApi, AskInAppAgent, Wait, Screenshot, Navigate, GoBack, GoFo
 """What no hand does on a page: functions and agents of apps, waiting, which moves the clock of the world alone, and the verbs of
 a browser, which in Chromium would leave the page and not turn those of the world's own browser."""
 _keys = count(1)
-_opener = build_opener(ProxyHandler({}))
 
 
 class Twin:
@@ -62,8 +60,10 @@ class Twin:
         self.browser = browser
         self.name = f"twin:{self.desktop.name}"
         self._open = ExitStack()
-        self._address = self._open.enter_context(served(Session(make())))
-        self._by_hand(Navigate(url=self._address.url))
+        address = self._open.enter_context(served(Session(make())))
+        bearer = {"Authorization": f"Bearer {address.token}"}
+        self._http = self._open.enter_context(httpx.Client(base_url=address.base, headers=bearer, trust_env=False, timeout=30))
+        self._by_hand(Navigate(url=address.url))
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         self._ask("/reset", {"seed": seed})
@@ -155,15 +155,10 @@ class Twin:
 
     def _ask(self, path: str, body: Mapping[str, object] | None = None) -> Any:
         """What the server answers, asked as a program that has the token."""
-        headers = {"Authorization": f"Bearer {self._address.token}"}
-        data = None if body is None else json.dumps(body).encode()
-        request = Request(self._address.base + path, data, headers)
-        try:
-            with _opener.open(request, timeout=30) as answer:
-                return json.load(answer)
-        except HTTPError as bad:
-            said = bad.read(1000).decode(errors="replace").strip()
-            raise EnvironmentFault(f"the server answered {bad.code} to {path}: {said}") from None
+        answer = self._http.request("GET" if body is None else "POST", path, json=body)
+        if answer.is_error:
+            raise EnvironmentFault(f"the server answered {answer.status_code} to {path}: {answer.text[:1000].strip()}")
+        return answer.json()
 
     def _hashes(self) -> dict[str, str]:
         found: dict[str, str] = self._ask("/hashes")

@@ -94,12 +94,13 @@ def walk(app: AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterato
             yield from shown_in(widget)
         events = list(_answers(dialogs.pop(), rng) if dialogs else _events(tree, rng))
         page = tuple(sorted(re.sub(r"\d+", "0", w.key) for w in _flat(tree) if w.role == "heading"))
-        marks = {event: (page, type(event).__name__, re.sub(r"\d+", "0", str(event))) for event in events}
-        event = min(events, key=lambda e: (tried[marks[e]], rng.random()), default=None)
-        if event is None:
+        marks = [(page, type(event).__name__, re.sub(r"\d+", "0", str(event))) for event in events]
+        at = min(range(len(events)), key=lambda n: (tried[marks[n]], rng.random()), default=None)
+        if at is None:
             state = first
             continue
-        tried[marks[event]] += 1
+        event = events[at]
+        tried[marks[at]] += 1
         lent = state.model_copy(update={"lent": other}) if isinstance(state, SharingState) else state
         update = app.update(lent, event)
         state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, SharingState) else update.state
@@ -140,7 +141,7 @@ def _events(tree: tuple[Widget, ...], rng: random.Random) -> Iterator[Event]:
         if widget.drag and onto:
             yield Dropped(key, rng.choice(onto))
     if rng.random() < 0.05:
-        yield from (Arrived(topic, data) for topic, data in _News(NEWS))
+        yield from (Arrived(topic, data) for topic, data in NEWS)
 
 
 def _values(widget: Widget) -> tuple[str, ...]:
@@ -153,23 +154,11 @@ def _values(widget: Widget) -> tuple[str, ...]:
     return widget.options or SAMPLES
 
 
-class _News(tuple[tuple[str, dict[str, str]], ...]):
-    """Events are keys of a dict here, so their data must be hashable."""
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return ((topic, _Data(data)) for topic, data in super().__iter__())
-
-
-class _Data(dict[str, str]):
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(sorted(self.items())))
-
-
 def _answers(dialog: Dialog, rng: random.Random) -> Iterator[Event]:
     for button in dialog.buttons:
         for _ in range(3):
             fields = {f.key: rng.choice(f.options or (f.value, *SAMPLES)) for f in dialog.fields}
-            yield Answered(dialog.key, button, _Data(fields))
+            yield Answered(dialog.key, button, fields)
 
 
 def _said(effect: object) -> Iterator[Word]:
