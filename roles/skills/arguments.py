@@ -19,8 +19,8 @@ class CallTimeout(Exception):
     """There was no result in time."""
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
-    """The result of `work`. Raises CallTimeout when it takes longer; it is then left behind, and ends with the process."""
+def within(seconds: float, work: Callable[[], T], late: type[Exception] = CallTimeout) -> T:
+    """The result of `work`. Raises `late` when it takes longer; it is then left behind, and ends with the process."""
     done: Future[T] = Future()
     context = contextvars.copy_context()
 
@@ -32,7 +32,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 
     threading.Thread(target=run, name="deskcrew-tool", daemon=True).start()
     if not wait([done], seconds).done:
-        raise CallTimeout(f"no answer within {seconds:g} s")
+        raise late(f"no answer within {seconds:g} s")
     return done.result()
 
 
