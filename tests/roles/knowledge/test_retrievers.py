@@ -13,16 +13,15 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
-from support import FINISH, Run, planned, subtask, verdict
+from support import Planner, Run, Watching, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_sources
 from orchestrator.settings.settings import load_settings
-from protocol import OperatorDecision
 from protocol.retries import Retries
-from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
+from roles.contracts import PlanAnswer, Supplement
 from roles.contracts.context import Context
 from roles.contracts.signals import GateTrigger, Signal
 from roles.journal.journal import Journal
@@ -49,50 +48,38 @@ class ByTitle:
         return [Supplement(query=query, source=self.name, title=title, text=self.pages[title]) for title in hits][:limit]
 
 
-class Silent:
-    name = "silent"
+class Fixed:
+    """A source that says always the same, or fails."""
+
+    def __init__(self, name: str, *texts: str, fault: str = "") -> None:
+        self.name = name
+        self._texts, self._fault = texts, fault
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
-        raise SourceFault("silent does not answer; see whether it runs")
+        if self._fault:
+            raise SourceFault(self._fault)
+        return [Supplement(query=query, source=self.name, title=text, text=text) for text in self._texts][:limit]
 
 
-class Planning:
-    """A Manager with plans in a row, that keeps what it was told."""
-
-    def __init__(self, *plans: PlanAnswer) -> None:
-        self.requests: list[PlanRequest] = []
-        self.plans = plans
-
-    def plan(self, request: PlanRequest) -> PlanAnswer:
-        self.requests.append(request)
-        return self.plans[min(len(self.requests), len(self.plans)) - 1]
-
-
-class Working:
-    """An Operator that says of everything that it is done, and keeps what it was shown."""
-
-    def __init__(self) -> None:
-        self.shown: dict[str, list[str]] = {}
-        self.worked: list[str] = []
-
-    def decide(self, view: OperatorView) -> OperatorDecision:
-        self.worked.append(view.subtask.id)
-        self.shown.setdefault(view.subtask.id, titles(view.retrieved))
-        return FINISH
+SILENT = Fixed("silent", fault="silent does not answer; see whether it runs")
 
 
 def titles(found: Sequence[Supplement]) -> list[str]:
     return [one.title for one in found]
 
 
-def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **more: Any) -> tuple[Run, Planning, Working]:
+def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **more: Any) -> tuple[Run, Planner, Watching]:
     cat = subtask("first").model_copy(update={"instruction": 'Give the cat "Tom" milk'})
     dog = subtask("second").model_copy(update={"instruction": "Let the dog out"})
     pair = planned(cat, dog)
-    manager, operator = Planning(*(plans or [pair])), Working()
+    manager, operator = Planner(*(plans or [pair])), Watching()
     parts = {"manager": manager, "operator": operator, "ahead": ahead}
-    whole = Run([pair], sources=[source], parts=parts, **more).go()
-    return whole, manager, operator
+    return Run([pair], sources=[source], parts=parts, **more).go(), manager, operator
+
+
+def shown(operator: Watching) -> dict[str, list[str]]:
+    """What was known when each subtask was worked."""
+    return {view.subtask.id: titles(view.retrieved) for view in operator.views}
 
 
 def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal() -> None:
@@ -103,11 +90,11 @@ def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal()
     )
     assert titles(manager.requests[0].supplements) == ["do"]
     assert whole.bodies("supplement")[0]["ahead"] is True
-    assert operator.shown == {"first": ["do", "cat"], "second": ["do", "dog"]}
+    assert shown(operator) == {"first": ["do", "cat"], "second": ["do", "dog"]}
     untouched = ByTitle(cat="Cats like milk.")
     _, manager, operator = run(untouched, ahead=False)
     assert (untouched.asked, manager.requests[0].supplements) == ([], ()), "nothing where nobody asks"
-    assert operator.shown == {"first": [], "second": []}
+    assert shown(operator) == {"first": [], "second": []}
 
 
 def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
@@ -115,14 +102,14 @@ def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
     again = [verdict(Signal.GATE_CONTINUE), verdict(Signal.GATE_DONE)]
     whole, _, operator = run(library, verdicts={GateTrigger.WORKER_SUCCESS: again})
     assert whole.status == "fulfilled"
-    assert operator.worked.count("first") == 2
+    assert [view.subtask.id for view in operator.views].count("first") == 2
     assert [query for query, _ in library.asked].count("Give the cat milk") == 1
 
 
 def test_a_source_that_fails_unasked_stops_nobody_and_is_told_of_once() -> None:
-    whole, _, operator = run(Silent())
+    whole, _, operator = run(SILENT)
     assert whole.status == "fulfilled"
-    assert operator.shown == {"first": [], "second": []}
+    assert shown(operator) == {"first": [], "second": []}
     told = [event for event in whole.journal.events("error") if "silent" in event.body["message"]]
     assert [(event.role, event.subtask) for event in told] == [("manager", ""), ("operator", "first"), ("operator", "second")]
 
@@ -213,10 +200,10 @@ def gathered(*sources: Any) -> tuple[dict[str, Any], Journal]:
 
 
 def test_a_source_that_fails_keeps_no_other_from_being_asked_and_is_named() -> None:
-    report, journal = gathered(Silent(), ByTitle(closing="First ask, then act."))
+    report, journal = gathered(SILENT, ByTitle(closing="First ask, then act."))
     assert report["signal"] == "supplied"
     assert [s.source for s in journal.supplements()] == ["library"]
-    report, journal = gathered(Silent())
+    report, journal = gathered(SILENT)
     assert report["signal"] == "nothing_found"
     assert "silent does not answer" in report["summary"]
     assert not journal.supplements()
@@ -296,19 +283,6 @@ def test_each_part_of_an_answer_is_found() -> None:
     hits = found_in(["# One\nfirst", "second", "third"], "otters", "tool:handbook", 2)
     assert [(hit.title, hit.text) for hit in hits] == [("One", "# One\nfirst"), ("second", "second")]
     assert {hit.source for hit in hits} == {"tool:handbook"}
-
-
-class Fixed:
-    """A source that says always the same, or fails."""
-
-    def __init__(self, name: str, *texts: str, fault: str = "") -> None:
-        self.name = name
-        self._texts, self._fault = texts, fault
-
-    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
-        if self._fault:
-            raise SourceFault(self._fault)
-        return [Supplement(query=query, source=self.name, title=text, text=text) for text in self._texts][:limit]
 
 
 def test_each_text_is_taken_once_with_its_sources_and_a_fault_stops_no_other() -> None:
