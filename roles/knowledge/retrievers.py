@@ -9,8 +9,7 @@ import inspect
 import json
 import os
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -93,7 +92,6 @@ class OnlineSearch:
         self,
         settings: OnlineSettings,
         environ: Mapping[str, str] | None = None,
-        sleep: Callable[[float], None] = time.sleep,
         retries: Retries | None = None,
     ) -> None:
         self.name = f"online search at {urlsplit(settings.url).hostname}"
@@ -101,7 +99,7 @@ class OnlineSearch:
         self._settings = settings
         self._environ = os.environ if environ is None else environ
         self._retries = retries or Retries()
-        self._trying = self._retries.trying(sleep=sleep)
+        self._trying = self._retries.trying()
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault where it cannot be asked or its answer cannot be read."""

@@ -15,10 +15,7 @@ from roles.contracts.facts import BoardSettings, checked_kind, kind_of, normal
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of, fact_told, found, live_names, outcome_told
-from roles.knowledge.pages.documents import Document, DocumentKind
-from roles.knowledge.pages.filling import Wanted, values_in, without_quoted, without_values
-from roles.knowledge.pages.learned import keep
-from roles.knowledge.store import KnowledgeStore
+from roles.knowledge.pages.filling import values_in
 from roles.policies.llm.subtask_words import facts_told
 from roles.safety import SafetyPolicy
 from roles.safety.case import Grounds
@@ -278,23 +275,6 @@ def test_no_text_at_all_is_too_strange_for_a_kind(text: str) -> None:
     assert normal(normal(text, kind) or text, kind) in {normal(text, kind), ""} or kind == "text"
 
 
-STEP = 'Click the control "Feed" in the "zoo" app.'
-LEARNED = Document(kind="experience", app="zoo", title="Feed the {animal}", text=f"1. {STEP}", source="run:1")
-
-
-def kept(store: KnowledgeStore, kind: DocumentKind = "experience") -> Document:
-    document, new = keep(store, LEARNED.model_copy(update={"kind": kind}))
-    assert new
-    return document
-
-
-def test_learning_the_same_again_keeps_what_is_known_of_it(tmp_path: Path) -> None:
-    with KnowledgeStore(tmp_path / "k.sqlite") as store:
-        document = kept(store)
-    with KnowledgeStore(tmp_path / "k.sqlite") as store:
-        assert keep(store, LEARNED) == (document, False)
-
-
 @pytest.mark.parametrize(
     ("goal", "told"),
     [
@@ -315,13 +295,3 @@ def test_values_stand_where_they_are_said_to(goal: str) -> None:
     found = values_in(goal)
     assert all(one.text in goal[one.start : one.end] for one in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
-
-
-def test_values_stand_in_no_search_and_fill_the_slots_of_their_words() -> None:
-    assert without_values('Do the month-end thing for INV-7 with "Tea"') == "Do the month-end thing for with"
-    assert without_quoted('File "Tea" under INV-7') == "File under INV-7"
-    assert without_quoted('"Tea"') == '"Tea"', "nothing else is left to ask"
-    name, day = values_in("Visit of Ada Byron on 2026-04-13")
-    assert (Wanted("visitor").takes(name), Wanted("visitor").takes(day)) == (True, False)
-    assert (Wanted("due date").takes(day), Wanted("thing").takes(day)) == (True, True)
-    assert Wanted("invoice.number").is_called(values_in("for invoice INV-7")[0])

@@ -18,7 +18,7 @@ from worked.model_runs import ROLES, worked_by_model
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.cli import app
 from orchestrator.runs.outcome import Outcome
-from protocol import AgentStatus, OperatorDecision, VisualState
+from protocol import VisualState
 from roles.contracts import GateRequest, OperatorView, PlanRequest, Subtask
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
@@ -74,12 +74,6 @@ def test_a_script_with_a_mistake_is_refused() -> None:
         operator(a=[{"status": "CONTINUE", "action": {"action_type": "explode"}}])
     with pytest.raises(ValidationError, match="plans"):
         ScriptedManager(plans=())
-
-
-def test_a_line_without_a_status_is_an_error_and_no_end() -> None:
-    decision = operator(a=[{"action": click("1")["action"]}]).decide(view())
-    assert decision.status is AgentStatus.ERROR
-    assert OperatorDecision.model_validate(decision.model_dump()).status is AgentStatus.ERROR
 
 
 def test_the_manager_answers_by_attempt_and_repeats_its_last_plan() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from roles.policies.llm.reply_parsing import UnusableReply, object_of
@@ -88,14 +87,6 @@ def test_malformed_answers_strike_by_seed_and_rate_and_stay_as_they_are() -> Non
     assert len(set(answers)) > 10
     with pytest.raises(UnusableReply):
         _ = [object_of(AIMessage(content=answer)) for answer in answers]
-
-
-def test_a_model_of_words_only_takes_no_schemas() -> None:
-    model: BaseChatModel = ScriptedChatModel(answer=lambda _: "x", structured=False)
-    with pytest.raises(NotImplementedError):
-        model.with_structured_output(SCHEMA)
-    with pytest.raises(NotImplementedError):
-        model.bind_tools([SCHEMA])
 
 
 def test_a_script_in_a_file(tmp_path: Path) -> None:
