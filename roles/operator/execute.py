@@ -56,20 +56,17 @@ _SAID = 400
 
 
 def call(ctx: Context, pending: Pending, action: Action, forbidden: str) -> ActionResult | None:
-    """What comes of a call that cannot be made, or that a tool from outside answers; None where the environment has to.
+    """What comes of a call that cannot be made, or that a tool from outside answers; None where the environment has to. It is
+    `pending` where a process stopped in the middle of it and it must not be done twice.
 
     The arguments are looked at once more, since a person may have edited them.
     """
     if unfit := ctx.skills.problem(action) or ctx.skills.forbidden(action, pending.app):
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {unfit}")
-    return _outside(ctx, pending, action, forbidden) if ctx.skills.tool(action) is not None else None
-
-
-def _outside(ctx: Context, pending: Pending, action: Action, forbidden: str) -> ActionResult:
-    """What a tool from outside answers; `pending` where a process stopped in the middle of it and it must not be done twice."""
     tool = ctx.skills.tool(action)
-    assert tool is not None, "the registry knows what is called"  # noqa: S101 - an invariant
-    assert isinstance(action, CallApi)  # noqa: S101 - an invariant
+    if tool is None:
+        return None
+    assert isinstance(action, CallApi), "the registry knows what is called"  # noqa: S101 - an invariant
     skill = ctx.skills.of(action) or tool.skill
     begun = ctx.journal.start(pending.key)
     if begun and skill.idempotence is Idempotence.ONCE:
@@ -77,11 +74,9 @@ def _outside(ctx: Context, pending: Pending, action: Action, forbidden: str) -> 
         return ActionResult(exec_status=ExecStatus.PENDING, error=unknown)
     if forbidden:
         return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
+    redactor = ctx.journal.redactor
     try:
-        meant = action.arguments
-        if ctx.journal.redactor is not None:
-            meant = ctx.journal.redactor.vault.revealed(meant)
-        said = tool.call(meant)
+        said = tool.call(redactor.vault.revealed(action.arguments) if redactor is not None else action.arguments)
     except (ToolFault, UnknownSecret) as no:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {_clean(ctx, str(no))}")
     except ToolRefused as no:

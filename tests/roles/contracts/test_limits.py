@@ -317,7 +317,7 @@ def test_the_number_of_repeats_is_a_setting(repeats: int) -> None:
 verbs = st.sampled_from(["click", "fill", "press_key", "scroll", "wait", "memorize", "select_option"])
 
 
-@given(st.lists(st.tuples(verbs, st.text(max_size=5), st.text(max_size=5)), unique=True, max_size=30))
+@given(st.lists(st.tuples(verbs, st.text(max_size=5), st.text(max_size=5)), unique=True, max_size=15))
 def test_distinct_actions_that_change_something_never_are_a_stall(done: list[tuple[str, str, str]]) -> None:
     assert first_alarm([act(target, verb, text=text) for verb, target, text in done]) is None
 
