@@ -131,39 +131,37 @@ def test_the_form_names_only_what_there_is() -> None:
 PICTURES = tuple(ScreenPicture(kind=kind, state_id="s") for kind in ("clean", "annotated", "last_target"))
 
 
-def test_a_picture_is_shown_only_where_there_is_one_and_it_is_asked_for() -> None:
-    asked: list[Any] = []
+class Camera:
+    """Takes the pictures that are wanted, and keeps which."""
 
-    def picturing(seen: VisualState, wanted: ScreenPicture) -> bytes:
-        asked.append((wanted.kind, wanted.marks))
+    def __init__(self) -> None:
+        self.asked: list[ScreenPicture] = []
+
+    def __call__(self, seen: VisualState, wanted: ScreenPicture) -> bytes:
+        self.asked.append(wanted)
         return b"\x89PNG"
 
+
+def test_a_picture_is_shown_only_where_there_is_one_and_it_is_asked_for() -> None:
+    camera = Camera()
     model, heard = prompts_of(lambda _: CLICK)
     fewer = (PICTURES[0], PICTURES[1].model_copy(update={"marks": ("e2",)}), PICTURES[2])
-    operator(model, picturing=picturing).decide(view(screenshots=PICTURES))
-    operator(model, picturing=picturing).decide(view(screenshots=fewer))
+    operator(model, picturing=camera).decide(view(screenshots=PICTURES))
+    operator(model, picturing=camera).decide(view(screenshots=fewer))
     operator(model, picturing=lambda *_: None).decide(view(screenshots=PICTURES))
-    operator(model, picturing=picturing).decide(view())
+    operator(model, picturing=camera).decide(view())
     operator(model).decide(view(screenshots=PICTURES))
     contents = [messages[1].content for messages in heard]
     assert [isinstance(content, list) for content in contents] == [True, True, False, False, False]
-    picture = contents[0][2]
-    assert isinstance(picture, dict)
-    assert base64.b64decode(picture["base64"]) == b"\x89PNG"
-    assert asked == [("annotated", ()), ("annotated", ("e2",))]
+    assert base64.b64decode(contents[0][2]["base64"]) == b"\x89PNG"
+    assert [(picture.kind, picture.marks) for picture in camera.asked] == [("annotated", ()), ("annotated", ("e2",))]
 
 
 def test_the_pictures_of_the_page_are_those_that_were_chosen() -> None:
-    asked: list[str] = []
-
-    def picturing(seen: VisualState, wanted: ScreenPicture) -> bytes:
-        asked.append(wanted.kind)
-        return b"\x89PNG"
-
+    camera, kinds = Camera(), ("clean", "side_by_side", "last_target")
     model, heard = prompts_of(lambda _: CLICK)
-    kinds = ("clean", "side_by_side", "last_target")
-    operator(model, picturing=picturing, pictures=kinds).decide(view(screenshots=PICTURES))
-    assert asked == list(kinds)
+    operator(model, picturing=camera, pictures=kinds).decide(view(screenshots=PICTURES))
+    assert [picture.kind for picture in camera.asked] == [*kinds]
     assert "with a rectangle where your last target was" in str(heard[0][1].content)
 
 

@@ -124,22 +124,12 @@ HARMLESS = [
     ("Tipp des Tages", "Sie können Dateien ziehen.", "[Verstanden, Schließen]"),
     ("今日提示", "您可以拖动文件。", "[知道了, 关闭]"),
 ]
-GRAVE = [
-    ("security", "Security warning", "The certificate is not trusted.", "[Proceed anyway, Go back]", "Go back"),
-    ("security", "Sicherheitswarnung", "Das Zertifikat ist ungültig.", "[Trotzdem weiter, Zurück]", "Zurück"),
+GRAVE = [  # each kind in one language; how they are told in the others is shown of `classify_dialog`
     ("security", "安全警告", "证书不受信任。", "[仍然继续, 返回]", "返回"),
-    ("permission", "Allow access?", "Notes wants to use your location.", "[Allow, Not now]", "Not now"),
     ("permission", "Zugriff", "Notizen möchte Ihren Standort verwenden.", "[Erlauben, Nicht jetzt]", "Nicht jetzt"),
-    ("permission", "允许访问？", "便笺想要使用您的位置。", "[允许, 以后再说]", "以后再说"),
     ("payment", "Payment required", "Pay $49 to continue.", "[Pay now, Cancel]", "Cancel"),
-    ("payment", "Zahlung nötig", "Bezahlen Sie 49 €.", "[Jetzt bezahlen, Abbrechen]", "Abbrechen"),
-    ("payment", "需要付款", "支付 49 元以继续。", "[立即支付, 取消]", "取消"),
-    ("consent", "We value your privacy", "We use cookies.", "[Accept all, Reject all]", "Reject all"),
     ("consent", "Ihre Privatsphäre", "Wir verwenden Cookies.", "[Alle akzeptieren, Alle ablehnen]", "Alle ablehnen"),
-    ("consent", "隐私", "我们使用 Cookie。", "[全部接受, 全部拒绝]", "全部拒绝"),
     ("account", "Session expired", "Sign in to go on.", "[Sign in, Cancel]", "Cancel"),
-    ("account", "Sitzung abgelaufen", "Bitte anmelden.", "[Anmelden, Abbrechen]", "Abbrechen"),
-    ("account", "会话已过期", "请重新登录。", "[登录, 取消]", "取消"),
 ]
 AMOUNTS = {"en": "Amount", "de": "Betrag", "zh": "金额"}
 
