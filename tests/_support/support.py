@@ -125,6 +125,13 @@ class Handbook:
         return [Supplement(query=query, source=self.name, title=text, text=text) for text in self.texts][:limit]
 
 
+def alone(desk: SimulatedDesktop, policy: Any, **changes: Any) -> Context:
+    """What an Operator is given that works without a hub."""
+    safety = changes.pop("safety", SafetyPolicy())
+    journal = Journal(None, time.time, Redactor(safety))
+    return Context(environment=desk, journal=journal, operator=policy, safety=safety, **changes)
+
+
 @dataclass
 class Run:
     """One run of the real controller with scripted policies; `go` starts it or answers what it waits for."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import time
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, section, step, text_of, view
-from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, planned, subtask, verdict
+from support import OPEN_HOUSE, Planner, Run, Watching, alone, decide, desktop, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -31,15 +30,12 @@ from protocol import (
 )
 from protocol.prompt_form import estimate_tokens
 from roles.contracts import OperatorView, ScreenPicture, Supplement
-from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.signals import GateTrigger
-from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
 from roles.policies.fallback import GaveUp
 from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
 
 
 def told(given: OperatorView, **more: Any) -> str:
@@ -187,8 +183,8 @@ def test_several_actions_are_offered_and_read_only_where_the_settings_say_so() -
     assert '"actions": list of objects {"action", and where it is needed "target"' in text_of(heard[0])
     apart, _ = prompts_of(lambda _: CLICK | first | {"then": rest})
     assert operator(apart, batch=3).decide(view()) == decision
-    alone, asked = prompts_of(lambda _: several)
-    assert operator(alone).decide(view()).then == ()
+    one_at_a_time, asked = prompts_of(lambda _: several)
+    assert operator(one_at_a_time).decide(view()).then == ()
     assert "`actions`" not in text_of(asked[0])
 
 
@@ -283,12 +279,10 @@ def house(room: str = "Hall") -> SimulatedDesktop:
 
 def worked(desk: SimulatedDesktop, action: Action, preset: str = "never-ask-in-simulation") -> tuple[Any, Any, dict[str, Any]]:
     """The Operator's graph with a script of that one action, and how it stands."""
-    safety = SafetyPolicy.model_validate(load_safety(preset))
     decision = {"action": action.dump(), "status": "CONTINUE", "reasoning": "as written"}
     script = ScriptedOperator.model_validate({"decisions": {"any": [decision, {"status": "FINISH", "comment": "done"}]}})
-    journal = Journal(None, time.time, Redactor(safety))
-    context = Context(environment=desk, journal=journal, operator=script, safety=safety)
-    graph = build_operator(context, checkpointer=InMemorySaver())
+    safety = SafetyPolicy.model_validate(load_safety(preset))
+    graph = build_operator(alone(desk, script, safety=safety), checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
     given = {"task_goal": "operate it", "initial_observation": desk.observe().model_dump(mode="json")}
     return graph, config, graph.invoke(given, config)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 import support
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from support import FINISH, decide
+from support import FINISH, alone, decide
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import (
@@ -29,11 +28,9 @@ from protocol import (
 from roles.contracts import OperatorView
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
-from roles.journal.journal import Journal
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
 from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
 
 WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
 """An empty form."""
@@ -56,15 +53,8 @@ def script(*decisions: OperatorDecision) -> ScriptedOperator:
     return ScriptedOperator(decisions={"any": (*decisions, FINISH)})
 
 
-def context(desk: SimulatedDesktop, policy: Any, **changes: Any) -> Context:
-    safety = changes.pop("safety", SafetyPolicy())
-    return Context(
-        environment=desk, journal=Journal(None, time.time, Redactor(safety)), operator=policy, safety=safety, **changes
-    )
-
-
 def work(desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
-    graph = build_operator(context(desk, policy, **changes))
+    graph = build_operator(alone(desk, policy, **changes))
     start = {"task_goal": "enter the amount and submit the form", "initial_observation": desk.observe().model_dump(mode="json")}
     return graph.invoke(start | (given or {}), {"recursion_limit": 2000})
 
@@ -85,7 +75,7 @@ def value_of(desk: SimulatedDesktop, label: str) -> str | None:
 
 
 def test_the_graph_has_the_twelve_nodes_and_the_edges_of_the_seed() -> None:
-    drawn = build_operator(context(desktop(), script())).get_graph()
+    drawn = build_operator(alone(desktop(), script())).get_graph()
     assert set(drawn.nodes) - {"__start__", "__end__"} == set(STAGES)
     edges = {(edge.source, edge.target) for edge in drawn.edges}
     wanted = set(EDGES) | {(start, end) for start, ends in CHOICES.items() for end in ends}
@@ -95,7 +85,7 @@ def test_the_graph_has_the_twelve_nodes_and_the_edges_of_the_seed() -> None:
 @pytest.mark.parametrize("granularity", ["fine", "coarse"])
 def test_both_granularities_do_and_report_the_same(desk: SimulatedDesktop, granularity: Any) -> None:
     policy = script(decide(Fill(target=AMOUNT, text="$248.90")))
-    graph = build_operator(context(desk, policy), granularity=granularity)
+    graph = build_operator(alone(desk, policy), granularity=granularity)
     out = graph.invoke({"task_goal": "enter it", "initial_observation": desk.observe().model_dump(mode="json")})
     assert out["interaction_report"]["status"] == "completed"
     assert [a["target"] for a in out["interaction_report"]["completed_actions"]] == ["Amount"]
@@ -361,7 +351,7 @@ def test_what_the_policy_itself_is_not_sure_of_needs_approval(desk: SimulatedDes
 
 def _paused(desk: SimulatedDesktop, *decisions: OperatorDecision) -> tuple[Callable[..., dict[str, Any]], Any, Context]:
     """How to answer what is asked, what is asked, and the context."""
-    given = context(desk, script(*decisions))
+    given = alone(desk, script(*decisions))
     graph = build_operator(given, checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
     out = graph.invoke({"task_goal": "go", "initial_observation": desk.observe().model_dump(mode="json")}, config)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, get_type_hints
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from support import Watching, decide, desktop
+from support import Watching, alone, decide, desktop
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
-from roles.contracts.context import Context
 from roles.contracts.limits import Limits
-from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
 from roles.operator.perceive import OperatorState, told_by_screen
-from roles.safety import SafetyPolicy
-from roles.safety.privacy.redaction import Redactor
 
 AMOUNT, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Submit")
 FILL = decide(Fill(target=AMOUNT, text="$5.00"), plan=["hand it in"])
@@ -32,10 +27,8 @@ FIELDS = {
 
 
 def given(desk: SimulatedDesktop, policy: Watching, more: dict[str, Any], **kept: Any) -> tuple[Any, dict[str, Any]]:
-    safety = SafetyPolicy()
-    context = Context(environment=desk, journal=Journal(None, time.time, Redactor(safety)), operator=policy, safety=safety)
     first = desk.observe().model_dump(mode="json")
-    return build_operator(context, **kept), {"task_goal": "hand the claim in", "initial_observation": first} | more
+    return build_operator(alone(desk, policy), **kept), {"task_goal": "hand the claim in", "initial_observation": first} | more
 
 
 def steps(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> list[tuple[str, dict[str, Any]]]:
