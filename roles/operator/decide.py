@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from pydantic import ValidationError
@@ -126,16 +127,6 @@ def _still_shown(steps: Sequence[StepRecord], seen: VisualState, subtask: str) -
     for text in dict.fromkeys(element.text for element in seen.elements if element.role in {"alert", "status"}):
         if text in came and (came[text].step < steps[-1].step or came[text].subtask != subtask):
             yield f'"{text}" on the screen came at step {came[text].step}, in {came[text].app}'
-
-
-def looks(history: Sequence[StepRecord]) -> int:
-    """How many of the last steps did nothing but look again because a decision asked for it."""
-    count = 0
-    for step in reversed(history):
-        if step.recovery or step.action["action_type"] != "screenshot":
-            break
-        count += 1
-    return count
 
 
 def _pictures(
@@ -305,7 +296,8 @@ def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
         return decision.comment or decision.reasoning or "the policy reported ERROR"
     if decision.status is not AgentStatus.SCREENSHOT and not isinstance(decision.action, Screenshot):
         return ""
-    if looks(view.history) >= most:
+    again = takewhile(lambda step: not step.recovery and step.action["action_type"] == "screenshot", reversed(view.history))
+    if len([*again]) >= most:
         return f"the screen was looked at {most} times in a row (limits.looks); decide with what can be seen"
     marks = decision.action.marks if isinstance(decision.action, Screenshot) else ()
     unknown = [mark for mark in marks if mark not in view.seen.by_id]
