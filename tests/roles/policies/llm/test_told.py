@@ -109,6 +109,12 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
 
 
+def test_what_the_user_answered_stands_beside_the_question() -> None:
+    asked = step(1, action={"action_type": "ask_user", "question": "May I?", "name": "answer"}, verb="ask_user")
+    told = steps_told([asked], 3, [fact("answer", "yes, please", subtask="a", step=1)])
+    assert told.endswith("the user said yes, please")
+
+
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
     done = [step(1, action={"action_type": "fill", "target": {"text": "Body"}, "text": BODY}), *(step(n) for n in range(2, 160))]
     told = steps_told(done, 3, bodies=True)

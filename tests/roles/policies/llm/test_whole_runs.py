@@ -110,26 +110,6 @@ def test_a_spent_budget_ends_the_run_as_such(tmp_path: Path) -> None:
     assert sum(call["tokens_in"] + call["tokens_out"] for call in counted[:-1]) < 3_000
 
 
-def test_a_run_resumes_with_its_accounts(tmp_path: Path) -> None:
-    """The operator asks the user; what was spent before counts after."""
-
-    def asks(messages: Sequence[BaseMessage]) -> Any:
-        answer = brain(messages)
-        if answer.get("action") == "click" and "answer =" not in str(messages[1].content):
-            return {"reasoning": "r", "action": "ask_user", "question": "May I?", "status": "PENDING"}
-        return answer
-
-    model = ScriptedChatModel(answer=asks)
-    outcome = run(tmp_path, model)
-    assert outcome.exit_code == 3
-    spent = sum(call["tokens_in"] for call in events(outcome, "model_call"))
-    settings = [f"crew.{role}.policy=llm" for role in ROLES] + [f"runs_dir={tmp_path}"]
-    crew = Crew.from_config(overrides=settings, model=model)
-    ended = crew.resume(outcome.run_id, {"decisions": [{"type": "respond", "message": "yes"}]})
-    assert ended.status == "fulfilled", ended.reason
-    assert sum(told["tokens_in"] for told in ended.report["models"].values()) > spent > 0
-
-
 def test_a_screen_that_gives_orders_is_data_to_the_model_and_reviewed_all_the_same(tmp_path: Path) -> None:
     """A model that obeys the screen is stopped by the review: what it wants to send is asked for first."""
 
