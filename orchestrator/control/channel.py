@@ -140,12 +140,13 @@ class Channel:
     def look(self, after: int) -> Look:
         """The holder's token, and the requests behind number `after`. Cheap: it is called before each action."""
         token, last = self._db.execute("SELECT (SELECT token FROM lease), (SELECT max(id) FROM requests)").fetchone()
-        return Look(token or "", self._requests(after) if (last or 0) > after else ())
-
-    def _requests(self, after: int) -> list[Request]:
+        if (last or 0) <= after:
+            return Look(token or "", ())
         rows = self._db.execute("SELECT id, at, kind, body, who, taken FROM requests WHERE id > ? ORDER BY id", (after,))
         found = ((number, at, kind, mapping_in(body), who, bool(taken)) for number, at, kind, body, who, taken in rows)
-        return [Request(number, at, kind, body, who, taken) for number, at, kind, body, who, taken in found if body is not None]
+        return Look(
+            token or "", [Request(n, at, kind, body, who, heard) for n, at, kind, body, who, heard in found if body is not None]
+        )
 
     def mark_taken(self, number: int) -> None:
         """All requests up to this one are in the journal."""

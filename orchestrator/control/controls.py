@@ -15,16 +15,7 @@ from orchestrator.control.channel import Channel, GivenAnswer, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
 from roles.contracts.policies import Note, SteeringInput
 from roles.contracts.requests import Request as Asking
-from roles.journal.events import (
-    CancelledEvent,
-    ErrorEvent,
-    HandedBackEvent,
-    JournalEvent,
-    PausedEvent,
-    RunResumedEvent,
-    SteeredEvent,
-    TakenOverEvent,
-)
+from roles.journal import events as journal
 from roles.journal.journal import Journal
 
 CTRL_C, SIGTERM = "Ctrl-C", "SIGTERM"
@@ -190,7 +181,7 @@ class Controls(SteeringInput):
         To go on is the newer wish than an earlier pause; hands in the run, and a cancel, are heeded.
         """
         if self._channel.lost:
-            self._journal.record(ErrorEvent(message=self._channel.lost), role="controller")
+            self._journal.record(journal.ErrorEvent(message=self._channel.lost), role="controller")
         seen = self._channel.look(self._taken)
         for request in seen.requests:
             if request.kind != "pause":
@@ -215,12 +206,12 @@ class Controls(SteeringInput):
     def _resume(self, request: Request) -> None:
         if self.standing.get("state") == PAUSED:
             self.standing = {}
-            self._record(RunResumedEvent(who=request.who), request.id)
+            self._record(journal.RunResumedEvent(who=request.who), request.id)
 
     def _cancel(self, request: Request) -> None:
         if not self.cancelled():
             why = str(request.body.get("why", ""))
-            self._record(CancelledEvent(who=request.who, why=why), request.id)
+            self._record(journal.CancelledEvent(who=request.who, why=why), request.id)
             said = f"the run was cancelled by {request.who}" + (f": {why}" if why else "")
             self._journal.set_meta("cancelled", self._journal.masked({"said": said})["said"])
         self.standing = {}
@@ -229,7 +220,7 @@ class Controls(SteeringInput):
         self._hear(Note(words=str(request.body["words"]), to=request.body.get("to", "crew"), who=request.who), request.id)
 
     def _hear(self, note: Note, number: int) -> None:
-        said = SteeredEvent(words=note.words, to=note.to, who=note.who)
+        said = journal.SteeredEvent(words=note.words, to=note.to, who=note.who)
         self._record(said, number)
         self._notes = [*self._notes, Note.model_validate(self._journal.masked(said.body()))][-_KEPT:]
         self._heard += 1
@@ -248,12 +239,12 @@ class Controls(SteeringInput):
         if words := str(request.body.get("say", "")):
             self._hear(Note(words=words, who=request.who), request.id)
         steps = int(self._journal.meta("by_hand_steps") or 0)
-        self._record(HandedBackEvent(who=request.who, steps=steps), request.id)
+        self._record(journal.HandedBackEvent(who=request.who, steps=steps), request.id)
         self._journal.set_meta("by_hand_steps", 0)
 
     def _stand(self, state: str, who: str, number: int = 0) -> None:
         self.standing = {"state": state, "who": who}
-        self._record(PausedEvent(who=who) if state == PAUSED else TakenOverEvent(who=who), number)
+        self._record(journal.PausedEvent(who=who) if state == PAUSED else journal.TakenOverEvent(who=who), number)
         self._keep()
 
     def did(self, step: int) -> None:
@@ -266,7 +257,7 @@ class Controls(SteeringInput):
         """By whom and why the run was called off; empty where it was not."""
         return str(self._journal.meta("cancelled") or "")
 
-    def _record(self, event: JournalEvent, number: int) -> None:
+    def _record(self, event: journal.JournalEvent, number: int) -> None:
         self._journal.record(event, role="user", key=f"control/{number}/{event.KIND}" if number else "")
 
     def _keep(self) -> None:

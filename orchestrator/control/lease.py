@@ -67,16 +67,10 @@ class Lease:
         channel = open_again()
         try:
             while True:
-                if not self._beaten(channel) or self._ended.wait(pause):
+                if not channel.beat(self.token) or self._ended.wait(pause):
                     return  # one that is another's by now: the crew is told when it looks
         finally:
             channel.close()
-
-    def _beaten(self, channel: Channel) -> bool:
-        try:
-            return channel.beat(self.token)
-        except sqlite3.OperationalError:  # a full disk, a lock: the next sign of life may be taken
-            return True
 
     def release(self) -> None:
         """Twice is fine."""
@@ -117,7 +111,7 @@ def works(holder: Holder | None, terms: LeaseTerms = TERMS) -> bool:
 
 def is_dead(holder: Holder) -> bool:
     """Known to be dead: only of processes that could be seen."""
-    return holder.machine == machine() and not _lives(holder)
+    return holder.machine == machine() and started(holder.pid) != holder.started
 
 
 def may_be_dead(holder: Holder, terms: LeaseTerms = TERMS) -> bool:
@@ -126,11 +120,6 @@ def may_be_dead(holder: Holder, terms: LeaseTerms = TERMS) -> bool:
         return False
     age = time.time() - holder.beat
     return age >= terms.stale or age < -terms.stale
-
-
-def _lives(holder: Holder) -> bool:
-    now = started(holder.pid)
-    return now is not None and now == holder.started
 
 
 @cache

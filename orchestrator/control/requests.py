@@ -6,7 +6,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple, assert_never
@@ -148,9 +148,11 @@ class RequestLog:
 
 def asked_of(folder: Path) -> list[RequestRecord]:
     """Everything that a run has asked, oldest first. What cannot be read is left out."""
-    askings = RequestLog()
-    for at, kind, text in _rows(folder):
-        askings.hear(at, kind, mapping_in(text) or {})
+    askings, marks = RequestLog(), ", ".join("?" * len(ABOUT))
+    with suppress(sqlite3.Error, OSError), closing(open_read_only(folder / "journal.sqlite")) as db:
+        rows = db.execute(f"SELECT at, kind, body FROM events WHERE kind IN ({marks}) ORDER BY id", ABOUT)  # noqa: S608 - fixed names
+        for at, kind, text in rows.fetchall():
+            askings.hear(at, kind, mapping_in(text) or {})
     return [with_given(folder, one) for one in askings.all()]
 
 
@@ -190,15 +192,6 @@ def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
     """With what somebody has answered that the run has not heard yet."""
     found = given_to(folder, one.id) if one.said is None else None
     return one if found is None else one._replace(said=found.said)
-
-
-def _rows(folder: Path) -> list[tuple[float, str, str]]:
-    marks = ", ".join("?" * len(ABOUT))
-    try:
-        with closing(open_read_only(folder / "journal.sqlite")) as db:
-            return db.execute(f"SELECT at, kind, body FROM events WHERE kind IN ({marks}) ORDER BY id", ABOUT).fetchall()  # noqa: S608
-    except (sqlite3.Error, OSError):
-        return []
 
 
 class RequestSettled(Exception):

@@ -89,7 +89,9 @@ class Takeover:
         journal, before = context.journal, self.look()
         step = max(journal.reached(), context.say.by_hand()) + 1
         key = action_key(journal.run_key, LANE, 0, step)
-        action, private = self._referred(action, before)
+        element = _element(action, before)
+        private = element is not None and context.safety.is_private(element)
+        action = journal.sealed(parse_action(action.dump()), before)  # what goes into a private field is held in the vault
         before_id = journal.screens.keep(before)
         action = journal.intend(key, action).action
         journal.commit()
@@ -129,12 +131,6 @@ class Takeover:
         feedback = FeedbackEvent(events=list(shown), visible_change=record.visible_change, state_id=after_id)
         journal.record(feedback, **place, key=f"feedback/{key}")
         journal.commit()
-
-    def _referred(self, action: AgentAction, seen: VisualState) -> tuple[AgentAction, bool]:
-        """What goes into a private field is held in the vault, and the action holds a reference to it."""
-        element = _element(action, seen)
-        private = element is not None and self._run.context.safety.is_private(element)
-        return self._run.context.journal.sealed(parse_action(action.dump()), seen), private
 
 
 def _element(action: Action, seen: VisualState) -> Any:
@@ -216,12 +212,9 @@ def said_in(given: GivenAnswer, *, quiet: bool = False) -> str:
 
 def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Mapping[str, Any] | None:
     """What is answered by somebody who is here; None where the run has to wait for it."""
-    controls, stop = run.controls, run.controls.stop
-    if said := controls.cancelled():
-        return {"decisions": [{"type": "reject", "message": said}]}
-    if (first := controls.given(request)) is not None:
-        return first.answer
-    if (given := _by_the_tasks_user(run, request)) is not None or approver is None or stop.who:
+    stop = run.controls.stop
+    given = _given_already(run, request) or _by_the_tasks_user(run, request)
+    if given is not None or approver is None or stop.who:
         return given
     stop.at_rest = True
     try:
@@ -233,7 +226,18 @@ def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Ma
         return None
     finally:
         stop.at_rest = False
-    return _said_elsewhere(run, request) if answer is None else by_whom(answer, "terminal")
+    if answer is not None:
+        return by_whom(answer, "terminal")
+    run.controls.look()
+    return _given_already(run, request)
+
+
+def _given_already(run: OpenRun, request: Request) -> Mapping[str, Any] | None:
+    """What answers it without anybody who is here: the run was called off, or somebody has answered elsewhere."""
+    if said := run.controls.cancelled():
+        return {"decisions": [{"type": "reject", "message": said}]}
+    first = run.controls.given(request)
+    return None if first is None else first.answer
 
 
 def by_whom(answer: Mapping[str, Any], way: Literal["terminal", "command"]) -> dict[str, Any]:
@@ -247,14 +251,6 @@ def _settled(run: OpenRun, request: Request) -> str:
     if (first := run.controls.given(request)) is not None:
         return said_in(first, quiet=isinstance(request, QuestionRequest) and request.private)
     return run.controls.asked_to_stop()
-
-
-def _said_elsewhere(run: OpenRun, request: Request) -> Mapping[str, Any] | None:
-    run.controls.look()
-    if said := run.controls.cancelled():
-        return {"decisions": [{"type": "reject", "message": said}]}
-    first = run.controls.given(request)
-    return None if first is None else first.answer
 
 
 def _by_the_tasks_user(run: OpenRun, request: Request) -> dict[str, Any] | None:

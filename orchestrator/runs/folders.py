@@ -89,54 +89,18 @@ def _names(runs_dir: Path) -> list[str]:
         return sorted(entry.name for entry in found if os.path.isfile(f"{entry.path}/run.json"))
 
 
-def wrong_in(record: Any) -> str:
-    """Why this is not what `run.json` says of a run; empty where it may be."""
-    if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
-        return "run_id, goal or settings are missing"
-    kinds = {"run_id": str, "goal": str, "settings": dict, "started": int | float}
-    wrong = next((key for key, kind in kinds.items() if key in record and not isinstance(record[key], kind)), "")
-    return f"{wrong} has the wrong type" if wrong else ""
-
-
 def read_run(folder: Path) -> JsonObject:
-    """`run.json`, one of an earlier version as this one writes it. Raises UsageProblem when it cannot be read."""
-    return without_what_is_gone(written_run(folder))
-
-
-def written_run(folder: Path) -> JsonObject:
-    """`run.json` as it was written, which is all that a list needs. Raises UsageProblem when it cannot be read."""
+    """`run.json`. Raises UsageProblem when it cannot be read."""
+    kinds = {"run_id": str, "goal": str, "settings": dict, "started": int | float}
     try:
-        record: JsonObject = _json(folder / "run.json")
-        if why := wrong_in(record):
-            raise ValueError(why)
+        record = _json(folder / "run.json")
+        if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
+            raise ValueError("run_id, goal or settings are missing")
+        if wrong := next((key for key, kind in kinds.items() if key in record and not isinstance(record[key], kind)), ""):
+            raise ValueError(f"{wrong} has the wrong type")
     except (OSError, ValueError, RecursionError) as bad:
         raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
     return record
-
-
-_ROLES = ("manager", "operator", "evaluator", "technician", "analyst")
-_GONE: Mapping[str, Mapping[str, object]] = {
-    "settings": {"store": "sqlite", "sandbox": "bubblewrap"},
-    "memory": {"answers": "off", "answers_days": 180.0, "answers_file": None},
-    "limits": {"parallel": 1, "output": None, "role_seconds": {}, "role_unusable": {}},
-    "knowledge": {"embeddings": {"name": "", "unrelated": 0.0, "options": {}}},
-    "adaptive": {"gates": False},
-    **{asked: {"tries": None, "wait": None} for asked in ("model", "online")},
-    **{role: {"voters": ["llm", "llm", "llm"], "when": []} for role in _ROLES},
-}
-"""Settings that earlier versions wrote, by what they stand in, and what they did where it is what is done now."""
-
-
-def without_what_is_gone(record: JsonObject) -> JsonObject:
-    """`run.json` of an earlier version as this one writes it."""
-    return {**record, "settings": _without(record["settings"], "settings")}
-
-
-def _without(said: Any, name: str) -> Any:
-    if not isinstance(said, dict):
-        return said
-    gone = _GONE.get(name, {})
-    return {key: _without(value, key) for key, value in said.items() if key not in gone or value != gone[key]}
 
 
 def list_runs(runs_dir: Path) -> list[RunInfo]:
@@ -146,22 +110,18 @@ def list_runs(runs_dir: Path) -> list[RunInfo]:
 
 def _info(folder: Path) -> RunInfo:
     try:
-        record = written_run(folder)
+        record = read_run(folder)
     except UsageProblem as bad:
         return RunInfo(folder.name, "", "damaged", 0.0, 0, False, str(bad))
     report = stored_report(folder)
     now = standing(folder, report)
     info = info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
     reported_last = now.holder is None and now.state in {"on_hold", "paused"}  # it did nothing since
-    if not (now.ended or reported_last):
-        info = info._replace(steps=max(info.steps, _steps_done(folder)))
-    return info
-
-
-def _steps_done(folder: Path) -> int:
-    """How many steps are in the journal, which knows more than the report of a run that is at work or was killed; none where it
-    cannot be read: `show` says what can."""
-    return int((row_of(folder / "journal.sqlite", "SELECT COUNT(*) FROM events WHERE kind = 'step'") or (0,))[0])
+    if now.ended or reported_last:
+        return info
+    # The journal knows more than the report of a run that is at work or was killed; what of it can be read `show` says.
+    done = row_of(folder / "journal.sqlite", "SELECT COUNT(*) FROM events WHERE kind = 'step'") or (0,)
+    return info._replace(steps=max(info.steps, int(done[0])))
 
 
 def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:
@@ -203,7 +163,8 @@ def stored_report(folder: Path) -> JsonObject:
         report = _json(folder / "report.json")
     except (OSError, ValueError, RecursionError):
         return {}
-    return good_report(report)
+    good = isinstance(report, dict) and isinstance(report.get("status"), str) and isinstance(report.get("counts", {}), dict)
+    return report if good else {}
 
 
 def _json(path: Path) -> Any:
@@ -214,12 +175,6 @@ def _json(path: Path) -> Any:
         return from_json(text)
     except ValueError:  # half a character, for one, is read by Python alone; and it says best what is wrong
         return json.loads(text)
-
-
-def good_report(report: Any) -> JsonObject:
-    """`report`, if it is one; else an empty one."""
-    good = isinstance(report, dict) and isinstance(report.get("status"), str) and isinstance(report.get("counts", {}), dict)
-    return report if good else {}
 
 
 _INTERRUPTED = {"status": "interrupted", "reason": "it was stopped before it could report; resume it", "pending": None}
@@ -241,7 +196,8 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
     from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, PlanEvent
 
     folder = find_run(run_id, runs_dir)
-    goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
+    record = read_run(folder)
+    goal = f"run {record['run_id']}: {record['goal']}"
     events = salvage(folder / "journal.sqlite").events
     requests = [request_in(e.body) for e in events if e.kind == ApprovalRequestedEvent.KIND]
     asked = [request for request in requests if isinstance(request, PlanReviewRequest)]

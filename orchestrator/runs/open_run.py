@@ -53,19 +53,12 @@ def recursion_limit(limits: Limits) -> int:
     """The larger of what the hub's graph and what one delegation can take, with room to spare."""
     # Every round ends in an action of the run, or in a decision that asks for help; recovery may go round once more for each.
     delegation = NODES_PER_STEP * (limits.steps + 1) * (1 + min(limits.max_recovery_attempts, 1))
-    return max(_of_the_hub(limits), delegation) + 100
-
-
-def _of_the_hub(limits: Limits) -> int:
-    """Two for each turn of the hub: its own, and its spoke's.
-
-    A spoke plans, fetches a supplement (after which there is a plan), checks, or works. Work ends in a plan, in a supplement
-    or at a check.
-    """
+    # A turn of the hub takes its own node and its spoke's: a spoke plans, fetches a supplement (after which there is a plan),
+    # checks, or works. Work ends in a plan, in a supplement or at a check.
     planning = 2 * (limits.plans + 1)
     checking = limits.gates + 1
     working = 2 * (planning + checking) + limits.steps
-    return 2 * (planning + checking + working)
+    return max(2 * (planning + checking + working), delegation) + 100
 
 
 class OpenOptions(NamedTuple):

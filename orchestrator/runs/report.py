@@ -28,14 +28,8 @@ from roles.safety.privacy.vault import references_in
 
 _SHORTEST = 2
 """Characters that a value must have for its use to be told from chance."""
-
-
 _USES = 20
-
-
 SCREEN = "screen"
-
-
 _NOWHERE = VisualState()
 
 
@@ -85,25 +79,32 @@ class Board(TypedDict):
 
 def board_at(events: Iterable[Event], at: int | None = None) -> Board:
     """All of it as JSON; `at` is the last step that is taken in. Raises UsageProblem for events that deskcrew never wrote."""
+    taken, known = [event for event in events if at is None or event.step <= at or not event.step], _BoardState(at)
     try:
-        return _board([event for event in events if at is None or event.step <= at or not event.step], at)
+        for event in taken:
+            known.take(event)
+        facts = known.facts.values()
+        return {
+            "at": at,
+            "facts": [known.shown(fact) for fact in facts if fact.kind != SCREEN],
+            "questions": _questions(taken, facts),
+            "screens": [
+                {
+                    "name": fact.name, "app": fact.app, "state_id": fact.state_id, "step": fact.step, "subtask": fact.subtask,
+                    "shows": fact.value, "why": fact.reason,
+                }
+                for fact in facts
+                if fact.kind == SCREEN
+            ],
+            "conflicts": known.conflicts,
+            "subtasks": [
+                {"id": name, "title": known.titles.get(name, name), "status": status,
+                 "found": [fact.name for fact in facts if fact.subtask == name]}
+                for name, status in known.statuses.items()
+            ],
+        }  # fmt: skip
     except (*UNREADABLE, ValidationError) as bad:
         raise UsageProblem(f"The journal contains facts that deskcrew does not write ({type(bad).__name__}).") from None
-
-
-def _board(events: list[Event], at: int | None) -> Board:
-    known = _BoardState(at)
-    for event in events:
-        known.take(event)
-    facts = known.facts
-    return {
-        "at": at,
-        "facts": [known.shown(fact) for fact in facts.values() if fact.kind != SCREEN],
-        "questions": _questions(events, facts),
-        "screens": [_screen(fact) for fact in facts.values() if fact.kind == SCREEN],
-        "conflicts": known.conflicts,
-        "subtasks": [_subtask(name, known.titles, status, facts.values()) for name, status in known.statuses.items()],
-    }
 
 
 class _BoardState:
@@ -186,10 +187,10 @@ def fact_shown(fact: Fact, used_by: Iterable[str] = (), earlier: Iterable[Fact] 
     }
 
 
-def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[QuestionShown]:
+def _questions(events: Iterable[Event], facts: Iterable[Fact]) -> list[QuestionShown]:
     found: list[QuestionShown] = [
         {"question": f.question, "answer": value_told(f), "name": f.name, "said_by": source_told(f), "step": f.step}
-        for f in facts.values()
+        for f in facts
         if f.question
     ]
     for event in (e for e in events if e.kind == SupplementEvent.KIND):
@@ -197,18 +198,6 @@ def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[Quest
             if item.get("source") == "user":
                 found.append({"question": item["query"], "answer": item["text"], "name": "", "said_by": "the user", "step": 0})
     return found
-
-
-def _screen(fact: Fact) -> ScreenShown:
-    return {
-        "name": fact.name, "app": fact.app, "state_id": fact.state_id, "step": fact.step, "subtask": fact.subtask,
-        "shows": fact.value, "why": fact.reason,
-    }  # fmt: skip
-
-
-def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[Fact]) -> SubtaskShown:
-    found = [fact.name for fact in facts if fact.subtask == name]
-    return {"id": name, "title": titles.get(name, name), "status": status, "found": found}
 
 
 _CHECKS = {Situation.QUALITY_CHECK.value, Situation.FINAL_CHECK.value}
@@ -289,8 +278,10 @@ def reported_events(events: Iterable[Event]) -> list[Event]:
 
 def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, budgets: Sequence[Budget] = ()) -> JsonObject:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
-    waiting = _waiting(events) if result["status"] == "on_hold" else None
-    steps = [_step(e) for e in events if e.kind == journal.StepEvent.KIND]
+    steps = [e for e in events if e.kind == journal.StepEvent.KIND]
+    asked = [e.body for e in events if e.kind == journal.ApprovalRequestedEvent.KIND]
+    spent = [e.body for e, _ in _said(events, journal.BudgetEvent)] if result.get("ended_by") == "budget_spent" else []
+    pages = {(page.source, page.title): {"used": False} | e.body for e, page in _said(events, journal.KnowledgeUsedEvent)}
     return {
         "run_id": run["run_id"],
         "goal": run["goal"],
@@ -302,11 +293,11 @@ def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, bu
         "reason": result["reason"],
         "ended_by": result.get("ended_by"),
         "counts": {
-            "steps": sum(e.kind == journal.StepEvent.KIND for e in events),
+            "steps": len(steps),
             "plans": result.get("plans", 0),
             "gates": result.get("gates", 0),
         },
-        "budget_spent": _spent(events) if result.get("ended_by") == "budget_spent" else None,
+        "budget_spent": _pick(spent[-1], "key", "used", "limit", "more") if spent else None,
         "budgets": {budget.key: budget.as_json() for budget in budgets},
         "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
@@ -316,24 +307,32 @@ def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, bu
         "answer": next((fact.value for _, fact in reversed(_said(events, journal.FactEvent)) if fact.name == "answer"), ""),
         "facts": [fact_shown(fact_of(e)) for e in events if e.kind == journal.FactEvent.KIND],
         "blackboard": board_at(events),
-        "steps": steps,
+        "steps": [
+            {"step": e.step, "subtask": e.subtask, "role": e.role}
+            | _pick(e.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events", "remark")
+            for e in steps
+        ],
         "gates": [
             _pick(e.body, "trigger", "decision", "reason", "evidence", "issues") | {"subtask": e.subtask}
             for e in events
             if e.kind == journal.GateEvent.KIND
         ],
-        "approvals": [_approval(e) for e in events if e.kind == journal.ApprovalEvent.KIND],
+        "approvals": [
+            _pick(e.body, "decision", "message", "who", "way", "line", "plan_version", "worked") | {"step": e.step}
+            for e in events
+            if e.kind == journal.ApprovalEvent.KIND
+        ],
         "constraints": {
             "given": {k: said for k, said in (run["settings"].get("constraints") or {}).items() if said},
             "added": [e.body | {"step": e.step} for e in events if e.kind == journal.ConstraintsAddedEvent.KIND],
         },
         "control": [{"kind": e.kind, "step": e.step, **e.body} for e in events if e.kind in CONTROL],
-        "pending": waiting,
+        "pending": asked[-1] if asked and result["status"] == "on_hold" else None,
         "supplements": [
             {"query": brought.query, "found": [_pick(f, "source", "title") for f in brought.found]}
             for _, brought in _said(events, journal.SupplementEvent)
         ],
-        "knowledge": _looked_up(events),
+        "knowledge": list(pages.values()),
         "network": {"learned": learned_rules(e.body for e in events if e.kind == journal.NetworkLearnedEvent.KIND)},
         "safety_findings": [
             e.body | {"step": e.step} for e in events if e.kind == journal.ReviewedEvent.KIND and e.body.get("verdict") != "allow"
@@ -354,12 +353,6 @@ def _said(events: list[Event], kind: type[Content]) -> list[tuple[Event, Content
     """The events of one kind, each with what it says."""
     found = ((event, event.content) for event in events if event.kind == kind.KIND)
     return [(event, said) for event, said in found if isinstance(said, kind)]
-
-
-def _spent(events: list[Event]) -> Json | None:
-    """The budget that ended the run, and how to raise it."""
-    spent = [event.body for event, _ in _said(events, journal.BudgetEvent)]
-    return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
 
 
 _PAID = {journal.ModelCallEvent.KIND, journal.RehearsalEvent.KIND}
@@ -388,25 +381,5 @@ def _plan(events: list[Event]) -> list[JsonObject]:
     return shown
 
 
-def _step(event: Event) -> Json:
-    kept = _pick(event.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events", "remark")
-    return {"step": event.step, "subtask": event.subtask, "role": event.role, **kept}
-
-
-def _approval(event: Event) -> Json:
-    return _pick(event.body, "decision", "message", "who", "way", "line", "plan_version", "worked") | {"step": event.step}
-
-
-def _waiting(events: list[Event]) -> Json | None:
-    asked = [e for e in events if e.kind == journal.ApprovalRequestedEvent.KIND]
-    return asked[-1].body if asked else None
-
-
 def _pick(body: Json, *keys: str) -> Json:
     return {key: body[key] for key in keys if key in body}
-
-
-def _looked_up(events: list[Event]) -> list[JsonObject]:
-    """What the report says of what was looked up: followed or not, why, and by which subtasks."""
-    said = _said(events, journal.KnowledgeUsedEvent)
-    return list({(page.source, page.title): {"used": False} | event.body for event, page in said}.values())

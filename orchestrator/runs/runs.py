@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
@@ -21,22 +21,9 @@ from orchestrator.control.requests import check_answer
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import MachineStopped, UsageProblem, outage_of, refuse_unwritable, stopped
 from orchestrator.runs.answers import Takeover, answer_here, answering, asked_first, request_of, told_first, withdraw
-from orchestrator.runs.folders import (
-    find_run,
-    no_longer_reported,
-    read_run,
-    stored_report,
-)
+from orchestrator.runs.folders import find_run, no_longer_reported, read_run, stored_report
 from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
-from orchestrator.runs.outcome import (
-    BUDGET_SPENT,
-    Approver,
-    Outcome,
-    finish,
-    interrupted,
-    stand_still,
-    wait,
-)
+from orchestrator.runs.outcome import BUDGET_SPENT, Approver, Outcome, finish, interrupted, stand_still, wait
 from orchestrator.runs.privacy.trust import refuse_strange
 from orchestrator.settings.layers import Document, Layer, MergedLayers, checked, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
@@ -54,15 +41,11 @@ from roles.journal.journal import Listener
 from roles.operator.safety.approval import NOBODY, overdue_request
 
 
-class RaisedLimits(NamedTuple):
-    """`run.json` as it is from now on, and each limit that is otherwise: what it was, and what it is."""
+def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> tuple[JsonObject, dict[str, tuple[Any, Any]]]:
+    """The record with the limits that `overrides` (`limits.steps=240`) name, and each that is otherwise: what it was, and is.
 
-    record: JsonObject
-    changed: dict[str, tuple[Any, Any]]
-
-
-def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> RaisedLimits:
-    """The record with the limits that `overrides` (`limits.steps=240`) name. Raises UsageProblem for anything else."""
+    Raises UsageProblem for anything else.
+    """
     merged = MergedLayers()
     merged.add(Layer({"limits": dict(record["settings"].get("limits", {}))}, Document({}, {}, f"run {record['run_id']}"), Path()))
     for text in overrides:
@@ -76,7 +59,7 @@ def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> RaisedLimits:
     now = checked(Settings, merged.data, merged.where).limits.model_dump(mode="json")
     was = Limits.model_validate(record["settings"].get("limits", {})).model_dump(mode="json")
     changed = {key: (was[key], now[key]) for key in now if now[key] != was[key]}
-    return RaisedLimits({**record, "settings": {**record["settings"], "limits": now}}, changed)
+    return {**record, "settings": {**record["settings"], "limits": now}}, changed
 
 
 def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:

@@ -13,28 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import MissingDependency
 from roles.contracts.signals import SubtaskStatus
-from roles.journal.events import (
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    DecidedEvent,
-    GateEvent,
-    JournalEvent,
-    ModelCallEvent,
-    RunFinishedEvent,
-    RunStartedEvent,
-    SituationEvent,
-    StepEvent,
-    SubtaskStatusEvent,
-    Unreadable,
-)
+from roles.journal import events as journal
 from roles.journal.journal import Event, Listener
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
 NAME = "deskcrew"
-_BEGINS = {DecidedEvent.KIND: "step", SituationEvent.KIND: "gate", ApprovalRequestedEvent.KIND: "approval"}
+_BEGINS = {
+    journal.DecidedEvent.KIND: "step",
+    journal.SituationEvent.KIND: "gate",
+    journal.ApprovalRequestedEvent.KIND: "approval",
+}
 """What begins with an event and ends with a later one."""
 _ENDED = {SubtaskStatus.FULFILLED.value, SubtaskStatus.REJECTED.value}
 
@@ -85,15 +75,15 @@ class RunTrace:
 
     def _take(self, event: Event) -> None:
         match event.content:
-            case RunStartedEvent() as run:
+            case journal.RunStartedEvent() as run:
                 self._run.set_attributes({"deskcrew.task": run.task, "deskcrew.world": run.world, "deskcrew.seed": run.seed})
-            case RunFinishedEvent() as run:
+            case journal.RunFinishedEvent() as run:
                 self._run.set_attributes({"deskcrew.status": run.status, "deskcrew.exit_code": run.exit_code})
                 if run.exit_code:
                     self._run.set_status(self._trace.StatusCode.ERROR, run.reason)
-            case SubtaskStatusEvent() as subtask:
+            case journal.SubtaskStatusEvent() as subtask:
                 self._subtask(event, subtask)
-            case ModelCallEvent() as call:
+            case journal.ModelCallEvent() as call:
                 provider, _, model = call.model.rpartition(":")
                 more = {
                     "gen_ai.operation.name": "chat",
@@ -106,28 +96,28 @@ class RunTrace:
                 }
                 self._since["model", event.subtask] = event.at - call.seconds
                 self._over(event, "model", f"chat {model}", more, call.problem)
-            case DecidedEvent() | SituationEvent() | ApprovalRequestedEvent():
+            case journal.DecidedEvent() | journal.SituationEvent() | journal.ApprovalRequestedEvent():
                 self._since[_BEGINS[event.kind], event.subtask] = event.at
             case other:
                 self._done(event, other)
 
-    def _done(self, event: Event, content: JournalEvent | Unreadable) -> None:
+    def _done(self, event: Event, content: journal.JournalEvent | journal.Unreadable) -> None:
         match content:
-            case StepEvent() as step:
+            case journal.StepEvent() as step:
                 more = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": step.verb, "deskcrew.step": step.step}
                 more |= {"deskcrew.app": step.app or "", "deskcrew.exec_status": step.exec_status}
                 self._over(event, "step", f"execute_tool {step.verb}", more, step.error)
-            case GateEvent() as gate:
+            case journal.GateEvent() as gate:
                 more = {"deskcrew.trigger": gate.trigger, "deskcrew.decision": gate.decision}
                 self._over(event, "gate", f"gate {gate.trigger}", more)
-            case ApprovalEvent() as answer:
+            case journal.ApprovalEvent() as answer:
                 self._over(event, "approval", "approval", {"deskcrew.decision": answer.decision})
-            case ApprovalExpiredEvent():
+            case journal.ApprovalExpiredEvent():
                 self._over(event, "approval", "approval", {"deskcrew.decision": "expired"})
             case _:
                 pass
 
-    def _subtask(self, event: Event, subtask: SubtaskStatusEvent) -> None:
+    def _subtask(self, event: Event, subtask: journal.SubtaskStatusEvent) -> None:
         if subtask.status == SubtaskStatus.READY.value:
             return
         span = self._above(event, event.at)

@@ -37,22 +37,6 @@ def approve(request: dict[str, Any]) -> dict[str, Any]:
     return {"decisions": [{"type": "approve"}]}
 
 
-def test_a_goal_in_words_is_run_to_its_end(crew: Crew) -> None:
-    outcome = crew.run(GOAL)
-    assert (outcome.status, outcome.exit_code) == ("fulfilled", 0)
-    assert outcome.report["counts"]["steps"] > 0
-    assert (outcome.folder / "report.json").exists()
-    assert (outcome.folder / "log.jsonl").exists()
-
-
-def test_a_run_waits_and_goes_on_with_an_answer(crew: Crew) -> None:
-    waiting = crew.run(SUBMIT_GOAL)
-    assert (waiting.exit_code, waiting.status) == (3, "on_hold")
-    assert waiting.pending["action_requests"][0]["name"] == "click"
-    done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
-    assert (done.exit_code, done.status) == (0, "fulfilled")
-
-
 def test_a_policy_that_gives_something_else_is_named() -> None:
     class Loose:
         def decide(self, view: object) -> object:
@@ -61,10 +45,6 @@ def test_a_policy_that_gives_something_else_is_named() -> None:
     outcome = Crew(operator=Loose()).run(GOAL)  # type: ignore[arg-type]
     assert outcome.status == "rejected"
     assert "Loose gave dict, not OperatorDecision" in outcome.reason
-
-
-def test_an_approver_answers_at_once(crew: Crew) -> None:
-    assert crew.run(SUBMIT_GOAL, approver=approve).status == "fulfilled"
 
 
 def test_stream_gives_every_event_and_the_outcome_last(crew: Crew) -> None:

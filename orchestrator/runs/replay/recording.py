@@ -17,21 +17,13 @@ from environments.contract import EnvironmentFault, WorldState
 from environments.files.scratch import Scratch
 from environments.files.yaml_lines import LARGEST, read_small
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import find_run, read_run, without_what_is_gone
+from orchestrator.runs.folders import find_run, read_run
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
 from orchestrator.store.databases import open_read_only
 from orchestrator.store.salvage import salvage
 from protocol import JsonObject
-from roles.journal.events import (
-    AnsweredEvent,
-    FeedbackEvent,
-    LimitsChangedEvent,
-    OutcomeEvent,
-    PlanEvent,
-    RunFinishedEvent,
-    RunResumedEvent,
-)
+from roles.journal import events as journal
 from roles.journal.journal import Event
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault, references_in
@@ -91,7 +83,7 @@ COMPARED: dict[str, tuple[str, ...]] = {
 REPLAYED = frozenset({"simulated"})
 """Environments that begin the same way again, and of which everything stands in the run's folder."""
 FORMAT = 1
-_KEPT = {*COMPARED, AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed"}
+_KEPT = {*COMPARED, journal.AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed"}
 
 
 _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "called it off"}
@@ -137,7 +129,7 @@ class Recording(NamedTuple):
     @property
     def steps(self) -> int:
         """How many steps it has."""
-        return max((event.step for event in self.events if event.kind == FeedbackEvent.KIND), default=0)
+        return max((event.step for event in self.events if event.kind == journal.FeedbackEvent.KIND), default=0)
 
     @property
     def needed(self) -> list[str]:
@@ -154,7 +146,9 @@ class Recording(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        ends = [event.kind for event in self.events if event.kind in {RunFinishedEvent.KIND, LimitsChangedEvent.KIND}]
+        ends = [
+            event.kind for event in self.events if event.kind in {journal.RunFinishedEvent.KIND, journal.LimitsChangedEvent.KIND}
+        ]
         return ends[-1:] == ["run_finished"]
 
     def write(self, path: Path) -> None:
@@ -175,7 +169,7 @@ def find_recording(name: str, runs_dir: Path) -> Recording:
     """The recording in that file, or of the run with that id. Raises UsageProblem."""
     path = Path(name)
     found = read_recording(path) if path.is_file() else recording_of(find_run(name, runs_dir))
-    if not any(event.kind == AnsweredEvent.KIND for event in found.events) and found.steps:
+    if not any(event.kind == journal.AnsweredEvent.KIND for event in found.events) and found.steps:
         raise UsageProblem(
             f"Run {found.run_id} cannot be replayed: what was decided in it was not recorded (it is from an earlier version)."
         )
@@ -208,7 +202,7 @@ def read_recording(path: Path) -> Recording:
         if head["recording"] != FORMAT:
             raise ValueError(f"its format is {head['recording']}, and this version reads {FORMAT}")
         return Recording(
-            record=without_what_is_gone(head["record"]),
+            record=head["record"],
             events=tuple(Event(n, 0.0, *line) for n, line in enumerate(lines, start=1)),
             actions={key: RecordedAction(*done) for key, done in head["actions"].items()},
             said=tuple(RecordedAnswer(*said) for said in head["said"]),
@@ -294,17 +288,17 @@ def moments(recording: Recording) -> list[Moment]:
     found: list[Moment] = []
     step, resumed = 0, False
     for event in recording.events:
-        resumed = resumed or event.kind == RunResumedEvent.KIND
-        if event.kind == LimitsChangedEvent.KIND:
+        resumed = resumed or event.kind == journal.RunResumedEvent.KIND
+        if event.kind == journal.LimitsChangedEvent.KIND:
             _taken_back(found)
         if event.kind not in COMPARED:
             continue
         step = event.step or step
         body = dict(event.body)
-        if event.kind == OutcomeEvent.KIND:
+        if event.kind == journal.OutcomeEvent.KIND:
             done = recording.actions.get(str(body.get("key", "")).partition("/")[2])
             body["resolved"] = ((done.result if done else None) or {}).get("resolved")
-        if event.kind == PlanEvent.KIND:
+        if event.kind == journal.PlanEvent.KIND:
             body["subtasks"] = [{k: v for k, v in item.items() if k != "status"} for item in body["subtasks"]]
         shown = {name: body.get(name) for name in COMPARED[event.kind][1:]}
         found.append(Moment(event.kind, event.subtask, step, shown, resumed))

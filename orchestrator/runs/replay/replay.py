@@ -39,23 +39,9 @@ from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, JsonObject, parse_action
-from roles.contracts import (
-    Subtask,
-    Supplement,
-)
+from roles.contracts import Subtask, Supplement
 from roles.contracts.requests import PlanReviewRequest, Request, read_request
-from roles.journal.events import (
-    AnsweredEvent,
-    ApprovalEvent,
-    DecidedEvent,
-    FeedbackEvent,
-    GateEvent,
-    PlanEvent,
-    ReviewedEvent,
-    RunResumedEvent,
-    SituationEvent,
-    SupplementEvent,
-)
+from roles.journal import events as journal
 from roles.journal.journal import Event
 from roles.manager.plans import WORK_PLAN, as_given
 from roles.safety.privacy.vault import references_in
@@ -118,7 +104,7 @@ def _answers_of(recording: Recording, role: str) -> list[Event]:
     found: list[Event] = []
     again = ""
     for event, step in _with_steps(recording.events, role):
-        if event.kind == RunResumedEvent.KIND:
+        if event.kind == journal.RunResumedEvent.KIND:
             again = "maybe"
             continue
         if again and found and _worked_again(found[-1], event, recording, step, role):
@@ -138,10 +124,10 @@ def _with_steps(events: Iterable[Event], role: str) -> Iterator[tuple[Event, int
     step = 0
     steps: list[int] = []
     for event in reversed(listed):
-        step = event.step if event.kind in {DecidedEvent.KIND, ReviewedEvent.KIND} and event.step else step
+        step = event.step if event.kind in {journal.DecidedEvent.KIND, journal.ReviewedEvent.KIND} and event.step else step
         steps.append(step)
     for event, following in zip(listed, reversed(steps), strict=True):
-        if event.kind == RunResumedEvent.KIND or (event.kind == AnsweredEvent.KIND and event.role == role):
+        if event.kind == journal.RunResumedEvent.KIND or (event.kind == journal.AnsweredEvent.KIND and event.role == role):
             yield event, following
 
 
@@ -152,8 +138,11 @@ def _worked_again(last: Event, event: Event, recording: Recording, step: int, ro
         return False
     if role in {"operator", "technician"}:
         kinds = {e.kind for e in between}
-        return kinds.isdisjoint({FeedbackEvent.KIND, GateEvent.KIND, PlanEvent.KIND}) and RunResumedEvent.KIND in kinds
-    return not any(e.kind == SituationEvent.KIND and e.id > last.id for e in between)
+        return (
+            kinds.isdisjoint({journal.FeedbackEvent.KIND, journal.GateEvent.KIND, journal.PlanEvent.KIND})
+            and journal.RunResumedEvent.KIND in kinds
+        )
+    return not any(e.kind == journal.SituationEvent.KIND and e.id > last.id for e in between)
 
 
 class RecordedPerson:
@@ -188,7 +177,9 @@ class RecordedPerson:
     def _edited(self, said: RecordedAnswer, request: Request) -> JsonObject:
         if isinstance(request, PlanReviewRequest):
             # What the person wrote: of the version that was worked for it, what had not ended
-            bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
+            bodies = [
+                e.body for e in self._recording.events if e.kind == journal.ApprovalEvent.KIND and e.body.get("key") == said.key
+            ]
             plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
             return {"name": WORK_PLAN, "args": as_given(plan).model_dump(mode="json", exclude_defaults=True)}
         action = self._recording.actions[within(said.key)].action
@@ -202,7 +193,7 @@ class RecordedSource:
 
     def __init__(self, recording: Recording) -> None:
         self._found: dict[str, list[Any]] = {
-            event.body["query"]: event.body["found"] for event in recording.events if event.kind == SupplementEvent.KIND
+            event.body["query"]: event.body["found"] for event in recording.events if event.kind == journal.SupplementEvent.KIND
         }
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:

@@ -13,21 +13,11 @@ from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.lease import RunStatus, standing, told
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.folders import find_run, read_run, stored_report, written_run
+from orchestrator.runs.folders import find_run, read_run, stored_report
 from orchestrator.runs.report import BudgetCount
 from orchestrator.store.printable import UNREADABLE, clean, items_of, number
 from orchestrator.store.reader import JOURNAL, NO_FILE, RunJournal, Sign, sign_of
-from orchestrator.views.page.data import (
-    FactSeen,
-    Item,
-    Machine,
-    PlanVersion,
-    RoleUse,
-    RunHead,
-    marked,
-    plain,
-    words,
-)
+from orchestrator.views.page.data import FactSeen, Item, Machine, PlanVersion, RoleUse, RunHead, marked, plain, words
 from orchestrator.views.page.items import RunLines
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import JsonObject
@@ -285,7 +275,7 @@ class RunFiles:
         known = (self.record, self.report, self.standing, self.who_works) if before else None
         if self.signs["run.json"] != before.get("run.json"):
             try:
-                self.record, self.notes = self._kept(written_run if self._listed else read_run), []
+                self.record, self.notes = self._kept(read_run), []
             except UsageProblem as bad:
                 said = str(bad).replace("; the run cannot be used", "; the settings and the goal are as the journal says")
                 self.record, self.notes = {}, [said]

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langgraph.errors import GraphInterrupt
 from waiting import DEADLINE, until
 
 from orchestrator.control.channel import Channel, Holder, holder_of
-from orchestrator.control.controls import Controls, Stop
+from orchestrator.control.controls import Controls
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, held
 from roles.journal.journal import Journal
 
@@ -63,12 +62,6 @@ def test_many_may_ask_at_once(folder: Path) -> None:
         assert sorted(r.body["words"] for r in channel.look(0).requests) == [str(n) for n in range(8)]
 
 
-def test_nobody_holds_a_run_without_a_channel_or_with_one_that_cannot_be_read(folder: Path) -> None:
-    assert holder_of(folder) is None
-    (folder / "control.sqlite").write_bytes(b"no database" * 100)
-    assert holder_of(folder) is None
-
-
 def test_a_channel_that_nobody_has_open_is_not_read_unless_it_keeps_no_log(folder: Path) -> None:
     mine = Holder("t", CREW, "host", "machine", 1, "2", 3.0, 4, 5.0)
     with closing(Channel(folder)) as channel:
@@ -78,27 +71,6 @@ def test_a_channel_that_nobody_has_open_is_not_read_unless_it_keeps_no_log(folde
     with closing(sqlite3.connect(folder / "control.sqlite")) as db:
         db.execute("PRAGMA journal_mode=DELETE")
     assert holder_of(folder) == mine
-
-
-def test_the_crew_holds_still_where_it_is_paused_and_writes_who_wants_it(folder: Path) -> None:
-    with closing(journal_in(folder)) as journal, held(folder, "r1") as hold:
-        controls = Controls(journal, hold.channel, hold.lease, "r1")
-        controls.safe_point()
-        send(folder, "pause", who="bob")
-        with pytest.raises((GraphInterrupt, RuntimeError)):  # outside of a graph there is nothing to interrupt
-            controls.safe_point()
-        assert controls.standing == {"state": "paused", "who": "bob"}
-        assert [e.body for e in journal.events("paused")] == [{"who": "bob"}]
-
-
-def test_a_wish_to_stop_is_heard_without_a_request(folder: Path) -> None:
-    stop = Stop()
-    with closing(journal_in(folder)) as journal, held(folder, "r1") as hold:
-        controls = Controls(journal, hold.channel, hold.lease, "r1", stop=stop)
-        stop.who = "SIGTERM"
-        with pytest.raises((GraphInterrupt, RuntimeError)):
-            controls.safe_point()
-        assert controls.standing == {"state": "paused", "who": "SIGTERM"}
 
 
 def test_going_on_outweighs_a_pause_of_before_and_no_cancel_and_no_hands(folder: Path) -> None:

@@ -13,13 +13,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from controlled import FORM, events, started, working
+from controlled import FORM, events, working
 from waiting import until
 
 from orchestrator.control.channel import Channel, Holder
 from orchestrator.control.lease import CREW, LeaseHeld, LeaseLost, LeaseTerms, held, is_dead, machine, take_lease, works
 from orchestrator.control.lease import started as began
-from orchestrator.runs import runs
 
 QUICK = LeaseTerms(beat=0.05, stale=0.5)
 HOLDS = """
@@ -69,13 +68,6 @@ def test_a_run_that_another_process_works_is_refused_with_its_name(tmp_path: Pat
     assert other.poll() is None
 
 
-def test_the_same_process_is_refused_too(tmp_path: Path) -> None:
-    with held(tmp_path, "r1"), pytest.raises(LeaseHeld, match="in this process since"), held(tmp_path, "r1"):
-        pass
-    with held(tmp_path, "r1"):
-        pass
-
-
 @pytest.mark.parametrize("reaped", [True, False])
 def test_the_lease_of_a_killed_process_is_taken_over_at_once(tmp_path: Path, other: subprocess.Popen[str], reaped: bool) -> None:
     other.send_signal(signal.SIGKILL)
@@ -85,18 +77,6 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(tmp_path: Path, oth
         until(lambda: " Z " in Path(f"/proc/{other.pid}/stat").read_text(), "the process to be dead")
     with held(tmp_path, "r1"):
         pass
-
-
-def test_a_process_that_has_the_number_of_a_dead_one_is_not_taken_for_it(channel: Channel) -> None:
-    put(channel, holder(pid=os.getppid(), started="1"))
-    with closing(Channel(channel.path.parent)) as again:
-        take_lease(again, "r1", CREW, lambda: Channel(channel.path.parent), QUICK).release()
-
-
-def test_a_holder_of_another_machine_is_believed_while_it_beats(channel: Channel) -> None:
-    put(channel, holder(machine="elsewhere", host="elsewhere", pid=1))
-    with pytest.raises(LeaseHeld, match="process 1 on elsewhere"):
-        take_lease(channel, "r1", CREW, lambda: Channel(channel.path.parent))
 
 
 def test_a_silent_holder_of_another_machine_is_followed(channel: Channel) -> None:
@@ -176,16 +156,6 @@ def test_of_many_who_want_it_at_once_one_gets_it(tmp_path: Path) -> None:
         racer.kill()
         racer.join()
     assert sorted(bool(pid) for pid in found) == [False, False, False, True]
-
-
-def test_a_run_at_work_is_refused_to_a_second_process_and_goes_on(tmp_path: Path) -> None:
-    with started(tmp_path / "runs") as run:
-        with pytest.raises(LeaseHeld) as refused:
-            runs.resume(run.run_id, runs_dir=run.runs_dir)
-        assert str(run.process.pid) in str(refused.value)
-        run.go()
-        code, out, err = run.end()
-        assert code == 0, out + err
 
 
 def test_a_crew_whose_run_was_taken_over_stops_before_its_next_action(tmp_path: Path) -> None:

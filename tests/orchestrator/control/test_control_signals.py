@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
 import signal
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from controlled import CLAIM, FORM, Started, events, started
-from waiting import DEADLINE, until
+from controlled import FORM, Started, events, started
+from waiting import until
 from warm import Forked, python
 
+from orchestrator.control.channel import Channel
 from orchestrator.control.lease import standing
 from orchestrator.runs import folders, runs
 from orchestrator.runs.folders import stored_report
@@ -45,32 +44,22 @@ def said_at_once(run: Started, part: str) -> None:
     until(lambda: part in stream.readline(), part)
 
 
-def test_sigterm_drains_to_a_safe_point(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sign", "who"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "Ctrl-C")])
+def test_a_signal_drains_to_a_safe_point_and_it_is_said_how_to_go_on(tmp_path: Path, sign: signal.Signals, who: str) -> None:
     with started(tmp_path / "runs") as run:
-        run.process.send_signal(signal.SIGTERM)
-        run.go()
-        code, out, err = run.end()
-        assert code == 3, out + err
-        assert "paused by SIGTERM" in out
-        assert f"deskcrew resume {run.run_id}" in out
-        assert last_step(run) == FORM - 2
-        assert standing(run.folder, stored_report(run.folder))[:2] == ("paused", "paused by SIGTERM")
-        done = runs.resume(run.run_id, runs_dir=run.runs_dir)
-        assert done.exit_code == 0
-        assert [e.step for e in events(run.folder, "outcome")] == [*range(1, done.report["counts"]["steps"] + 1)]
-
-
-def test_ctrl_c_pauses_before_the_next_action_and_says_how_to_go_on(tmp_path: Path) -> None:
-    with started(tmp_path / "runs") as run:
-        run.process.send_signal(signal.SIGINT)
-        said_at_once(run, "pausing before the next action; press Ctrl-C again to stop at once")
+        run.process.send_signal(sign)
+        if sign == signal.SIGINT:
+            said_at_once(run, "pausing before the next action; press Ctrl-C again to stop at once")
         run.go()
         code, out, err = run.end()
         assert code == 3, out + err
         assert f"deskcrew resume {run.run_id}" in out
         assert "Traceback" not in err
         assert last_step(run) == FORM - 2
-        assert runs.resume(run.run_id, runs_dir=run.runs_dir).exit_code == 0
+        assert standing(run.folder, stored_report(run.folder))[:2] == ("paused", f"paused by {who}")
+        done = runs.resume(run.run_id, runs_dir=run.runs_dir)
+        assert done.exit_code == 0
+        assert [e.step for e in events(run.folder, "outcome")] == [*range(1, done.report["counts"]["steps"] + 1)]
 
 
 def test_ctrl_c_twice_stops_at_once_and_the_run_can_be_resumed(tmp_path: Path) -> None:
@@ -99,10 +88,6 @@ def test_a_crew_that_is_killed_before_it_hears_keeps_nobody_waiting(tmp_path: Pa
 
 
 def _sent(run: Started, kind: str) -> bool:
-    from contextlib import closing
-
-    from orchestrator.control.channel import Channel
-
     with closing(Channel(run.folder)) as channel:
         return any(request.kind == kind for request in channel.look(0).requests)
 
@@ -147,54 +132,3 @@ def test_a_run_is_paused_steered_taken_over_and_handed_back_by_commands(tmp_path
         late = deskcrew(run, "cancel", run.run_id)
         assert late.returncode == 2
         assert "is finished (fulfilled)" in late.stderr
-
-
-def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
-    """The command on a pseudo terminal, with a line typed at each of its prompts."""
-    ours, theirs = pty.openpty()
-    process = Forked(
-        ["-m", "deskcrew", *words],
-        cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True,
-    )  # fmt: skip
-    os.close(theirs)
-    shown, answered = "", 0
-
-    def read() -> bool:
-        """Everything until the end; True when there is no more."""
-        nonlocal shown, answered
-        if not select.select([ours], [], [], 0.05)[0]:
-            return process.poll() is not None
-        try:
-            data = os.read(ours, 65536)
-        except OSError:
-            return True
-        shown += data.decode("utf-8", "replace")
-        if shown.endswith("[y/N]: "):
-            os.write(ours, b"n\n")
-        if answered < len(lines) and shown.count("by hand> ") > answered:
-            os.write(ours, lines[answered].encode() + b"\n")
-            answered += 1
-        return not data
-
-    try:
-        until(read, "the end of the command")
-        return process.wait(DEADLINE), shown
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-
-
-def test_a_person_acts_in_a_terminal_and_hands_back(tmp_path: Path) -> None:
-    waiting = python("-m", "deskcrew", "run", CLAIM, "--json", cwd=tmp_path)
-    name = json.loads(waiting.stdout.splitlines()[-1])["run_id"]
-    lines = ["look", "this is no action", 'fill "Vendor" with "Berlin Rail"', 'click "Nowhere"', "done"]
-    code, shown = typed(["takeover", name], lines, tmp_path)
-    assert code == 0, shown
-    assert 'textbox "Vendor"' in shown
-    assert "✓ fill" in shown
-    assert shown.count("✗") == 2
-    assert f"deskcrew handback {name}" in shown
-    done = [e for e in events(tmp_path / "runs" / name, "outcome") if e.role == "user"]
-    assert [event.body["exec_status"] for event in done] == ["executed", "error"]
-    assert json.loads((tmp_path / "runs" / name / "report.json").read_text())["status"] == "taken_over"

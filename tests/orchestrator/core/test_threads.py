@@ -106,8 +106,3 @@ def test_a_task_brings_its_own_world_limits_and_policies(tmp_path: Path) -> None
     assert (settings["world"], settings["seed"], settings["safety"]) == ("people", 5, "read-only")
     assert settings["limits"]["steps"] == 7
     assert settings["limits"]["plans"] == 3  # what was said to the crew stands above the task
-
-
-def test_a_shipped_task_is_worked_in_its_world_by_its_name(tmp_path: Path) -> None:
-    done = Crew.from_config(overrides=[f"runs_dir={json.dumps(str(tmp_path / 'runs'))}"]).run("stuck-button")
-    assert done.report["world"] == "stuck-button"

@@ -5,29 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from importlib.metadata import version
 
 import httpx
 import pytest
 
 from orchestrator.desk.auth import Tokens, kept_token, person_of, read_people
 from orchestrator.errors import UsageProblem
-
-
-def test_everybody_is_told_who_they_are(shared) -> None:
-    place, _ = shared
-    assert place.by("view").get("/api/me").json() == {"name": "vera", "role": "view", "version": version("deskcrew")}
-    assert place.by("approve").get("/api/me").json()["role"] == "approve"
-
-
-def test_a_refusal_is_written_down(shared) -> None:
-    place, runs = shared
-    path = f"/api/runs/{runs['waiting']}/cancel"
-    answer = place.by("view").post(path, json={})
-    assert answer.status_code == 403
-    assert "vera has the role view" in answer.json()["error"]
-    first = place.refusals()[0]
-    assert (first["who"], first["path"], first["status"], first["peer"]) == ("vera", path, 403, "127.0.0.1")
 
 
 def test_the_printed_address_becomes_a_cookie_and_the_token_stays_in_no_address(shared) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from worked.model_runs import ROLES, worked_by_model
 
 from orchestrator.desk.live.run import PARTS, WatchedRun
+from orchestrator.runs.handle import LocalRuns
 from orchestrator.views.page.data import Pool, chunks
 from orchestrator.views.page.run_data import PARTS as SHOWN
 from orchestrator.views.page.run_data import read_whole
@@ -68,18 +71,6 @@ def test_a_run_that_waits_says_for_what_and_where_it_would_be_done(shared) -> No
     assert told["budgets"]["limits.steps"]["used"] > 0, "of a run that has not ended they are counted from its journal"
 
 
-def test_answered_is_not_pending_any_more(serve, working) -> None:
-    place, run = serve(), working()
-    key = run.ask()
-    assert place.get(f"/api/runs/{run.id}")["pending"]["key"] == key
-    row = place.get("/api/runs")["runs"][0]
-    assert (row["status"], row["waiting"]["kind"], row["waiting"]["summary"]) == ("on_hold", "approval", "click “Submit”")
-    run.answer(key, "reject", who="Grace")
-    told = place.get(f"/api/runs/{run.id}")
-    assert told["pending"] is None
-    assert (told["answered"]["decision"], told["answered"]["who"]) == ("reject", "Grace")
-
-
 def test_the_list_is_newest_first_and_can_be_narrowed_and_paged(serve, working) -> None:
     place = serve()
     for number in range(5):
@@ -117,19 +108,6 @@ def test_tokens_and_steps_of_a_run_at_work_are_counted_on(serve, working) -> Non
     assert place.get(f"/api/runs/{run.id}")["roles"]["operator"]["tokens_in"] == 300
 
 
-def test_every_event_is_given_once_in_pages(shared) -> None:
-    place, runs = shared
-    found: list[dict[str, Any]] = []
-    page = {"cursor": 0, "more": True}
-    while page["more"]:
-        page = place.get(f"/api/runs/{runs['done']}/events?after={page['cursor']}&limit=17")
-        found += page["events"]
-    with sqlite3.connect(place.desk.runs_dir / runs["done"] / "journal.sqlite") as db:
-        rows = db.execute("SELECT id, kind, body FROM events ORDER BY id").fetchall()
-    db.close()
-    assert [(event["id"], event["kind"], event["body"]) for event in found] == [(n, k, json.loads(b)) for n, k, b in rows]
-
-
 def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
     place, runs = shared
     run = runs["done"]
@@ -164,13 +142,6 @@ def test_a_picture_outside_of_the_run_is_never_given(serve, working, tmp_path) -
         assert place.http.get(f"/api/runs/{run.id}/screens/{state}").status_code == 404
 
 
-def test_the_blackboard_can_be_seen_as_it_stood(shared) -> None:
-    place, runs = shared
-    now, then = (place.get(f"/api/runs/{runs['done']}/blackboard{at}") for at in ("", "?at=1"))
-    assert [fact["name"].startswith("total of invoice") for fact in now["facts"]][:1] == [True]
-    assert then["facts"] == []
-
-
 def test_what_is_learned_to_be_private_later_is_sealed_where_it_was_told_already(serve, working) -> None:
     place, run = serve(), working()
     run.step(line="type hunter22 into the field")
@@ -203,31 +174,6 @@ def test_a_run_is_read_once_more_only_for_a_value_that_it_says_and_what_was_seal
     watched.look()
     assert "4929" not in json.dumps([watched.after(0).items, list(watched.all_events())], ensure_ascii=False)
     watched.close()
-
-
-def test_of_a_damaged_journal_the_rest_is_told_with_a_note(serve, working) -> None:
-    place, run = serve(), working()
-    run.step(30)
-    run.end()
-    path = run.folder / "journal.sqlite"
-    body = bytearray(path.read_bytes())
-    page = body.find(b"click number 15") // 1024 * 1024
-    body[page : page + 1024] = b"\xff" * 1024
-    path.write_bytes(body)
-    told = place.get(f"/api/runs/{run.id}")
-    assert "damaged" in " ".join(told["head"]["notes"])
-    assert place.get(f"/api/runs/{run.id}/items")["items"]
-
-
-def test_a_run_that_was_deleted_is_not_there_any_more(serve, working) -> None:
-    place, run = serve(), working()
-    run.step()
-    assert place.get(f"/api/runs/{run.id}")
-    shutil.rmtree(run.folder)
-    answer = place.http.get(f"/api/runs/{run.id}")
-    assert answer.status_code == 404
-    assert run.id in answer.json()["error"]
-    assert place.get("/api/runs")["runs"] == []
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -272,3 +218,52 @@ def _copy_upto(whole: Path, folder: Path, number: int) -> int:
         target.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
     target.close()
     return last
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory):
+    outcome = worked_by_model(tmp_path_factory.mktemp("runs"))
+    assert outcome.status == "fulfilled", outcome.reason
+    return outcome
+
+
+def test_every_call_is_given_as_show_tells_it_and_by_its_step(serve, good) -> None:
+    place = serve(good.folder.parent)
+    calls = place.get(f"/api/runs/{good.run_id}/prompts")["calls"]
+    assert calls == json.loads(json.dumps(LocalRuns(good.folder.parent).run(good.run_id).prompts()))
+    assert {call["role"] for call in calls} == set(ROLES)
+    assert all(call["messages"][0]["parts"] and call["reply"] for call in calls)
+    step = max(call["step"] for call in calls)
+    own = place.get(f"/api/runs/{good.run_id}/prompts?step={step}")["calls"]
+    assert own == [call for call in calls if call["step"] == step] != []
+    assert place.get(f"/api/runs/{good.run_id}/prompts?step=9999")["calls"] == []
+
+
+def test_a_part_that_there_is_not_and_a_name_that_is_none_are_refused(serve, good) -> None:
+    place = serve(good.folder.parent)
+    missing = place.http.get(f"/api/runs/{good.run_id}/parts/{'0' * 32}")
+    assert (missing.status_code, missing.json()["error"]) == (404, f"Run {good.run_id} has no part {'0' * 32}.")
+    for name in ("run.json", "A" * 32, "0" * 31, "' OR 1=1 --"):
+        assert place.http.get(f"/api/runs/{good.run_id}/parts/{name}").status_code == 422
+    for step in ("-1", "x", str(2**53)):
+        assert place.http.get(f"/api/runs/{good.run_id}/prompts?step={step}").status_code == 422
+    for path in ("prompts", f"parts/{'0' * 32}"):
+        assert place.http.get(f"/api/runs/20260101-000000-0000/{path}").status_code == 404
+
+
+def test_what_became_private_later_and_what_is_damaged_are_given_to_nobody(serve, tmp_path) -> None:
+    outcome = worked_by_model(tmp_path / "runs")
+    place = serve(tmp_path / "runs")
+    path = f"/api/runs/{outcome.run_id}/prompts"
+    before = json.dumps(place.get(path))
+    private = "Billing"
+    assert private in before
+    Vault(outcome.folder / VAULT).keep(private, "application")
+    calls = place.get(path)["calls"]
+    assert private not in json.dumps(calls)
+    name = calls[0]["messages"][0]["parts"][0]["name"]
+    assert private not in json.dumps(place.get(f"/api/runs/{outcome.run_id}/parts/{name}"))
+    with closing(sqlite3.connect(outcome.folder / "journal.sqlite")) as db, db:
+        db.execute("UPDATE parts SET body = ? WHERE name = ?", (b"no zlib", name))
+    assert place.http.get(f"/api/runs/{outcome.run_id}/parts/{name}").status_code == 404
+    assert place.get(path)["calls"][0]["messages"][0]["parts"][0]["text"] is None

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 from worked.runs import APPROVE
 
 from environments.effects import RELEASE, Network, NetworkRule
-from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.folders import show_run
 from orchestrator.runs.handle import RunControl
@@ -24,11 +22,7 @@ from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.plain import ending_lines
 from protocol import ActionTarget, Click, VisualState
 from roles.contracts.requests import read_request
-from roles.policies.scripted import (
-    ScriptedEvaluator,
-    ScriptedManager,
-    ScriptedOperator,
-)
+from roles.policies.scripted import ScriptedEvaluator, ScriptedManager, ScriptedOperator
 
 LOOK = decide(Click(target=ActionTarget(text="Balance")))
 SHIPPED = read_safety("ask-sensitive", lambda path: Source("shipped")).policy().network.allow
@@ -81,14 +75,6 @@ def test_what_a_page_sends_by_itself_is_asked_about_in_words_before_anything_els
     assert [way.rpartition("--")[2].split()[0] for way in ways] == ["approve", "reject", "respond"]
 
 
-def test_a_request_cannot_be_answered_with_another_action(tmp_path: Path) -> None:
-    outcome = started(tmp_path, site())
-    edit = {"decisions": [{"type": "edit", "edited_action": {"name": "wait", "args": {"seconds": 1.0}}}]}
-    with pytest.raises(UsageProblem, match="cannot be edited"):
-        resumed(outcome, tmp_path, site(), edit)
-    assert resumed(outcome, tmp_path, site(), APPROVE).exit_code == 0
-
-
 def test_another_process_lets_it_go_once_and_what_is_learned_holds_in_every_one_after_it(tmp_path: Path) -> None:
     profile = Profile()
     outcome = started(tmp_path, site(profile))
@@ -128,19 +114,6 @@ def test_the_rules_that_were_learned_are_offered_as_a_policy_that_can_be_read(tm
     surface = site()
     asked = runs.start(load_settings(overrides=[f"runs_dir={tmp_path}", f"safety={kept}"]), "look at it", parts=parts(surface))
     assert (asked.exit_code, surface.paths) == (0, ["/draft", "/draft"])
-
-
-def test_a_run_in_which_nothing_was_asked_offers_nothing(tmp_path: Path) -> None:
-    done = started(tmp_path, Told(Control("Balance", "link")))
-    assert done.report["network"] == {"learned": []}
-    assert not any("network" in line.text for line in ending_lines(done))
-
-
-def test_settings_say_what_becomes_of_requests(tmp_path: Path) -> None:
-    surface = site()
-    done = started(tmp_path, surface, **{"safety.network": "watch"})
-    assert (done.exit_code, surface.guards[0].mode) == (0, "watch")
-    assert surface.paths == ["/draft", "/draft"]
 
 
 def test_a_person_who_has_taken_over_is_not_asked_and_the_crew_is_again(tmp_path: Path) -> None:

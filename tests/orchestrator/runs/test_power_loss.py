@@ -21,40 +21,26 @@ LAST = 1024
 """The last page of a database, the end of a text."""
 
 
-def cut_off(body: bytes) -> bytes:
-    return body[: -min(LAST, len(body) // 2)]
+def end_of(body: bytes) -> int:
+    return min(LAST, len(body))
 
 
-def half_a_page(body: bytes) -> bytes:
-    return body[:-7]
-
-
-def rubbish(body: bytes) -> bytes:
-    end = min(LAST, len(body))
-    return body[:-end] + random.Random(1).randbytes(end)
-
-
-def zeros(body: bytes) -> bytes:
-    end = min(LAST, len(body))
-    return body[:-end] + bytes(end)
-
-
-def no_beginning(body: bytes) -> bytes:
-    return random.Random(2).randbytes(min(64, len(body))) + body[64:]
-
-
-def emptied(body: bytes) -> bytes:
-    return b""
-
-
-DAMAGES: tuple[Callable[[bytes], bytes] | None, ...] = (cut_off, half_a_page, rubbish, zeros, no_beginning, emptied, None)
+DAMAGES: dict[str, Callable[[bytes], bytes] | None] = {
+    "cut_off": lambda body: body[: -min(LAST, len(body) // 2)],
+    "half_a_page": lambda body: body[:-7],
+    "rubbish": lambda body: body[: -end_of(body)] + random.Random(1).randbytes(end_of(body)),
+    "zeros": lambda body: body[: -end_of(body)] + bytes(end_of(body)),
+    "no_beginning": lambda body: random.Random(2).randbytes(min(64, len(body))) + body[64:],
+    "emptied": lambda body: b"",
+    "missing": None,
+}
 NAMES = ["run.json", "report.json", "log.jsonl", "journal.sqlite", "checkpoints.sqlite", "world.sqlite"]
 LOGS = ["journal.sqlite-wal", "checkpoints.sqlite-wal", "world.sqlite-wal"]
 
 
 def cases(names: list[str]) -> list[Any]:
     """A third of what can become of each file; every damage comes up."""
-    every = [pytest.param(name, how, id=f"{name}-{how.__name__ if how else 'missing'}") for name in names for how in DAMAGES]
+    every = [pytest.param(name, how, id=f"{name}-{said}") for name in names for said, how in DAMAGES.items()]
     return [*sampled(every, 3)]
 
 
@@ -128,7 +114,7 @@ def test_a_run_that_was_at_work_survives_damage_or_says_what_is_missing(
 
 
 def test_a_lost_world_is_made_anew_by_the_fork_that_the_message_names(waiting: Path, tmp_path: Path) -> None:
-    copy = damaged(waiting, "world.sqlite", emptied, tmp_path)
+    copy = damaged(waiting, "world.sqlite", DAMAGES["emptied"], tmp_path)
     code, said = deskcrew("resume", copy.name, "--approve", "--runs-dir", tmp_path)
     assert code == 2
     words = said.partition("deskcrew fork ")[2].split()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import random
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 from warm import python
 from worked.runs import APPROVE, crew_in
 
-from deskcrew import Crew, UsageProblem, list_runs, show_run
+from deskcrew import Crew, UsageProblem, list_runs
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.runs import open_run
 from orchestrator.runs.runs import resume
@@ -28,17 +26,6 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def crew(tmp_path: Path) -> Crew:
     return crew_in(tmp_path)
-
-
-def test_an_unknown_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="no run 'nope'"):
-        resume("nope", runs_dir=tmp_path)
-
-
-def test_a_finished_run_is_refused(tmp_path: Path) -> None:
-    outcome = crew_in(tmp_path).run(SAVE)
-    with pytest.raises(UsageProblem, match="is finished"):
-        resume(outcome.run_id, runs_dir=tmp_path, answer=APPROVE)
 
 
 def test_an_answer_that_nobody_waits_for_is_refused(crew: Crew) -> None:
@@ -59,14 +46,6 @@ def test_resuming_without_an_answer_asks_again_and_does_nothing(crew: Crew) -> N
     assert (again.exit_code, again.pending) == (3, waiting.pending)
 
 
-def test_a_rejected_submit_is_never_executed(crew: Crew) -> None:
-    waiting = crew.run(SUBMIT)
-    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "it is not mine"}]})
-    assert (done.exit_code, done.status) == (1, "rejected")
-    assert not any(step["verb"] == "submit" for step in done.report["steps"])
-    assert done.report["approvals"][-1]["decision"] == "reject"
-
-
 def test_a_correction_is_done_first_and_the_refused_action_asks_again(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     corrected = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
@@ -74,22 +53,6 @@ def test_a_correction_is_done_first_and_the_refused_action_asks_again(crew: Crew
     assert not any(step["verb"] == "submit" for step in corrected.report["steps"])
     assert any(step["action"].get("options") == ["Travel"] for step in corrected.report["steps"])
     assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
-
-
-def test_an_alternative_is_done_instead(crew: Crew) -> None:
-    waiting = crew.run(SUBMIT)
-    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "save it as a draft instead"}]})
-    assert done.status == "fulfilled", done.reason
-    assert not any(step["verb"] == "submit" for step in done.report["steps"])
-
-
-def test_an_edited_action_is_executed_in_its_place(crew: Crew) -> None:
-    waiting = crew.run(SUBMIT)
-    edited = {"name": "click", "args": {"target": {"text": "Save draft"}}}
-    done = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
-    pressed = [step["action"]["target"]["text"] for step in done.report["steps"] if step["action"]["action_type"] == "click"]
-    assert "Save draft" in pressed
-    assert "Submit" not in pressed
 
 
 def test_a_value_that_a_person_wrote_into_an_action_needs_no_other_source(crew: Crew) -> None:
@@ -118,39 +81,11 @@ def test_bad_input_leaves_no_folder_behind(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "runs").glob("*")]
 
 
-def test_a_damaged_journal_is_kept_as_far_as_it_can_be_read_and_said(crew: Crew, tmp_path: Path) -> None:
-    waiting = crew.run(SUBMIT)
-    journal = waiting.folder / "journal.sqlite"
-    size = journal.stat().st_size
-    with journal.open("r+b") as file:
-        file.seek(size // 2)
-        file.write(random.Random(5).randbytes(size - size // 2))
-    view = show_run(waiting.run_id, tmp_path)
-    assert any("damaged" in note and "could be read" in note for note in view.notes)
-    assert view.report["goal"] == SUBMIT
-    with pytest.raises(UsageProblem, match=r"damaged.*cannot be resumed"):
-        crew.resume(waiting.run_id, APPROVE)
-
-
 def test_a_journal_that_is_no_database_is_refused_with_one_sentence(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     (waiting.folder / "journal.sqlite").write_bytes(b"not a database at all, only words" * 99)
     with pytest.raises(UsageProblem, match="cannot be resumed"):
         crew.resume(waiting.run_id, APPROVE)
-
-
-def test_private_fields_stay_out_of_everything_that_is_written(tmp_path: Path) -> None:
-    secret = "Hummingbird-7741"
-    world = tmp_path / "world.yaml"
-    world.write_text("name: w\napps: {reimbursement: {}}\nopen: [reimbursement]\n")
-    policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
-    crew = crew_in(tmp_path / "runs", f"world={world}", f"safety={json.dumps(policy)}")
-    entered = f'enter "{secret}" as the description, enter 12.50 as the amount'
-    outcome = crew.run(f"In the reimbursement form, {entered}, and save the draft")
-    assert outcome.status == "fulfilled"
-    steps = json.dumps(outcome.report["steps"]) + (outcome.folder / "log.jsonl").read_text()
-    assert secret not in steps
-    assert "<secret>description</secret>" in steps
 
 
 def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(crew: Crew) -> None:

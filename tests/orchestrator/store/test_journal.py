@@ -19,7 +19,6 @@ from roles.journal.actions import action_key
 from roles.journal.journal import Journal
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.vault import reference
 
 COUNT = 2_000
 SECRET = "hunter2-é🎈"
@@ -43,12 +42,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def file(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(whole, tmp_path / "journal.sqlite"))
-
-
-def test_a_sound_journal_is_read_whole_and_without_a_note(file: Path) -> None:
-    kept = salvage(file)
-    assert [e.body["n"] for e in kept.events] == list(range(1, COUNT + 1))
-    assert kept.note == ""
 
 
 @pytest.mark.parametrize("share", [0.5, 0.6, 0.9])
@@ -77,25 +70,13 @@ def test_a_journal_overwritten_in_the_middle_keeps_both_ends_and_says_so(file: P
     assert "is damaged" in kept.note
 
 
-def test_bodies_that_are_no_json_cost_only_themselves(file: Path) -> None:
-    db = sqlite3.connect(file)
-    db.execute("UPDATE events SET body = '{\"n\": ' WHERE id IN (500, 1500)")
-    db.commit()
-    db.close()
+@pytest.mark.parametrize("change", ["body = '{\"n\": '", "role = CAST(x'fffe41' AS TEXT)"], ids=["no JSON", "no UTF-8"])
+def test_what_is_wrong_with_an_event_costs_at_most_that_event(file: Path, change: str) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(f"UPDATE events SET {change} WHERE id IN (500, 1500)")
     kept = salvage(file)
-    assert [e.id for e in kept.events] == [n for n in range(1, COUNT + 1) if n not in (500, 1500)]
-    assert "event 500" in kept.note
-
-
-def test_text_that_is_no_utf8_costs_at_most_its_own_event(file: Path) -> None:
-    db = sqlite3.connect(file)
-    for number in (500, 1500):
-        db.execute("UPDATE events SET role = CAST(x'fffe41' AS TEXT) WHERE id = ?", (number,))
-    db.commit()
-    db.close()
-    numbers = [e.id for e in salvage(file).events]
-    assert len(numbers) >= COUNT - 2
-    assert 1_000 in numbers
+    assert [e.id for e in kept.events if e.id not in (500, 1500)] == [n for n in range(1, COUNT + 1) if n not in (500, 1500)]
+    assert ("event 500" in kept.note) is change.startswith("body")
 
 
 @pytest.mark.parametrize(
@@ -180,23 +161,6 @@ def test_the_log_of_a_run_says_what_was_seen_done_and_why(tmp_path: Path) -> Non
     second = lines[1].step
     assert first.after_state_id == second.state_id
     assert first.state_id == first.visual_state.state_id
-
-
-def test_no_secret_reaches_the_log(tmp_path: Path) -> None:
-    journal = worked(tmp_path / "journal.sqlite")
-    export_log(journal, tmp_path / "log.jsonl", "run")
-    journal.close()
-    written = (tmp_path / "log.jsonl").read_text(encoding="utf-8")
-    assert "hunter2" not in written
-    assert written.count(reference("value")) >= 3
-
-
-def test_the_log_of_a_run_without_steps_is_empty(tmp_path: Path) -> None:
-    journal = journal_at(tmp_path / "journal.sqlite")
-    journal.append("run_started", {})
-    assert export_log(journal, tmp_path / "log.jsonl", "run") == 0
-    journal.close()
-    assert (tmp_path / "log.jsonl").read_bytes() == b""
 
 
 def test_a_journal_on_a_medium_that_is_only_read_is_sound_and_leaves_nothing_beside_it(

@@ -121,63 +121,12 @@ def test_a_question_waits_on_disk_and_its_answer_arrives_in_a_new_process(reopen
     assert result["answer"] == "yes"
 
 
-def test_a_finished_run_keeps_its_last_state_and_little_else(reopen: Open) -> None:
-    saver = reopen()
-    graph(World(turns=30), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
-    assert set(rows(saver)) == {""}
-    assert len(rows(saver)) <= 2
-    saver = reopen()
-    state = graph(World(turns=30), saver).get_state(CONFIG)
-    assert state.values["turn"] == 31
-    assert state.next == ()
-
-
-def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
-    saver = reopen()
-    graph(World(ask=True), saver).invoke({"goal": "first"}, CONFIG, durability="sync")
-    other: RunnableConfig = {"configurable": {"thread_id": "other"}}
-    graph(World(turns=20), saver).invoke({"goal": "second"}, other, durability="sync")
-    result = graph(World(ask=True), reopen()).invoke(Command(resume="yes"), CONFIG, durability="sync")
-    assert result["goal"] == "first"
-
-
 def test_a_state_of_json_with_a_thousand_steps_stays_small(reopen: Open, tmp_path: Path) -> None:
     saver = reopen()
     graph(World(turns=340), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
     saver.close()
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 100_000
     assert graph(World(turns=340), reopen()).get_state(CONFIG).values["turn"] == 341
-
-
-def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
-    saver = CursorSaver(tmp_path / "c.sqlite")
-    graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
-    saver.close()
-    saver.close()
-    assert [file.name for file in tmp_path.iterdir()] == ["c.sqlite"]
-
-
-def test_a_file_that_is_no_database_is_refused_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "c.sqlite"
-    path.write_bytes(b"not a database at all " * 100)
-    with pytest.raises(sqlite3.DatabaseError):
-        CursorSaver(path)
-
-
-def test_a_store_in_memory_works_like_one_on_disk() -> None:
-    saver = CursorSaver(None)
-    graph(World(ask=True), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
-    world = World(ask=True)
-    graph(world, saver).invoke(Command(resume="yes"), CONFIG, durability="sync")
-    assert world.did == ["effect", "after", "hub"]
-    saver.close()
-
-
-def test_a_text_with_a_zero_byte_comes_back(reopen: Open) -> None:
-    goal = "a\0b \\u0000 {\x01}"
-    kill(World("effect"), reopen(), {"goal": goal, "answer": "\0"})
-    result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
-    assert (result["goal"], result["answer"]) == (goal, "\0")
 
 
 def test_a_stored_text_that_would_fill_the_memory_is_refused() -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
-from orchestrator.runs.folders import RunView
-from orchestrator.store.printable import shortened
-from orchestrator.views.listing import run_page
+from orchestrator.cli.common import LETTERS
+from orchestrator.runs.folders import RunInfo, RunView
+from orchestrator.store.printable import clean, shortened
+from orchestrator.views.listing import cells, run_page, runs_table, table
 
 
 def page(**report: object) -> str:
@@ -67,10 +74,6 @@ def test_it_says_who_decided_and_who_was_passed_over() -> None:
     assert "2 operator" not in told
 
 
-def test_it_says_what_the_error_of_a_model_was() -> None:
-    assert "errors  evaluator: the reply was cut off" in page(errors=[{"role": "evaluator", "message": "the reply was cut off"}])
-
-
 def test_pages_that_were_not_followed_stand_on_one_line() -> None:
     unused = [{"title": f"Page {n}", "source": f"help:{n}", "why": "it speaks of another application"} for n in range(9)]
     used = {"title": "Claims", "source": "help:claims", "used": True}
@@ -98,3 +101,50 @@ def test_an_answer_is_shown_whole() -> None:
     answer = "\n".join("word " * 60 + str(n) for n in range(3))
     told = page(answer=answer)
     assert all(line in told for line in answer.splitlines())
+
+
+WORDS = st.text(max_size=30).map(clean) | st.sampled_from(["文件管理器", "👩‍💻 done", "a" * 40])
+RUN = RunInfo("20260302-090000-1f3a", "把金额复制到报销单里，然后提交 " * 4, "fulfilled", 1772442000.0, 12, False, "")
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=5), st.integers(60, 200))
+def test_no_line_is_longer_than_the_terminal_unless_its_name_is(rows: list[tuple[str, str, str]], width: int) -> None:
+    assert all(cell_len(line) <= width for line in table(rows, width).splitlines())
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5))
+def test_nothing_is_cut_where_nobody_says_how_wide_it_is(rows: list[tuple[str, str]]) -> None:
+    lines = table(rows).split("\n")
+    assert [line.split()[-1:] for line in lines] == [" ".join(row).split()[-1:] for row in rows]
+
+
+def test_wide_characters_count_two_and_the_name_is_never_cut() -> None:
+    lines = table([("20260302-090000-1f3a", "文件管理器"), ("b", "x")], 26).splitlines()
+    assert lines[0].startswith("20260302-090000-1f3a  文")
+    assert lines[0].endswith("…")
+    assert cell_len(lines[0]) <= 28
+
+
+def test_runs_fit_sixty_columns_without_the_time_that_their_ids_tell() -> None:
+    narrow, wide = runs_table([RUN], 60), runs_table([RUN])
+    assert all(cell_len(line) <= 60 for line in narrow.splitlines())
+    assert "20260302-090000-1f3a" in narrow
+    assert "STARTED" not in narrow
+    assert "STARTED" in wide
+
+
+def test_a_row_is_made_of_data_and_hostile_text_is_one_line() -> None:
+    assert cells({"a": ["x", 1], "b": None, "c": "\x1b[2J\n"}, ("a", "b", "c")) == ("x, 1", "", "�[2J⏎")
+
+
+def test_signs_stay_told_apart_where_letters_cannot_be_written() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=LETTERS)
+    stream.write("✓ done ✗ failed → 文")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"+ done x failed -> ?"  # type: ignore[attr-defined]
+
+
+def test_tables_are_written_without_the_protocol() -> None:
+    code = "import sys, orchestrator.views.listing\nassert not {'protocol', 'pydantic', 'langgraph'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -29,21 +29,6 @@ def pending(http: Any) -> dict[str, Any]:
     return dict(found)
 
 
-def test_an_approval_is_shown_with_its_exact_action_its_rule_and_where_it_would_be_done(serve: Any, runs_dir: Path) -> None:
-    run = waiting_run(runs_dir)
-    shown = pending(serve().by("view"))
-    assert (shown["run_id"], shown["goal"]) == (run.run_id, run.report["goal"])
-    asked = shown["pending"]
-    assert run.pending is not None
-    assert {key: asked[key] for key in ("key", "digest", "rule", "action_requests")} == {
-        key: run.pending[key] for key in ("key", "digest", "rule", "action_requests")
-    }
-    left, top, right, bottom = asked["target_box"]
-    assert left < right
-    assert top < bottom
-    assert asked["options"] == ["approve", "edit", "reject", "respond"]
-
-
 def test_an_approved_run_goes_on_in_a_process_of_its_own_and_says_who_approved(serve: Any, runs_dir: Path) -> None:
     run = waiting_run(runs_dir)
     place = serve()
@@ -122,25 +107,6 @@ def test_an_answer_in_a_terminal_after_one_on_the_desk_is_told_who_was_first(ser
     assert claims(runs_dir / run.run_id) == []
 
 
-def test_an_edited_action_is_done_in_place_of_the_one_that_was_asked_about(serve: Any, runs_dir: Path) -> None:
-    run = waiting_run(runs_dir)
-    http = serve().http
-    edit = {"pending": run.pending["digest"], "decision": "edit", "action": 'fill "Amount" with "9.99"'}
-    assert http.post(f"/api/runs/{run.run_id}/answer", json=edit).status_code == 200
-    report = rests(runs_dir / run.run_id)
-    assert report["approvals"][0]["decision"] == "edit"
-    assert any(step["action"].get("text") == "9.99" for step in report["steps"])
-
-
-def test_a_rejection_reaches_the_crew_with_its_words(serve: Any, runs_dir: Path) -> None:
-    run = waiting_run(runs_dir)
-    body = {"pending": run.pending["digest"], "decision": "reject", "message": "do not submit it"}
-    assert serve().by("approve").post(f"/api/runs/{run.run_id}/answer", json=body).status_code == 200
-    report = rests(runs_dir / run.run_id)
-    assert (report["approvals"][0]["message"], report["approvals"][0]["who"]) == ("do not submit it", "anna")
-    assert claims(runs_dir / run.run_id) == []
-
-
 def test_what_cannot_be_an_answer_is_refused_in_a_sentence_and_the_run_still_waits(serve: Any, runs_dir: Path) -> None:
     run = waiting_run(runs_dir)
     http, path = serve().http, f"/api/runs/{run.run_id}/answer"
@@ -201,3 +167,24 @@ def test_a_run_whose_answer_nobody_goes_on_with_can_be_told_to(serve: Any, worki
     said = http.post(f"/api/runs/{run.id}/resume")
     assert said.status_code == 200, said.text
     assert [order.run_id for order in told] == [run.id]
+
+
+def test_what_a_run_cannot_do_now_is_refused_in_a_sentence(serve: Any, runs_dir: Path) -> None:
+    run = waiting_run(runs_dir)
+    http, path = serve().http, f"/api/runs/{run.run_id}"
+    http.timeout = 330
+
+    def refused(status: int, words: str, verb: str, **body: Any) -> None:
+        said = http.post(f"{path}/{verb}", json=body)
+        assert (said.status_code, words in said.json()["error"]) == (status, True), said.text
+
+    refused(422, "was not taken over", "act", action='click "Amount"')
+    refused(409, "was not taken over", "handback")
+    refused(409, "waits for an answer", "resume")
+    assert http.post(f"{path}/takeover").json()["state"] == "taken_over"
+    refused(409, "otto", "answer", pending=run.pending["digest"], decision="approve")
+    refused(422, "not usable", "act", action="perhaps")
+    assert http.post(f"{path}/cancel", json={"why": "the wrong month"}).json()["state"] == "cancelled"
+    assert claims(runs_dir / run.run_id) == []
+    for verb in ("cancel", "takeover", "pause"):
+        refused(422, "finished", verb)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -187,3 +188,22 @@ def test_a_server_that_is_killed_loses_nothing_of_what_a_person_was_about_to_ans
         see(page, ".done", "You rejected this.")
         heard = until(lambda: approvals(runs_dir, waits_once), "the run to hear it")
     assert heard[0][::2] == ("reject", "the wrong month")
+
+
+def test_an_open_page_follows_a_run_that_goes_on_after_its_end_and_says_when_it_is_deleted(
+    serve: Any, opened: Opened, working: Any
+) -> None:
+    run = working()
+    run.step()
+    run.report("rejected", "a budget is spent")
+    page = opened(serve().address.base, f"/runs/{run.id}", refused="404")
+    see(page, "#head .badge", "rejected")
+    see(page, ".light", "live")
+    run.report("interrupted", "it goes on")
+    run.step(line="what is done behind the end")
+    see(page, ".row.item", "what is done behind the end")
+    run.end()
+    see(page, "#head .badge", "fulfilled")
+    shutil.rmtree(run.folder)
+    see(page, ".notice", "somebody deleted it")
+    expect(page.locator(".row.item", has_text="what is done behind the end")).to_have_count(1)

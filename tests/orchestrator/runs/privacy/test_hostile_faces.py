@@ -12,7 +12,6 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -24,7 +23,7 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.store.printable import UNREADABLE, clean, json_text, visible
 from orchestrator.views.listing import run_page, runs_table
 from orchestrator.views.terminal.approval import request_lines
-from orchestrator.views.terminal.live import Live, Picture, styled
+from orchestrator.views.terminal.live import Live, styled
 from orchestrator.views.terminal.plain import JsonLines, Plain, ending_lines
 from roles.contracts.requests import read_request
 from roles.journal.events import EVENTS
@@ -251,17 +250,3 @@ def test_other_languages_are_left_as_they_are() -> None:
         assert clean(text) == text
         assert json.loads(json_text([text])) == [text]
         assert text in json_text([text]) or "\u200d" in text
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_kind_of_event_stops_the_picture(kind: str) -> None:
-    for body in (
-        {},
-        {"subtasks": 5},
-        {"subtasks": [5]},
-        {"limits": {"a": 1}},
-        {"action_requests": [5]},
-        {"found": [None]},
-        {"status": []},
-    ):
-        Picture().apply(Event(1, 0.0, kind, "operator", "s1", 1, body))

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
-from protocol.dialects import NAMES as DIALECTS
-from protocol.dialects import Context, DialectError, dialect
-from protocol.exports import NAMES as FORMATS
-from protocol.exports import format_named
-from protocol.exports.common.base import FormatError
-from protocol.log.versions import BadStep
 
 pytestmark = pytest.mark.slow("a large sample")
 
@@ -114,51 +106,6 @@ def test_what_is_no_file_is_not_read(kind: str, tmp_path: Path) -> None:
         code, said = invoked(reads, file, tmp_path)
         assert code in (1, 2), (what, said[-300:])
         assert not [word for word in NEVER if word in said], (what, said[-300:])
-
-
-DEEP = (
-    "[" * 5_000 + "]" * 5_000,
-    '{"a":' * 5_000 + "1" + "}" * 5_000,
-    "(" * 5_000,
-    "f(" * 3_000 + ")" * 3_000,
-    "-" * 5_000 + "1",
-    "a." * 5_000,
-)
-
-
-def read_by(name: str, payload: object) -> None:
-    """A dialect reads it, or refuses it in its own way."""
-    with suppress(DialectError):
-        dialect(name).read(payload, Context())
-
-
-@pytest.mark.parametrize("name", sorted(DIALECTS))
-def test_no_dialect_falls_over_what_is_nested_without_end(name: str) -> None:
-    deep: object = 1
-    for _ in range(400):
-        deep = {"action": [deep]}
-    for payload in (*DEEP, *(f"```json\n{text}\n```" for text in DEEP), deep, [deep] * 3, "9" * 5_000, "x" * 300_000):
-        read_by(name, payload)
-
-
-@pytest.mark.parametrize("name", sorted(FORMATS))
-def test_no_format_falls_over_a_trap(name: str, tmp_path: Path) -> None:
-    read = format_named(name).read
-    if read is None:
-        return
-    for number, body in enumerate((*TRAPS.values(), *(text.encode() for text in DEEP), b"\n".join([b"{}"] * 500))):
-        file = tmp_path / f"{number}.json"
-        file.write_bytes(body)
-        with suppress(FormatError, BadStep):
-            assert all(line.error for line in read(file).lines if line.step is None)
-
-
-def test_a_number_without_end_is_no_line_of_a_log(tmp_path: Path) -> None:
-    file = tmp_path / "log.jsonl"
-    file.write_text(json.dumps({"step": 1}).replace("1", "9" * 5_000) + "\n")
-    code, said = invoked(("log", "validate", "FILE"), file, tmp_path)
-    assert code == 1
-    assert "cannot be read" in said
 
 
 def test_a_pipe_by_name_is_no_log_and_nobody_is_waited_for(tmp_path: Path) -> None:

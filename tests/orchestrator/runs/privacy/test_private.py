@@ -121,11 +121,6 @@ def test_a_task_names_what_its_user_gives(tmp_path: Path, journal: Journal, monk
     assert goal_without("Log in with the password {password}", journal, SCREEN) == f"Log in with the password {HELD}"
 
 
-def test_a_goal_speaks_of_slots_and_secrets_only(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="which is not a slot"):
-        task(tmp_path, secrets=["pin"])
-
-
 def test_what_a_task_is_written_down_with_has_no_answer_to_a_private_question(tmp_path: Path, journal: Journal) -> None:
     written = task_without(
         task(tmp_path, user={"password": "tulip-41", "city": "Paris"}, success=['"tulip-41" == "x"']), {}, journal
@@ -170,11 +165,6 @@ def said(decision: dict[str, Any], request: dict[str, Any], journal: Journal) ->
 def test_an_answer_to_a_private_question_is_a_reference(journal: Journal) -> None:
     assert said({"type": "respond", "message": "two words"}, QUESTION, journal)["message"] == HELD
     assert journal.revealed(HELD) == "two words"
-
-
-def test_an_answer_can_name_a_value_that_was_given(journal: Journal) -> None:
-    give(journal, {"pin": "0042"})
-    assert said({"type": "respond", "message": "{pin}"}, QUESTION, journal)["message"] == reference("pin")
 
 
 def test_what_is_said_while_rejecting_is_read_as_a_goal_is(journal: Journal) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+from worked.desk_pages import worked
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
@@ -44,20 +45,11 @@ def changed(folder: Path, **settings: Any) -> None:
     path.write_text(json.dumps(record))
 
 
-def test_a_simulated_run_needs_no_signature(tmp_path: Path) -> None:
-    folder = begun(tmp_path / "runs")
-    assert "signature" not in json.loads((folder / "run.json").read_text())
-    assert resume(folder.name, runs_dir=folder.parent, answer=REJECT).reason
-
-
-def test_ones_own_run_goes_on_without_a_question(tmp_path: Path) -> None:
-    folder = begun(tmp_path / "runs", MODEL)
-    assert resume(folder.name, runs_dir=folder.parent, answer=REJECT).reason
-
-
-def test_with_higher_limits_it_is_still_ones_own(tmp_path: Path) -> None:
-    folder = begun(tmp_path / "runs", MODEL)
-    assert resume(folder.name, runs_dir=folder.parent, answer=REJECT, overrides=["limits.steps=200"]).reason
+@pytest.mark.parametrize(("begun_with", "limits"), [((), []), ((MODEL,), []), ((MODEL,), ["limits.steps=200"])])
+def test_ones_own_run_goes_on_without_a_question(begun_with: tuple[str, ...], limits: list[str], tmp_path: Path) -> None:
+    folder = begun(tmp_path / "runs", *begun_with)
+    assert ("signature" in json.loads((folder / "run.json").read_text())) is bool(begun_with)
+    assert resume(folder.name, runs_dir=folder.parent, answer=REJECT, overrides=limits).reason
 
 
 def test_what_was_put_into_the_settings_later_is_named_and_not_started(tmp_path: Path) -> None:
@@ -124,3 +116,20 @@ def test_what_reaches_beyond_a_run(settings: dict[str, Any], named: list[str]) -
     assert all(part in said for part, said in zip(named, found, strict=True))
     record = {"run_id": "r", "settings": settings}
     assert ("signature" in signed(record)) is bool(named)
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("runs")
+    return home / worked(home)
+
+
+@pytest.mark.parametrize("words", [["resume", "--approve"], ["cancel"], ["takeover"]], ids=lambda words: words[0])
+def test_nothing_that_is_meant_for_a_copy_is_done_in_the_run(waiting: Path, words: list[str]) -> None:
+    copy = waiting.parent / "a-copy"
+    shutil.copytree(waiting, copy, dirs_exist_ok=True)
+    before = json.loads((waiting / "report.json").read_text(encoding="utf-8"))
+    done = CliRunner().invoke(app, [words[0], copy.name, *words[1:], "--runs-dir", str(waiting.parent)])
+    assert done.exit_code == 2, done.output
+    assert f"a copy of run '{waiting.name}'" in done.output
+    assert json.loads((waiting / "report.json").read_text(encoding="utf-8")) == before

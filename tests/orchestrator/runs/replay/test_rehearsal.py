@@ -80,6 +80,7 @@ def test_the_first_attempt_that_passes_its_gate_is_carried_out_and_the_others_le
     assert notes(outcome.folder).count("Rain check") == 1
     assert operator.begun == 2, "what is carried out is not decided anew"
     assert len(list((tmp_path / "runs").glob("2*"))) == 1
+    assert replay(find_recording(outcome.run_id, tmp_path / "runs")).difference is None
 
 
 def test_a_person_is_asked_about_what_is_carried_out_and_about_nothing_that_is_rehearsed(tmp_path: Path) -> None:
@@ -215,8 +216,3 @@ def test_a_world_that_cannot_be_copied_is_refused_in_a_sentence(tmp_path: Path) 
         run(tmp_path, GOAL, "crew.rehearse.n=2", environment=SimulatedDesktop(load_world("office")))
     with pytest.raises(UsageProblem, match="choose: judge goes with at: goal"):
         load_settings((), ["crew.rehearse={n: 2, choose: judge}"])
-
-
-def test_a_run_with_rehearsals_can_be_replayed(tmp_path: Path) -> None:
-    outcome = run(tmp_path, GOAL, "crew.rehearse.n=2", operator=Trying(gives_up()))
-    assert replay(find_recording(outcome.run_id, tmp_path / "runs")).difference is None

@@ -11,23 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 from warm import python
 from worked.runs import APPROVE, crew_in
 
 from deskcrew import UsageProblem
 from orchestrator.cli import app
-from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.courses import Course, no_more
 from orchestrator.runs.replay.fork import fork
-from orchestrator.runs.replay.recorded_policies import Ask
+from orchestrator.runs.replay.recorded_policies import applied, delta
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
-from orchestrator.runs.replay.replay import again, choices_of, replay
+from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import resume
-from orchestrator.settings.settings import load_settings
-from protocol.model.decisions import OperatorDecision
-from roles.contracts import OperatorView
 
 ROOT = Path(__file__).parents[4]
 KEPT = sorted((ROOT / "tests" / "replay").glob("*.jsonl"))
@@ -67,23 +64,6 @@ def test_every_kind_of_run_that_the_script_makes_is_kept() -> None:
     assert {"supplement", "approval", "gate", "plan", "outcome"} <= kinds
 
 
-def test_an_action_that_needs_an_approval_now_is_named(kept: Recording) -> None:
-    found = replay(with_settings(kept, safety="ask-all"))
-    assert found.difference.what == "reviewed"
-    assert f"Step {found.asks.step} ({found.asks.shown['action']}) needs an approval now" in found.sentence()
-
-
-def test_another_policy_name_is_a_difference_of_the_review(kept: Recording) -> None:
-    found = replay(with_settings(kept, safety="never-ask-in-simulation"))
-    assert (found.difference.what, found.difference.field, found.asks) == ("reviewed", "policy", None)
-
-
-def test_a_world_that_looks_otherwise_is_a_difference_of_what_is_seen(kept: Recording) -> None:
-    settings = kept.record["settings"]
-    found = replay(with_settings(kept, variation={**settings["variation"], "language": "de"})).difference
-    assert found.what == "observed"
-
-
 def changed(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Recording], Recording]:
     """The recording with the last event of that kind changed: as if the code had done otherwise then."""
 
@@ -96,6 +76,17 @@ def changed(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Ca
     return make
 
 
+def pressed_elsewhere(recording: Recording) -> Recording:
+    """Another element under the same words."""
+    elsewhere = {"resolved": {"element_id": "other"}}
+    actions = {key: done._replace(result={**(done.result or {}), **elsewhere}) for key, done in recording.actions.items()}
+    return recording._replace(actions=actions)
+
+
+def in_german(recording: Recording) -> Recording:
+    return with_settings(recording, variation={**recording.record["settings"]["variation"], "language": "de"})
+
+
 @pytest.mark.parametrize(
     ("make", "what", "field"),
     [
@@ -105,20 +96,14 @@ def changed(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Ca
         (changed("gate", lambda body: {"decision": "gate_fail"}), "gate", "decision"),
         (changed("run_finished", lambda body: {"status": "rejected"}), "run_finished", "status"),
         (lambda recording: recording._replace(apps={**(recording.apps or {}), "reimbursement": "x"}), "apps", "reimbursement"),
+        (pressed_elsewhere, "outcome", "resolved"),
+        (lambda recording: with_settings(recording, safety="never-ask-in-simulation"), "reviewed", "policy"),
+        (in_german, "observed", "state_id"),
     ],
 )
 def test_the_first_difference_is_named(kept: Recording, make: Callable[[Recording], Recording], what: str, field: str) -> None:
     found = replay(make(kept)).difference
     assert (found.what, found.field) == (what, field)
-
-
-def test_another_element_under_the_same_words_is_a_difference(kept: Recording) -> None:
-    actions = {
-        key: done._replace(result={**(done.result or {}), "resolved": {"element_id": "other"}})
-        for key, done in kept.actions.items()
-    }
-    found = replay(kept._replace(actions=actions)).difference
-    assert (found.what, found.field) == ("outcome", "resolved")
 
 
 def test_a_crew_that_goes_on_where_the_recorded_one_was_done_is_a_difference(kept: Recording) -> None:
@@ -230,34 +215,6 @@ def test_a_fork_goes_on_from_the_step_and_leaves_the_run_as_it_was(tmp_path: Pat
     assert replay(recording_of(on.folder)).difference is None
 
 
-def test_a_run_that_is_repeated_has_at_each_step_the_memory_that_it_had(tmp_path: Path) -> None:
-    memories: list[str] = []
-
-    class Remembered:
-        def __init__(self, policy: Any) -> None:
-            self._policy = policy
-
-        def decide(self, view: OperatorView) -> OperatorDecision:
-            memories.append(json.dumps(view.memory, sort_keys=True))
-            decided: OperatorDecision = self._policy.decide(view)
-            return decided
-
-    parts = {"around": lambda role, policy: Remembered(policy) if role == "operator" else policy}
-    goal = "Which of the invoices of Lumen Catering Ltd is overdue?"
-    done = runs.start(load_settings((), [f"runs_dir={json.dumps(str(tmp_path))}"]), goal, parts=parts)
-    then, memories[:] = [*memories], []
-    course = Course(choices_of(recording_of(done.folder)), no_more)
-
-    def remembering(role: str, request: Any, ask: Ask) -> Any:
-        if role == "operator":
-            memories.append(json.dumps(request.memory, sort_keys=True))
-        return course(role, request, ask)
-
-    again(recording_of(done.folder), tmp_path / "again", course=remembering)
-    assert len({*then}) > 2  # it writes into its memory
-    assert memories == then
-
-
 def test_a_fork_has_another_goal_with_what_is_known(tmp_path: Path) -> None:
     first = crew_in(tmp_path).run("Find the total of invoice INV-7029 on the billing page and remember it")
     steps = first.report["counts"]["steps"]
@@ -292,3 +249,28 @@ def test_a_fork_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, at: in
     with pytest.raises(UsageProblem, match=said):
         fork(done.run_id, at, runs_dir=tmp_path, overrides=overrides)
     assert [path.name for path in tmp_path.iterdir()] == [done.run_id]
+
+
+_LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]) | st.floats(0, 1)
+VALUES = st.recursive(
+    _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcd"), inner), max_leaves=12
+)
+
+
+@given(VALUES, VALUES)
+def test_what_was_and_the_difference_give_what_is(old: object, new: object) -> None:
+    change = json.loads(json.dumps(delta(old, new)))
+    assert json.dumps(applied(old, change)) == json.dumps(new)
+
+
+@given(VALUES)
+def test_nothing_is_written_where_nothing_changed(value: object) -> None:
+    assert applied(value, delta(value, json.loads(json.dumps(value)))) == value
+    if isinstance(value, dict | list | str | int):
+        assert delta(value, json.loads(json.dumps(value))) is None
+
+
+def test_what_is_added_to_a_long_list_is_written_alone() -> None:
+    old = {"rows": [["x" * 50, n] for n in range(100)], "page": 1}
+    new = {"rows": [*old["rows"], ["y", 100]], "page": 2}  # type: ignore[misc]  # a list of rows
+    assert len(json.dumps(delta(old, new))) < 120

@@ -25,7 +25,6 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.store.salvage import salvage
-from orchestrator.views.page.page import write_page
 from orchestrator.views.page.run_data import read_whole
 from orchestrator.views.terminal.event_lines import Teller
 
@@ -198,14 +197,6 @@ def test_atif_and_chats_for_training_hold_them(good: Outcome, tmp_path: Path) ->
     assert all(step["model_name"] == "given" for step in steps if "model_name" in step)
 
 
-def test_the_page_of_a_run_has_each_part_once(good: Outcome, tmp_path: Path) -> None:
-    source = read_whole(str(good.folder), good.folder.parent)
-    text = write_page(tmp_path / "view.html", [source]).path.read_text()
-    named = {one["name"] for call in shown(good, "--json") for message in call["messages"] for one in message["parts"]}
-    assert all(text.count(f'id="a-part-{name}"') == 1 for name in named)
-    assert text.count('id="a-part-') == parts(good)
-
-
 @pytest.mark.parametrize(("finish", "words"), [("length", "cut off at its longest"), ("content_filter", "refused to answer")])
 def test_a_reply_that_was_cut_off_or_refused_is_said_in_run_show_and_the_page(tmp_path: Path, finish: str, words: str) -> None:
     cut = AIMessage(content='{"reason": "first', response_metadata={"finish_reason": finish})
@@ -219,20 +210,3 @@ def test_a_reply_that_was_cut_off_or_refused_is_said_in_run_show_and_the_page(tm
     told = read_whole(str(outcome.folder), tmp_path).heard.lines
     finishes = [call["finish"] for detail in told.details for call in detail.get("calls", ())]
     assert finishes == ["cut_off" if finish == "length" else "refused"] * 2
-
-
-@pytest.mark.parametrize("policy", ["llm", "fallback"])
-def test_an_evaluator_that_never_answers_usably_costs_no_more_than_its_reasks(tmp_path: Path, policy: str) -> None:
-    def answer(messages: Sequence[BaseMessage]) -> Any:
-        given = brain(messages)
-        return given if "decision" not in given else "It all looks fine to me!"
-
-    outcome = worked_by_model(tmp_path, answer, f"crew.evaluator.policy={policy}", "limits.reasks=2")
-    judged = sum(call["role"] == "evaluator" for call in shown(outcome, "--json"))
-    gates = sum(event.kind == "gate" for event in salvage(outcome.folder / "journal.sqlite").events)
-    if policy == "llm":
-        assert outcome.report["ended_by"] == "no_answer"
-        assert judged == 3
-    else:  # rules take over at each gate
-        assert outcome.status == "fulfilled", outcome.reason
-        assert judged == 3 * gates

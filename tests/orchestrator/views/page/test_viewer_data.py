@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from orchestrator.core.machine import ROWS
 from orchestrator.errors import UsageProblem
 from orchestrator.views.page.data import Item, Pool, chunks, plain
-from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.page import aligned, differences, inert, pack
 from orchestrator.views.page.run_data import RunEvents, RunReader, read_whole
 from roles.journal.journal import Event
@@ -63,17 +61,6 @@ def test_an_approval_says_what_was_asked_by_which_rule_and_who_answered_what(run
     assert request["rule"] == "approval_required_for_sensitive_actions"
     assert request["action_requests"][0]["description"] == 'click "Submit"'
     assert (answer["decision"], answer["message"], answer["who"]) == ("reject", "not today", "Ada")
-
-
-@pytest.mark.parametrize(
-    ("run", "kind", "status"), [("waiting", "approval", "waiting"), ("rejected", "end", "failed"), ("done", "end", "ok")]
-)
-def test_it_opens_at_the_first_failure_else_at_what_waits_else_at_the_end(
-    runs: dict[str, Path], run: str, kind: str, status: str
-) -> None:
-    told = read(runs[run])
-    item = told.heard.lines.items[told.part("head")["opens_at"]]
-    assert (item.kind, item.status) == (kind, status)
 
 
 def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:
@@ -266,11 +253,3 @@ def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
     lines = [Item("step", "ok", "operator", "", 0, n, 0.0, 0.0, f"line {n}") for n in range(1000)]
     pairs = aligned(lines, [*lines[:300], *lines[310:]])
     assert [a for a, b in pairs if b is None] == list(range(300, 310))
-
-
-def test_an_unknown_item_of_the_listener_leaves_the_lines_whole() -> None:
-    lines = RunLines(lambda key: {}, 0.0)
-    lines.hear(Event(1, 0.0, "step", "operator", "s1", 1, {"action": 7, "exec_status": ["no"], "events": 3}))
-    lines.end("fulfilled", "", 1.0, [])
-    assert [item.kind for item in lines.items][-1] == "end"
-    assert json.loads(json.dumps(lines.items))

@@ -141,19 +141,6 @@ def test_a_prompt_gives_way_to_whoever_wants_the_run_to_stop(way: str, state: st
     assert told == [state]
 
 
-def test_enter_alone_rejects(tmp_path: Path) -> None:
-    session = in_terminal(["run", TASK], [b"\n\n"], tmp_path)
-    assert "reject" in plain(session.shown)
-    assert "✓  fulfilled" not in plain(session.shown)
-    assert session.code != 0
-
-
-def test_end_of_input_leaves_the_run_waiting(tmp_path: Path) -> None:
-    session = in_terminal(["run", TASK], [b"\x04"], tmp_path)
-    assert session.code == 3
-    assert "--approve" in plain(session.shown)
-
-
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_without_colour_asks_in_plain_lines(setting: dict[str, str], tmp_path: Path) -> None:
     session = in_terminal(["run", TASK], [b"a\n"], tmp_path, **setting)
