@@ -76,8 +76,9 @@ def answer_shells() -> None:
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
     from orchestrator.desk.client.handle import RunHandle, Runs
-    from orchestrator.runs.outcome import Approver, Face, Outcome
+    from orchestrator.runs.outcome import Approver, Outcome
     from orchestrator.tasks.plans import ShownPlan
+    from orchestrator.views.terminal.plain import Face
     from roles.journal.journal import Event, Listener
 
 

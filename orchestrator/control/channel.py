@@ -143,10 +143,12 @@ class Channel:
         if (last or 0) <= after:
             return Look(token or "", ())
         rows = self._db.execute("SELECT id, at, kind, body, who, taken FROM requests WHERE id > ? ORDER BY id", (after,))
-        found = ((number, at, kind, mapping_in(body), who, bool(taken)) for number, at, kind, body, who, taken in rows)
-        return Look(
-            token or "", [Request(n, at, kind, body, who, heard) for n, at, kind, body, who, heard in found if body is not None]
-        )
+        found = [
+            Request(number, at, kind, body, who, bool(taken))
+            for number, at, kind, text, who, taken in rows
+            if (body := mapping_in(text)) is not None
+        ]
+        return Look(token or "", found)
 
     def mark_taken(self, number: int) -> None:
         """All requests up to this one are in the journal."""

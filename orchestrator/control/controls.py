@@ -277,5 +277,4 @@ _KINDS: dict[str, Callable[[Controls, Request], None]] = {
     "takeover": Controls._take_over,
     "handback": Controls._hand_back,
 }
-KINDS = frozenset(_KINDS)
 _STOPS = {"pause": "lets the run pause", "cancel": "ends the run", "takeover": "takes the run over"}

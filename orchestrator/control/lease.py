@@ -138,20 +138,17 @@ def started(pid: int) -> str | None:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
-        return None if Path("/proc/self/stat").exists() else _signalled(pid)
-    return None if fields[0] in "ZX" else fields[19]
-
-
-def _signalled(pid: int) -> str | None:
-    if os.name == "nt":
-        return ""  # there a signal of 0 is none; the signs of life tell
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
+        if Path("/proc/self/stat").exists():
+            return None
+        try:
+            if os.name != "nt":  # there a signal of 0 is none; the signs of life tell
+                os.kill(pid, 0)
+        except ProcessLookupError:
+            return None
+        except PermissionError:
+            pass
         return ""
-    return ""
+    return None if fields[0] in "ZX" else fields[19]
 
 
 class Hold(NamedTuple):

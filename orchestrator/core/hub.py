@@ -129,6 +129,11 @@ class Turn:
     def subtask(self) -> Subtask | None:
         return next((s for s in self.plan() if s.id == self.update["current"]), None)
 
+    def next_subtask(self) -> Subtask | None:
+        """The current one while it is worked, else the first that can be."""
+        subtask = self.subtask()
+        return subtask if subtask is not None and subtask.status is SubtaskStatus.PENDING else next_ready(self.plan())
+
     def version(self) -> int:
         return int(self.update["plan_version"])
 
@@ -269,8 +274,10 @@ def dispatch(turn: Turn) -> None:
         turn.summary, turn.trigger = words, Signal.STEERED
         turn.update["evidence"] = [words]
         turn.take(Signal.STEERED)
+    acting = turn.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
+    worker = subtask.worker if acting and (subtask := turn.next_subtask()) is not None else ""
     counts = {name: turn.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
-    turn.line.counted(BudgetUse(turn.ctx.journal.spending, **counts, worker=_next_worker(turn)))
+    turn.line.counted(BudgetUse(turn.ctx.journal.spending, **counts, worker=worker))
     spent = turn.line.stopping(*_WORK[turn.situation])
     if spent is not None or turn.trigger is Signal.BUDGET_SPENT:
         # End for now: what is needed to go on from here, once there is more of it, stays in the state
@@ -296,16 +303,6 @@ def dispatch(turn: Turn) -> None:
         return
     _SPOKES[turn.situation](turn)
     turn.update["situation"] = turn.situation.value
-
-
-def _next_worker(turn: Turn) -> str:
-    """Who would act next, if somebody does."""
-    if turn.situation not in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}:
-        return ""
-    subtask = turn.subtask()
-    going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
-    subtask = subtask if going_on else next_ready(turn.plan())
-    return subtask.worker if subtask is not None else ""
 
 
 def _to_manager(turn: Turn) -> None:
@@ -340,14 +337,11 @@ def _to_supplement(turn: Turn) -> None:
 
 
 def _to_worker(turn: Turn) -> None:
-    subtask = turn.subtask()
-    going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
-    if not going_on:
-        subtask = next_ready(turn.plan())
-        assert subtask is not None, "GET_ACTION is reached with a subtask that can be worked"  # noqa: S101 - an invariant
+    subtask = turn.next_subtask()
+    assert subtask is not None, "GET_ACTION is reached with a subtask that can be worked"  # noqa: S101 - an invariant
+    if subtask.status is not SubtaskStatus.PENDING:
         turn.begin(subtask)
-        subtask = turn.subtask()
-    assert subtask is not None, "the current subtask stands in the plan"  # noqa: S101 - an invariant
+        subtask = next(s for s in turn.plan() if s.id == subtask.id)
     turn.update["spoke"] = subtask.worker
     facts = turn.ctx.journal.facts()
     previous = [outcome_told(s, facts) for s in turn.plan() if s.status in _WORKED]

@@ -84,10 +84,14 @@ class TransitionRow(NamedTuple):
     """What the task becomes, where that is not simply pending."""
 
     @property
+    def label(self) -> str:
+        """The signal, with the guard where there is one."""
+        return self.signal + (f" [{self.guard.__name__.strip('_').replace('_', ' ')}]" if self.guard else "")
+
+    @property
     def name(self) -> str:
-        """`GET_ACTION --generate_action--> EXECUTE_ACTION`, with the guard where there is one."""
-        when = f" [{self.guard.__name__.strip('_').replace('_', ' ')}]" if self.guard else ""
-        return f"{self.situation} --{self.signal}{when}--> {self.next}"
+        """`GET_ACTION --generate_action--> EXECUTE_ACTION`."""
+        return f"{self.situation} --{self.label}--> {self.next}"
 
 
 _S, _G = Situation, Signal
@@ -168,8 +172,7 @@ def mermaid() -> str:
     """The diagram of the README, printed from the table so that it cannot drift."""
     lines = ["stateDiagram-v2", "    [*] --> INIT"]
     for row in ROWS:
-        label = row.signal.value + (f" [{row.guard.__name__.strip('_').replace('_', ' ')}]" if row.guard else "")
-        lines.append(f"    {row.situation} --> {row.next}: {label}")
+        lines.append(f"    {row.situation} --> {row.next}: {row.label}")
     lines.append("    DONE --> [*]")
     lines.append(f"    note right of DONE: from anywhere on {', '.join(ANYWHERE)} (rejected)")
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path, PurePath
@@ -20,7 +21,6 @@ from orchestrator.store.databases import row_of
 from orchestrator.store.printable import UNREADABLE, write_json
 
 if TYPE_CHECKING:
-    from orchestrator.store.salvage import Salvage
     from orchestrator.tasks.plans import ShownPlan
     from protocol import JsonObject
 
@@ -212,42 +212,29 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
 
 def show_run(run_id: str, runs_dir: Path) -> RunView:
     """What is known of a run: its report, or one made from as much of the journal as can be read."""
-    from orchestrator.runs.report import reported_events
+    from orchestrator.runs.report import BudgetCount, build_report, reported_events
     from orchestrator.store.reader import RunJournal
-    from orchestrator.store.salvage import Salvage
-
-    folder = find_run(run_id, runs_dir)
-    report = stored_report(folder)
-    with closing(RunJournal(folder, live=False)) as journal:
-        kept = Salvage(reported_events(journal.read_all()), journal.note)
-    view = view_of(read_run(folder), kept, report, str(journal.path))
-    now = standing(folder, report)
-    if now.holder is None:
-        return view
-    return view._replace(report=view.report | {"status": now.state, "reason": now.reason})
-
-
-def view_of(record: JsonObject, kept: Salvage, report: JsonObject, place: str) -> RunView:
-    """What can be shown of a run; `place` is where its events are."""
-    from orchestrator.runs.report import budgets_of, build_report
     from roles.journal.events import GateEvent, PlanEvent, StepEvent
 
-    notes = [kept.note] if kept.note else []
+    folder = find_run(run_id, runs_dir)
+    record, report = read_run(folder), stored_report(folder)
+    with closing(RunJournal(folder, live=False)) as journal:
+        events = reported_events(journal.read_all())
+    now = standing(folder, report)
     stale = report.get("status") not in {"fulfilled", "rejected"}
-    if not report or (stale and kept.events and not kept.note):
+    if not report or (stale and events and not journal.note):
         waiting = report.get("status") in {"on_hold", *HOLDING_STILL}
         status, reason = reported(report if waiting else {})
-        ended = {
-            "status": status,
-            "reason": reason,
-            "steps": sum(1 for e in kept.events if e.kind == StepEvent.KIND),
-            "plans": sum(1 for e in kept.events if e.kind == PlanEvent.KIND),
-            "gates": sum(1 for e in kept.events if e.kind == GateEvent.KIND),
-        }
+        kinds, counting = Counter(event.kind for event in events), BudgetCount()
+        counts = {"steps": kinds[StepEvent.KIND], "plans": kinds[PlanEvent.KIND], "gates": kinds[GateEvent.KIND]}
         try:
-            used = budgets_of(kept.events, record["settings"])
-            report = build_report(kept.events, run=record, result=ended, budgets=used)
+            for event in events:
+                counting.hear(event)
+            used = counting.budgets(record["settings"])
+            report = build_report(events, run=record, result={"status": status, "reason": reason, **counts}, budgets=used)
         except UNREADABLE as bad:
             why = f"events that deskcrew does not write ({type(bad).__name__})"
-            raise UsageProblem(f"{place} holds {why}; the run cannot be shown.") from None
-    return RunView(report, notes)
+            raise UsageProblem(f"{journal.path} holds {why}; the run cannot be shown.") from None
+    if now.holder is not None:
+        report = report | {"status": now.state, "reason": now.reason}
+    return RunView(report, [journal.note] if journal.note else [])

@@ -132,9 +132,7 @@ class RunControl:
         if now.holder is not None:
             return self._later("ends")
         if not now.ended:
-            from orchestrator.runs import runs
-
-            runs.resume(self.run_id, runs_dir=self.folder.parent, parts=self._parts)
+            self._worked()
         return self._told("cancelled", f"run {self.run_id} is ended: {self.standing().reason}")
 
     def steer(self, words: str, to: Addressee = "crew") -> ControlResult:
@@ -206,7 +204,7 @@ class RunControl:
             raise LeaseHeld(f"Run {self.run_id} is {now.reason}; its limits can be changed when that process has stopped.")
         if self._goes_on_there(now, "resume", {}):
             return None
-        return self._worked(answer, overrides, listener, approver, stop)
+        return self._worked(answer=answer, overrides=overrides, listener=listener, approver=approver, stop=stop)
 
     def handback(
         self, say: str = "", *, listener: Listener | None = None, approver: Approver | None = None, stop: Stop | None = None
@@ -217,7 +215,7 @@ class RunControl:
             raise UsageProblem(f"Run {self.run_id} was not taken over; continue with: deskcrew resume {self.run_id}")
         if self._goes_on_there(now, "handback", {"say": self._checked(say)}):
             return None
-        return self._worked(None, (), listener, approver, stop)
+        return self._worked(listener=listener, approver=approver, stop=stop)
 
     def _goes_on_there(self, now: RunStatus, kind: str, body: dict[str, Any]) -> bool:
         """Whether the process that holds the run goes on with it when it is asked to."""
@@ -228,20 +226,10 @@ class RunControl:
         number = self._send(kind, body)
         return now.holder is not None and self._until(lambda: self._is_taken(number))
 
-    def _worked(
-        self,
-        answer: Mapping[str, Any] | None,
-        overrides: Sequence[str],
-        listener: Listener | None,
-        approver: Approver | None,
-        stop: Stop | None,
-    ) -> Outcome:
+    def _worked(self, **given: Any) -> Outcome:
         from orchestrator.runs import runs
 
-        return runs.resume(
-            self.run_id, runs_dir=self.folder.parent, answer=answer, overrides=overrides, parts=self._parts,
-            listener=listener, approver=approver, stop=stop,
-        )  # fmt: skip
+        return runs.resume(self.run_id, runs_dir=self.folder.parent, parts=self._parts, **given)
 
     def _answered_there(self, answer: Mapping[str, Any]) -> str:
         """Give the answer to the process that works the run and waits for one, as at a prompt in another terminal.
@@ -315,17 +303,16 @@ class RunControl:
         return self._told(now.state, f"{whom} is busy, and {what} before the next action")
 
     def _told(self, state: str, said: str) -> ControlResult:
-        return ControlResult(run_id=self.run_id, state=state, said=said, next=self._next(state))
+        ways = (f"deskcrew {way.format(self.run_id)}" for way in _NEXT.get(state, ("show {}",)))
+        return ControlResult(run_id=self.run_id, state=state, said=said, next=tuple(ways))
 
-    def _next(self, state: str) -> tuple[str, ...]:
-        name = self.run_id
-        if state == "taken_over":
-            return (f"deskcrew takeover {name} --do 'click \"Save\"'", f"deskcrew handback {name}", f"deskcrew cancel {name}")
-        if state in {"paused", "on_hold", "interrupted"}:
-            return (f"deskcrew resume {name}", f"deskcrew cancel {name}")
-        if state == "running":
-            return (f"deskcrew show {name}", f"deskcrew pause {name}")
-        return (f"deskcrew show {name}",)
+
+_NEXT = {
+    "taken_over": ("takeover {} --do 'click \"Save\"'", "handback {}", "cancel {}"),
+    **dict.fromkeys(("paused", "on_hold", "interrupted"), ("resume {}", "cancel {}")),
+    "running": ("show {}", "pause {}"),
+}
+"""What can be typed next, by how the run stands."""
 
 
 def _whom(to: str) -> str:

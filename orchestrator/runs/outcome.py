@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,7 +24,6 @@ from orchestrator.tasks.tasks import Task
 from protocol import JsonObject
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
-from roles.journal.journal import Event
 from roles.journal.rows import TEXTS, deflated, screen_text
 from roles.journal.transcripts import PICTURE, WITHDRAWN
 
@@ -232,21 +231,3 @@ Answer = dict[str, Any]
 
 Approver = Callable[[JsonObject], Mapping[str, Any] | None]
 """Answers a request, or says with None that nobody answers now."""
-
-
-class Face(Protocol):
-    """Shows events as they come, and how it ended."""
-
-    approver: Approver | None
-    """Asks the person who sits there; None where nobody can be asked."""
-
-    def start(self) -> None: ...
-    def recall(self, event: Event) -> None:
-        """Take in what happened before a resume, without showing it again."""
-
-    def event(self, event: Event) -> None: ...
-    def stop(self) -> None:
-        """Give the screen back. Twice is fine."""
-
-    def finish(self, outcome: Outcome) -> None:
-        """The last screen: the verdict, why, what was done, where it is kept, and what to type next."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -209,54 +209,37 @@ _NOT_IN_EVENTS = "limits.simulated_seconds"
 """The clock of the world is the world's."""
 
 
-def budgets_of(events: Iterable[Event], settings: Mapping[str, Any]) -> list[Budget]:
-    """Every budget that the journal can tell; none where the settings are not of this version."""
-    counting = BudgetCount()
-    for event in events:
-        counting.hear(event)
-    return counting.budgets(settings)
-
-
-@dataclass
 class BudgetCount:
     """What was used up by the events that were heard, in order."""
 
-    _spending: Spending = field(default_factory=Spending)
-    _steps: int = 0
-    _plans: int = 0
-    _replans: int = 0
-    _gates: int = 0
-    _steps_by: Counter[str] = field(default_factory=Counter)
-    _seconds: float = 0.0
-    _last: float | None = None
+    def __init__(self) -> None:
+        self._steps_by: Counter[str] = Counter()
+        self._used = BudgetUse(steps_by=self._steps_by)
+        self._last: float | None = None
 
     def hear(self, event: Event) -> None:
+        used = self._used
         if event.kind in COUNTED:
-            self._spending.hear(event.role, event.content)
+            used.spending.hear(event.role, event.content)
         elif event.kind == journal.SituationEvent.KIND:
             signal, following = (str(event.body.get(name)) for name in ("signal", "next"))
-            self._plans += following == Situation.PLAN.value
-            self._replans += signal in _UNDONE and following in _ANEW
-            self._gates += following in _CHECKS
+            used.plans += following == Situation.PLAN.value
+            used.replans += signal in _UNDONE and following in _ANEW
+            used.gates += following in _CHECKS
         elif event.kind == journal.StepEvent.KIND:
-            self._steps = max(self._steps, event.step)
+            used.steps = max(used.steps, event.step)
             self._steps_by[event.role] += 1
         if self._last is not None and event.kind not in _AFTER_WAITING:
-            self._seconds += max(event.at - self._last, 0.0)
+            used.seconds += max(event.at - self._last, 0.0)
         self._last = event.at
 
     def budgets(self, settings: Mapping[str, Any]) -> list[Budget]:
+        """Every budget that events can tell; none where the settings are not of this version."""
         try:
             limits = Limits.model_validate(settings.get("limits", {}))
         except ValidationError:
             return []
-        return [budget for budget in Budgets(limits).standing(self._used()) if budget.key != _NOT_IN_EVENTS]
-
-    def _used(self) -> BudgetUse:
-        return BudgetUse(
-            self._spending, steps=self._steps, plans=self._plans, replans=self._replans, gates=self._gates,
-            steps_by=dict(self._steps_by), seconds=self._seconds,
-        )  # fmt: skip
+        return [budget for budget in Budgets(limits).standing(self._used) if budget.key != _NOT_IN_EVENTS]
 
 
 CONTROL = frozenset(event.KIND for event in get_args(ControlEvent))

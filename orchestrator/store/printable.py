@@ -41,8 +41,8 @@ def items_of(value: Any) -> list[Any]:
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Unicode categories that move the cursor, turn the writing direction, cannot be encoded or cannot be seen."""
-_KEPT = {"\u200d", "\ufe0f", "\ufe0e"}
-"""Joiners inside emoji."""
+_SHOWN = {"\n": "⏎", "\t": " ", "\r": " "} | {joiner: joiner for joiner in "\u200d\ufe0f\ufe0e"}
+"""What stands for a sign; joiners inside emoji stay."""
 
 
 _PILED = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})"
@@ -74,7 +74,9 @@ def shortened(text: Any, limit: int = 160) -> str:
 
 def visible(text: str) -> str:
     """The same text on one line, with nothing in it that a terminal would obey."""
-    shown = text if text.isprintable() else "".join(_visible(c) for c in text)
+    shown = text
+    if not text.isprintable():
+        shown = "".join(_SHOWN.get(c, "�" if unicodedata.category(c) in _HIDDEN else c) for c in text)
     return shown if shown.isascii() else _PILED.sub(r"\1", shown)
 
 
@@ -90,11 +92,3 @@ def escaped(said: str) -> str:
 
 def _escaped(char: str) -> str:
     return json.dumps(char)[1:-1] if unicodedata.category(char) in _HIDDEN else char
-
-
-def _visible(char: str) -> str:
-    if char == "\n":
-        return "⏎"
-    if char in "\t\r":
-        return " "
-    return "�" if unicodedata.category(char) in _HIDDEN and char not in _KEPT else char

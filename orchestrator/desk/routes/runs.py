@@ -113,7 +113,7 @@ def run(desk: TheDesk, folder: RunFolder, visitor: Viewer) -> Response:
     """A run but for its lines."""
     found = desk.watch.run(folder)
     with found.lock:
-        return _json({"cursor": shown_cursor(found.heard.cursor), **found.whole()})
+        return _Json({"cursor": shown_cursor(found.heard.cursor), **found.whole()})
 
 
 @router.get("/runs/{run_id}/items", response_model=ItemsPage)
@@ -121,7 +121,7 @@ def items(
     desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, limit: Annotated[int, Query(ge=1, le=5000)] = 500
 ) -> Response:
     """Lines that are not as they were up to a cursor."""
-    return _json(desk.watch.run(folder).after(after, limit).as_json())
+    return _Json(desk.watch.run(folder).after(after, limit).as_json())
 
 
 @router.get("/runs/{run_id}/details", response_model=DetailsPage)
@@ -130,7 +130,7 @@ def details(
     start: Annotated[int, Query(alias="from", ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:  # fmt: skip
     """What stands behind some lines."""
-    return _json({"details": desk.watch.run(folder).details(start, limit)})
+    return _Json({"details": desk.watch.run(folder).details(start, limit)})
 
 
 @router.get("/runs/{run_id}/details/{number}", response_model=Detail)
@@ -139,7 +139,7 @@ def detail(desk: TheDesk, folder: RunFolder, visitor: Viewer, number: Number) ->
     found = desk.watch.run(folder).details(number, 1)
     if not found:
         raise HTTPException(404, f"Run {folder.name} has no line {number}.")
-    return _json(found[0])
+    return _Json(found[0])
 
 
 @router.get("/runs/{run_id}/events", response_model=JournalEvents)
@@ -150,7 +150,7 @@ def events(
 ) -> Response:  # fmt: skip
     """The journal's events as they were written."""
     found, cursor, more = desk.watch.run(folder).events(after, limit)
-    return _json({"events": [plain(event._asdict()) for event in found], "cursor": cursor, "more": more})
+    return _Json({"events": [plain(event._asdict()) for event in found], "cursor": cursor, "more": more})
 
 
 @router.get("/runs/{run_id}/blackboard", response_model=Board)
@@ -161,7 +161,7 @@ def blackboard(
     """What is known, with who says it and who used it."""
     found = desk.watch.run(folder)
     with found.lock:
-        return _json(plain(board_at(found.all_events(), at)))
+        return _Json(plain(board_at(found.all_events(), at)))
 
 
 @router.get("/runs/{run_id}/prompts", response_model=ModelCalls)
@@ -170,7 +170,7 @@ def prompts(
     step: Annotated[int | None, Query(ge=0, lt=2**53, description="Only the calls of this step.")] = None,
 ) -> Response:  # fmt: skip
     """What was said to models and by them, as far as it was kept."""
-    return _json({"calls": desk.watch.run(folder).prompts(step)})
+    return _Json({"calls": desk.watch.run(folder).prompts(step)})
 
 
 @router.get("/runs/{run_id}/parts/{name}", response_model=TranscriptPart)
@@ -181,7 +181,7 @@ def part(desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str,
         text = found.journal.part(name)
     if text is None:
         raise HTTPException(404, f"Run {folder.name} has no part {name}.")
-    return _json({"text": text})
+    return _Json({"text": text})
 
 
 @router.get("/runs/{run_id}/screens/{state_id}", response_class=FileResponse)
@@ -199,15 +199,12 @@ def elements(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateI
     found = desk.watch.run(folder).screen(state_id)
     if found is None:
         raise HTTPException(404, f"Run {folder.name} has no screen {state_id}.")
-    return _json(found)
-
-
-def _json(data: Any) -> Response:
-    """What is plain JSON already: it is not looked through once more."""
-    return _Json(data)
+    return _Json(found)
 
 
 class _Json(JSONResponse):
+    """What is plain JSON already: it is not looked through once more."""
+
     def render(self, content: Any) -> bytes:
         """In ASCII: half a character from a screen must not keep an answer from being written."""
         return json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")

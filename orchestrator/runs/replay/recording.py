@@ -48,12 +48,8 @@ def app_hashes(record: Mapping[str, Any], folder: Path) -> dict[str, str] | None
 
 
 def hashed(world: Mapping[str, Any]) -> dict[str, str]:
-    return {app: _hash(state) for app, state in world.get("apps", {}).items()}
-
-
-def _hash(state: Any) -> str:
-    body = json.dumps(state, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+    bodies = {app: json.dumps(state, sort_keys=True, separators=(",", ":")) for app, state in world.get("apps", {}).items()}
+    return {app: hashlib.blake2b(body.encode(), digest_size=8).hexdigest() for app, body in bodies.items()}
 
 
 COMPARED: dict[str, tuple[str, ...]] = {
@@ -135,14 +131,11 @@ class Recording(NamedTuple):
     def needed(self) -> list[str]:
         """Names of the private values that a person gave: whoever works the run again must have them, or give them again."""
         harness = self.record.get("harness", {}).get("task")
-        edited = [self.actions[key].action for key in map(within, self._edited) if key in self.actions]
+        edited = [within(said.key) for said in self.said if said.decision == "edit"]
+        actions = [self.actions[key].action for key in edited if key in self.actions]
         given = self.plans.get(self.record.get("plan_version") or 0)
-        told = [self.record["goal"] if harness is None else harness, given, edited, [said.message for said in self.said]]
+        told = [self.record["goal"] if harness is None else harness, given, actions, [said.message for said in self.said]]
         return references_in(json.dumps(told))
-
-    @property
-    def _edited(self) -> list[str]:
-        return [said.key for said in self.said if said.decision == "edit"]
 
     @property
     def finished(self) -> bool:

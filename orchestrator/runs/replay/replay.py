@@ -36,7 +36,7 @@ from orchestrator.runs.replay.recording import (
 from orchestrator.settings.policies import ROLES
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import LoadedSettings, Settings
-from orchestrator.tasks.plans import PlanFile, plan_of
+from orchestrator.tasks.plans import plan_of
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, JsonObject, parse_action
 from roles.contracts import Subtask, Supplement
@@ -327,6 +327,9 @@ def again(
             f"Run {recording.run_id} cannot be repeated without its private values, which were deleted when it ended; "
             f"give them again: {' '.join(f'--secret {name}' for name in missing)}"
         )
+    version, plan = recording.record.get("plan_version"), None
+    if version:  # under the name that it had
+        plan = plan_of([Subtask.model_validate(item) for item in recording.plans[version]], "the recorded plan")
     try:
         outcome = runs.start(
             loaded,
@@ -337,7 +340,7 @@ def again(
                 **(parts_of(recording) if decides is None else {}),
                 **{"secrets": values, "around": between(course or Course(choices_of(recording), no_more))},
             },
-            plan=_given_plan(recording),
+            plan=plan,
         )
     except NothingRecorded as more:
         return str(more)
@@ -373,11 +376,3 @@ def _target(recording: Recording) -> Task | str:
         raise UsageProblem(
             f"Run {recording.run_id} cannot be replayed: its task's {where} is none of this version ({bad.errors()[0]['msg']})."
         ) from None
-
-
-def _given_plan(recording: Recording) -> PlanFile | None:
-    """The plan that the run was given, under the name that it had."""
-    version = recording.record.get("plan_version")
-    if not version:
-        return None
-    return plan_of([Subtask.model_validate(item) for item in recording.plans[version]], "the recorded plan")

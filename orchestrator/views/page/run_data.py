@@ -47,7 +47,7 @@ class Tracks:
         self.plans: list[PlanVersion] = []
         self.statuses: list[tuple[int, str, str, int]] = []
         self.facts: list[FactSeen] = []
-        rows = [(row.situation.value, _signal(row.signal.value, row.name), row.next.value) for row in ROWS]
+        rows = [(row.situation.value, row.label, row.next.value) for row in ROWS]
         rows += [(situation.value, signal.value, Situation.DONE.value) for signal in ANYWHERE for situation in Situation]
         self._rows = {row: place for place, row in enumerate(rows)}
         self.machine: Machine = {"situations": [situation.value for situation in Situation], "rows": rows, "walk": []}
@@ -75,7 +75,8 @@ class Tracks:
             said = {key: words(body, key) for key in ("name", "value", "kind", "app", "source", "source_name", "reason")}
             self.facts.append({"item": place, **said, "subtask": event.subtask, "role": event.role})  # type: ignore[typeddict-item]
         elif event.kind == journal.SituationEvent.KIND:
-            row = (words(body, "situation"), _signal(words(body, "signal"), words(body, "row")), words(body, "next"))
+            label = words(body, "row").partition(" --")[2].partition("-->")[0]
+            row = (words(body, "situation"), label or words(body, "signal"), words(body, "next"))
             known = self._rows.get(row)
             if known is None:  # of another version of the table
                 known = self._rows[row] = len(self.machine["rows"])
@@ -238,12 +239,6 @@ class RunEvents:
             item = marked(item, target, items_of(self._screen(item.before).get("elements")))
             self.lines.items[place] = item
         return item
-
-
-def _signal(signal: str, row: str) -> str:
-    """The signal with the guard that the name of its row says."""
-    guard = row.partition(" [")[2].partition("]")[0]
-    return f"{signal} [{guard}]" if guard else signal
 
 
 class RunFiles:

@@ -10,7 +10,7 @@ import sys
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Face
+    from orchestrator.views.terminal.plain import Face
 
 
 def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | None = None) -> Face:
@@ -21,9 +21,9 @@ def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | Non
 
         return JsonLines(out)
     if display == "none":
-        from orchestrator.views.terminal.plain import Silent
+        from orchestrator.views.terminal.plain import Face
 
-        return Silent(out)
+        return Face(out)
     can_ask = out.isatty() and source.isatty()
     if display == "rich" or (display == "auto" and is_rich_terminal(out)):
         from orchestrator.views.terminal.live import Live

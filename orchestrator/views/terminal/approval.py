@@ -16,7 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from environments.files.yaml_lines import TooLarge, read_small, safe_data
-from orchestrator.control.requests import ELSEWHERE, RequestSettled, usable_action
+from orchestrator.control.requests import ELSEWHERE, RequestSettled, check_answer, usable_action
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, shortened
 from orchestrator.views.terminal.event_lines import EventLine, asked_words
@@ -148,38 +148,36 @@ def ask(
     """The person's answer; None (end of input) leaves the run waiting. `hidden` reads what is not to be seen as it is typed."""
     choices = list(request.allowed)
     try:
-        match request:
-            case QuestionRequest() if "respond" in choices:
-                return decision("respond", message=(hidden if request.private else read)("  your answer: ").strip())
+        if isinstance(request, QuestionRequest) and "respond" in choices:
+            return decision("respond", message=(hidden if request.private else read)("  your answer: ").strip())
+        prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
         while True:
-            prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")
             choice = _choice(word, choices)
             if choice is None:
                 say(f"  {clean(word, 40)!r} is not one of {', '.join(choices)}.")
-            elif choice == "edit":
-                if (action := _edited(request, rest, read, say)) is not None:
-                    return edit_decision(action)
-            elif choice == "approve":
-                if (answer := _approved(rest, say)) is not None:
-                    return answer
-            else:
-                wanted = "  why, or what to do instead (Enter for nothing): " if choice == "reject" else "  say: "
-                return decision(choice, message=rest.strip() or read(wanted).strip())
+                continue
+            try:
+                answer = _answered(request, choice, rest.strip(), read, say)
+            except UsageProblem as bad:
+                say(f"  {bad}")
+                continue
+            if answer is not None:
+                return answer
     except EOFError:
         say("")
         return None
 
 
-def _approved(rest: str, say: Callable[[str], None]) -> Answer | None:
-    """A yes, with the constraints that stand after it."""
-    if not rest.strip():
-        return decision("approve")
-    try:
-        return constrained(decision("approve"), rest)
-    except UsageProblem as bad:
-        say(f"  {bad}")
-        return None
+def _answered(request: Request, choice: str, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Answer | None:
+    """What the choice comes to, with what was typed behind it, or is asked for; None to choose again. Raises UsageProblem."""
+    if choice == "edit":
+        edit = _edited(request, rest, read, say)
+        return None if edit is None else edit_decision(edit)
+    if choice == "approve":
+        return constrained(decision("approve"), rest) if rest else decision("approve")
+    wanted = "  why, or what to do instead (Enter for nothing): " if choice == "reject" else "  say: "
+    return decision(choice, message=rest or read(wanted).strip())
 
 
 def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
@@ -206,32 +204,24 @@ def _choice(word: str, choices: Sequence[str]) -> str | None:
 
 
 def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
-    if isinstance(request, PlanReviewRequest):
-        from orchestrator.control.requests import check_answer
-        from orchestrator.tasks.plans import plan_text
+    """The action or the plan to work instead; None where nothing is given. Raises UsageProblem."""
+    from orchestrator.tasks.plans import plan_text
 
-        for line in plan_text(request.about.args).splitlines():
+    of_plan, about = isinstance(request, PlanReviewRequest), request.about
+    if of_plan:
+        for line in plan_text(about.args).splitlines():
             say("  " + clean(line, 2_000))
-        name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
-        if not name:
-            return None
-        try:
-            edit = read_edit(Path(name))
-            check_answer(edit_decision(edit), request)
-        except UsageProblem as bad:
-            say(f"  {bad}")
-            return None
-        return edit
-    action = request.about
-    say("  the action is " + json.dumps({"action_type": action.name, **action.args}, ensure_ascii=True))
-    text = rest.strip() or read("  the action to do instead, such as wait 2 s, or a file with it (Enter to go back): ").strip()
+        wanted = "a file with the plan to work instead"
+    else:
+        say("  the action is " + json.dumps({"action_type": about.name, **about.args}, ensure_ascii=True))
+        wanted = "the action to do instead, such as wait 2 s, or a file with it"
+    text = rest or read(f"  {wanted} (Enter to go back): ").strip()
     if not text:
         return None
-    try:
-        return read_edit(Path(text)) if Path(text).is_file() else usable_action(text)
-    except UsageProblem as bad:
-        say(f"  {bad}")
-        return None
+    edit = read_edit(Path(text)) if of_plan or Path(text).is_file() else usable_action(text)
+    if of_plan:
+        check_answer(edit_decision(edit), request)
+    return edit
 
 
 def decision(kind: str, *, message: str = "") -> Answer:

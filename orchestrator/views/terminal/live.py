@@ -17,7 +17,7 @@ from rich.text import Text
 from orchestrator.store.printable import UNREADABLE, clean, visible
 from orchestrator.views.terminal.approval import asked, typed
 from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
-from orchestrator.views.terminal.plain import ending_lines
+from orchestrator.views.terminal.plain import Face, ending_lines
 from roles.journal import events as journal
 from roles.journal.events import JournalEvent, Unreadable
 
@@ -53,7 +53,7 @@ def _widest(sign: str) -> int:
 
 
 if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Answer, Approver, Outcome
+    from orchestrator.runs.outcome import Answer, Outcome
     from protocol import JsonObject
     from roles.journal.journal import Event
 
@@ -306,12 +306,13 @@ def facts_line(now: Picture) -> str:
 TONES = {"good": "green", "bad": "red", "ask": "yellow", "dim": "dim", "": ""}
 
 
-class Live:
+class Live(Face):
     """For terminals. Scrollback is the log: one line per finished step, newest at the bottom."""
 
     def __init__(self, out: IO[str], *, can_ask: bool = False, console: Console | None = None) -> None:
+        super().__init__(out)
         self.console = console or Console(file=out, highlight=False, markup=False, emoji=False)
-        self.approver: Approver | None = self._ask if can_ask else None
+        self.approver = self._ask if can_ask else None
         self.picture = Picture()
         self._teller = Teller()
         self._display: LiveDisplay | None = None

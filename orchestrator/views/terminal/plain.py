@@ -95,27 +95,29 @@ def _done(report: Mapping[str, Any]) -> list[EventLine]:
     return lines
 
 
-class Silent:
-    """For scripts that only want the exit code. Nobody is asked; the other faces say more."""
+class Face:
+    """Shows events as they come, and how it ended. By itself it is for scripts that only want the exit code, and asks nobody."""
 
     approver: Approver | None = None
+    """Asks the person who sits there; None where nobody can be asked."""
 
     def __init__(self, out: IO[str]) -> None:
         self._out = out
 
     def start(self) -> None:
-        return None
+        """Take the screen."""
 
     def recall(self, event: Event) -> None:
-        return None
+        """Take in what happened before a resume, without showing it again."""
 
     def event(self, event: Event) -> None:
-        return None
+        """Take in what happens, and show it."""
 
     def stop(self) -> None:
-        return None
+        """Give the screen back. Twice is fine."""
 
     def finish(self, outcome: Outcome) -> None:
+        """The last screen: the verdict, why, what was done, where it is kept, and what to type next."""
         self._line(f"{outcome.run_id} {outcome.status}: {clean(outcome.reason)}")
 
     def _line(self, text: str) -> None:
@@ -123,7 +125,7 @@ class Silent:
         self._out.flush()
 
 
-class JsonLines(Silent):
+class JsonLines(Face):
     """For programs. The outcome's line has the kind `run_outcome`."""
 
     def event(self, event: Event) -> None:
@@ -134,7 +136,7 @@ class JsonLines(Silent):
         self._line(json.dumps(ended, separators=(",", ":"), default=str))
 
 
-class Plain(Silent):
+class Plain(Face):
     """One line per event that matters."""
 
     def __init__(self, out: IO[str], *, can_ask: bool = False) -> None:
