@@ -92,8 +92,13 @@ def begin(order: Begin) -> str:
     try:
         _until(lambda: told.read_bytes().endswith(b"\n"), process)
         run_id = told.read_text(encoding="utf-8").strip()
+        if not run_id and process.poll() is None:
+            process.terminate()
+            raise MachineStopped(
+                f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine is less busy."
+            )
         if not run_id:
-            raise _complaint(said, process)
+            raise CouldNotBegin(_text(said, 0) or f"The run's process ended with exit code {process.returncode} and no message.")
         said.replace(order.runs_dir / run_id / SAID)
         return run_id
     finally:
@@ -156,15 +161,6 @@ def _until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
             return holds()
         time.sleep(_LOOK_AGAIN)
     return True
-
-
-def _complaint(said: Path, process: subprocess.Popen[bytes]) -> Exception:
-    if process.poll() is None:
-        process.terminate()
-        return MachineStopped(
-            f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine is less busy."
-        )
-    return CouldNotBegin(_text(said, 0) or f"The run's process ended with exit code {process.returncode} and no message.")
 
 
 def _text(said: Path, begun: int) -> str:

@@ -39,10 +39,10 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def cells(data: Mapping[str, Any], columns: Sequence[str], limit: int = 300) -> tuple[str, ...]:
+def cells(data: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, ...]:
     """A row of what is listed as data; lists are joined by commas."""
     values = (data.get(name) for name in columns)
-    return tuple(clean(", ".join(map(str, v)) if isinstance(v, list | tuple) else "" if v is None else v, limit) for v in values)
+    return tuple(clean(", ".join(map(str, v)) if isinstance(v, list | tuple) else "" if v is None else v, 300) for v in values)
 
 
 def width_of_terminal() -> int | None:

@@ -219,9 +219,9 @@ class Journal(Ledger):
         """Whether an event with this key is among the latest."""
         return _mark(key) in self._marks
 
-    def events(self, *kinds: str | type[EventBody], after: int = 0) -> Iterator[Event]:
+    def events(self, *kinds: str | type[EventBody]) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
-        return self.rows.events([kind if isinstance(kind, str) else kind.KIND for kind in kinds], after)
+        return self.rows.events([kind if isinstance(kind, str) else kind.KIND for kind in kinds])
 
     def contents(self, kind: type[Content]) -> Iterator[Content]:
         """What the events of one kind say, in order."""
@@ -303,15 +303,13 @@ class Journal(Ledger):
         """The blackboard, oldest first."""
         learned = 0 if self.redactor is None else len(self.redactor.vault)
         if self._facts is None or self._learned != learned:
-            facts = map(Fact.model_validate_json, self.rows.texts("SELECT body FROM facts ORDER BY rowid"))
-            self._facts = tuple(self._sealed_fact(f) if learned else f for f in facts)
-            self._learned = learned
+            facts = [Fact.model_validate_json(body) for body in self.rows.texts("SELECT body FROM facts ORDER BY rowid")]
+            if learned:  # references in place of what was learned to be private since
+                for n, fact in enumerate(facts):
+                    instead = tuple(said.model_copy(update={"value": self.alike(said.value)}) for said in fact.instead)
+                    facts[n] = fact.model_copy(update={"value": self.alike(fact.value), "instead": instead})
+            self._facts, self._learned = tuple(facts), learned
         return self._facts
-
-    def _sealed_fact(self, fact: Fact) -> Fact:
-        """The fact with references in place of what was learned to be private since."""
-        instead = tuple(said.model_copy(update={"value": self.alike(said.value)}) for said in fact.instead)
-        return fact.model_copy(update={"value": self.alike(fact.value), "instead": instead})
 
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""

@@ -142,12 +142,12 @@ class Rows:
             self.write(f"DELETE FROM {table}")  # noqa: S608 - fixed names
         self.commit()
 
-    def events(self, kinds: Sequence[str], after: int) -> Iterator[Event]:
+    def events(self, kinds: Sequence[str]) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
-        where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        where = f" WHERE kind IN ({','.join('?' * len(kinds))})" if kinds else ""
         where += f" AND {_SELDOM}" if kinds and not set(kinds) & set(_OFTEN) else ""
-        select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ?"
-        return map(Event.of, self.read(f"{select}{where} ORDER BY id", after, *kinds))
+        select = "SELECT id, at, kind, role, subtask, step, body FROM events"
+        return map(Event.of, self.read(f"{select}{where} ORDER BY id", *kinds))
 
     def counted(self) -> Iterator[tuple[str, str, str]]:
         """Kind, role and body of every event that a budget counts, in order."""
@@ -201,12 +201,12 @@ def screen_text(database: sqlite3.Connection, row: int) -> bytes:
     return inflated(body[9:], base=inflated(read(int.from_bytes(body[1:9], "big"))))
 
 
-def inflated(body: bytes, most: int = MOST, base: bytes = b"") -> bytes:
-    """The text again. Raises zlib.error for what is no such text, is cut off, or would come to more than `most` bytes."""
+def inflated(body: bytes, base: bytes = b"") -> bytes:
+    """The text again. Raises zlib.error for what is no such text, is cut off, or would come to more than MOST bytes."""
     engine = zlib.decompressobj(zdict=base[-_REACH:]) if base else zlib.decompressobj()
-    text = engine.decompress(body, most + 1)
-    if len(text) > most:
-        raise zlib.error(f"a stored text of {len(body)} bytes would come to more than {most}")
+    text = engine.decompress(body, MOST + 1)
+    if len(text) > MOST:
+        raise zlib.error(f"a stored text of {len(body)} bytes would come to more than {MOST}")
     if not engine.eof:
         raise zlib.error("a stored text is cut off")
     return text

@@ -115,7 +115,7 @@ class Transcripts:
     def withdraw(self, private: Callable[[str], bool]) -> None:
         """Take away the pictures of screens on which something is known to be private by now."""
         checked: dict[str, bool] = {}
-        for row in self._rows.events([ModelCallEvent.KIND], 0):
+        for row in self._rows.events([ModelCallEvent.KIND]):
             call = row.body.get("transcript") or {}
             for state_id in call.get("screens", ()):
                 if state_id not in checked:
@@ -137,7 +137,7 @@ class Transcripts:
         if self._paid is None:
             # Names of replies, by role, subtask and request, of which nothing has come yet
             found: defaultdict[tuple[str, str, str], deque[str]] = defaultdict(deque)
-            for row in self._rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND], 0):
+            for row in self._rows.events([ModelCallEvent.KIND, StepEvent.KIND, SituationEvent.KIND]):
                 if row.kind == ModelCallEvent.KIND:
                     call = row.body.get("transcript") or {}
                     if call.get("reply"):

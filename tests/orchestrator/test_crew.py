@@ -11,7 +11,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
-from support import FINISH, Run, decide, desktop, planned, subtask
+from support import Run, decide, planned, subtask
 
 from deskcrew import Crew, UsageProblem
 from orchestrator.core.machine import TaskStatus
@@ -19,7 +19,7 @@ from orchestrator.runs.open_run import OpenOptions
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import taken_up
 from orchestrator.store.salvage import salvage
-from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, VisualState
+from protocol import ActionTarget, AgentStatus, Click, GUIElement, OperatorDecision, VisualState
 from roles.contracts import OperatorView
 from roles.journal.journal import Event
 from roles.operator.graph import STAGES
@@ -68,19 +68,6 @@ def test_the_asynchronous_twins_do_the_same(crew: Crew) -> None:
     assert outcome.status == "fulfilled"
     assert isinstance(items[-1], Outcome)
     assert items[-1].status == "fulfilled"
-
-
-def test_a_crew_is_built_from_parts_of_ones_own(tmp_path: Path) -> None:
-    class Mine:
-        def decide(self, view: OperatorView) -> OperatorDecision:
-            done = any(step.verb == "fill" for step in view.history)
-            return FINISH if done else decide(Fill(target=ActionTarget(text="Vendor"), text="mine"))
-
-    desk = desktop()
-    base = Crew.from_config(overrides=[f"runs_dir={json.dumps(str(tmp_path))}"])
-    crew = Crew(base.settings, environment=desk, operator=Mine())
-    crew.run(GOAL)
-    assert next(e.value for e in desk.observe().elements if e.text == "Vendor") == "mine"
 
 
 def test_an_unknown_part_is_refused(crew: Crew) -> None:

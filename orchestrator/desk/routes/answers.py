@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
@@ -118,17 +117,13 @@ def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> JsonObject:
     decision: JsonObject = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
     if said.message:
         decision["message"] = said.message
-    if said.decision == "edit":
-        decision["edited_action"] = _edited(said.action)
+    if said.decision == "edit" and isinstance(said.action, dict) and "subtasks" in said.action:
+        decision["edited_action"] = {"name": WORK_PLAN, "args": said.action}
+    elif said.decision == "edit":
+        dump = usable_action(said.action or {}).dump()
+        decision["edited_action"] = {"name": dump.pop("action_type"), "args": dump}
     answer: JsonObject = {"decisions": [decision]}
     return constrained(answer, said.constraints) if said.constraints else answer
-
-
-def _edited(action: Mapping[str, Any] | str | None) -> JsonObject:
-    if isinstance(action, Mapping) and "subtasks" in action:
-        return {"name": WORK_PLAN, "args": dict(action)}
-    dump = usable_action(dict(action) if isinstance(action, Mapping) else action or {}).dump()
-    return {"name": dump.pop("action_type"), "args": dump}
 
 
 def _conflict(why: str, said: AnswerRecord | None = None) -> JSONResponse:

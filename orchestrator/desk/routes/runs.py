@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -64,7 +63,10 @@ def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
     view = folders.show_run(folder.name, desk.runs_dir)
     now, seal = standing(folder, stored_report(folder)), Private(folder).seal
     asked = next(reversed(still_open(folder)), None) if now.state == "on_hold" else None
-    code = _exit_code(folder / "journal.sqlite") if now.ended else WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
+    code = WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
+    ends = [event.body for event in salvage(folder / "journal.sqlite").events if event.kind == RunFinishedEvent.KIND]
+    if now.ended and ends and isinstance(ends[-1].get("exit_code"), int):
+        code = ends[-1]["exit_code"]
     return RunReport(
         report=seal(view.report), notes=tuple(view.notes), status=now.state, reason=seal(now.reason),
         works=now.holder is not None, exit_code=code, asking=asked.id if asked else "",
@@ -77,11 +79,6 @@ def plan(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> PlanShown:
     """The plan that waits to be reviewed, or the one that was worked last, as `run --plan` reads it."""
     found = folders.show_plan(folder.name, desk.runs_dir)
     return PlanShown(plan=found.data, about=found.about)
-
-
-def _exit_code(journal: Path) -> int:
-    ended = [event.body.get("exit_code") for event in salvage(journal).events if event.kind == RunFinishedEvent.KIND]
-    return ended[-1] if ended and isinstance(ended[-1], int) else FAILED
 
 
 After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]

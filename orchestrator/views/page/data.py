@@ -258,7 +258,9 @@ class Pool:
         box = box_of(element.get("bbox"))
         if box is None or element.get("visible") is False:
             return None
-        made = (*box, words(element, "role")[:40], words(element, "text")[:400], words(element, "value")[:400], _flags(element))
+        flags = {**element, "disabled": element.get("enabled") is False, "hidden": False}
+        bits = sum(1 << bit for bit, name in enumerate(FLAGS) if flags.get(name) is True)
+        made = (*box, words(element, "role")[:40], words(element, "text")[:400], words(element, "value")[:400], bits)
         if made not in self._numbers:
             self._numbers[made] = len(self._chunk.elements)
             self._chunk.elements.append(list(made))
@@ -293,11 +295,6 @@ def box_of(value: Any) -> Box | None:
         return None
     x1, y1, x2, y2 = value
     return (x1, y1, x2, y2) if x2 > x1 and y2 > y1 else None
-
-
-def _flags(element: JsonObject) -> int:
-    said = {**element, "disabled": element.get("enabled") is False, "hidden": False}
-    return sum(1 << bit for bit, name in enumerate(FLAGS) if said.get(name) is True)
 
 
 def chunks(pool: Pool, screens: Iterator[tuple[str, JsonObject]]) -> Iterator[Chunk]:

@@ -181,19 +181,6 @@ def test_a_stream_goes_on_from_its_cursor_and_nothing_is_told_twice_or_lost(serv
         second.leave()
 
 
-def test_what_is_asked_and_answered_changes_the_line_that_was_told(serve, working, watch) -> None:
-    place, run = serve(), working()
-    run.step()
-    viewer = watch(place, f"/api/runs/{run.id}/stream")
-    key = run.ask()
-    until(lambda: any(data.get("pending") for kind, data in list(viewer.events) if kind == "head"), "the question")
-    until(lambda: viewer.items[-1][:2] == ["approval", "waiting"], "its line")
-    run.answer(key, who="Grace")
-    until(lambda: viewer.items[-1][:2] == ["approval", "ok"], "its line, answered")
-    until(lambda: any((data.get("answered") or {}).get("who") == "Grace" for _, data in list(viewer.events)), "who it was")
-    assert [item[0] for item in viewer.items] == ["step", "approval"]
-
-
 def test_one_who_does_not_read_slows_nobody_and_misses_nothing(serve, working, watch) -> None:
     place, run = serve(), working()
     slow = socket.create_connection(("127.0.0.1", place.address.port))
@@ -280,23 +267,6 @@ def test_a_quiet_stream_says_that_it_is_still_there_and_nobody_is_read_for_who_l
     assert place.desk.watch.looks.total() == 1
     viewer.leave()
     until(lambda: place.desk.watch.looks.total() == 0, "nobody looks any more")
-
-
-def test_a_run_that_is_gone_on_with_after_its_end_takes_its_end_back(serve, working, watch) -> None:
-    place, run = serve(), working()
-    run.step()
-    run.report("rejected", "a budget was spent")
-    viewer = watch(place, f"/api/runs/{run.id}/stream")
-    until(lambda: viewer.ended, "the first end")
-    assert [item[0] for item in viewer.items] == ["step", "end"]
-    run.report("interrupted", "it goes on")
-    run.step()
-    again = watch(place, f"/api/runs/{run.id}/stream?after={viewer.cursor}")
-    until(lambda: again.items, "what came behind the end")
-    start = next(data["from"] for kind, data in again.events if kind == "items")
-    assert start == 1, "it takes the place of the end"
-    run.end()
-    until(lambda: again.ended, "the second end")
 
 
 @pytest.mark.slow("processes that are killed")

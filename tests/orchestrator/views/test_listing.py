@@ -82,14 +82,6 @@ def test_pages_that_were_not_followed_stand_on_one_line() -> None:
     assert sum("Page " in line for line in told.splitlines()) == 1
 
 
-def test_a_long_title_is_cut_after_a_word() -> None:
-    told = page(plan=[{"id": "s1", "title": "; ".join(f'Press the button "number {n}"' for n in range(20)), "status": "ready"}])
-    (line,) = (line for line in told.splitlines() if "Press" in line)
-    assert line.endswith("…")
-    assert len(line) < 180
-    assert line[:-1].rsplit(" ", 1)[1] in {"Press", "the", "button", '"number', *(f'{n}"' for n in range(20))}
-
-
 @pytest.mark.parametrize("text", ["x" * 160, "x" * 161, "w " * 80, "word " * 90, "e\u0301" * 200, "a" + "\u0301" * 300])
 def test_what_is_shortened_is_no_longer_than_asked_and_says_where_it_was_cut(text: str) -> None:
     told = shortened(text)

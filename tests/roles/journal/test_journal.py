@@ -206,16 +206,6 @@ def test_screens_that_are_alike_are_stored_as_what_differs_and_read_back_whole(e
         journal.close()
 
 
-def test_of_a_screen_that_is_like_the_last_one_only_what_differs_is_stored(reopen: Open) -> None:
-    journal = reopen()
-    fields = [GUIElement(element_id=f"e{n}", text=f"Field {n}", value="") for n in range(40)]
-    for n in range(20):
-        fields[n] = fields[n].model_copy(update={"value": str(n)})
-        journal.screens.keep(VisualState(elements=tuple(fields), app="mail"))
-    first, *others = (size for (size,) in journal.rows.read("SELECT length(body) FROM observations ORDER BY row"))
-    assert max(others) < first / 2
-
-
 commands = st.lists(
     st.one_of(
         st.tuples(st.just("step"), st.sampled_from("abcdefghijk"), st.integers(0, 2)),

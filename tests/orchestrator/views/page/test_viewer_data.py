@@ -53,16 +53,6 @@ def test_every_step_of_the_journal_is_an_item_with_its_screens_target_and_decisi
     assert detail["decided"]["action"]["action_type"] == "click"
 
 
-def test_an_approval_says_what_was_asked_by_which_rule_and_who_answered_what(runs: dict[str, Path]) -> None:
-    told = read(runs["rejected"]).heard.lines
-    places = [n for n, item in enumerate(told.items) if item.kind == "approval"]
-    (place,) = places
-    request, answer = told.details[place]["request"], told.details[place]["answer"]
-    assert request["rule"] == "approval_required_for_sensitive_actions"
-    assert request["action_requests"][0]["description"] == 'click "Submit"'
-    assert (answer["decision"], answer["message"], answer["who"]) == ("reject", "not today", "Ada")
-
-
 def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:
     found = read(runs["done"])
     machine = found.part("machine")
