@@ -307,7 +307,7 @@ class RunControl:
         return ControlResult(run_id=self.run_id, state=state, said=said, next=tuple(ways))
 
 
-_NEXT = {
+_NEXT: dict[str, tuple[str, ...]] = {
     "taken_over": ("takeover {} --do 'click \"Save\"'", "handback {}", "cancel {}"),
     **dict.fromkeys(("paused", "on_hold", "interrupted"), ("resume {}", "cancel {}")),
     "running": ("show {}", "pause {}"),

@@ -36,7 +36,7 @@ from orchestrator.runs.replay.recording import (
 from orchestrator.settings.policies import ROLES
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import LoadedSettings, Settings
-from orchestrator.tasks.plans import plan_of
+from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, JsonObject, parse_action
 from roles.contracts import Subtask, Supplement
@@ -327,8 +327,8 @@ def again(
             f"Run {recording.run_id} cannot be repeated without its private values, which were deleted when it ended; "
             f"give them again: {' '.join(f'--secret {name}' for name in missing)}"
         )
-    version, plan = recording.record.get("plan_version"), None
-    if version:  # under the name that it had
+    plan: PlanFile | None = None
+    if version := recording.record.get("plan_version"):  # under the name that it had
         plan = plan_of([Subtask.model_validate(item) for item in recording.plans[version]], "the recorded plan")
     try:
         outcome = runs.start(
