@@ -188,9 +188,10 @@ class Wrong(TrustingEvaluator):
 
 
 def test_who_plans_is_told_what_is_nearly_spent() -> None:
-    manager = Planner(*(planned(subtask(f"s{n}")) for n in range(9)))
+    plans = [planned(subtask(f"s{n}")) for n in range(9)]
+    manager = Planner(*plans)
     gives_up = [OperatorDecision(status=AgentStatus.FAIL, comment="no")]
-    Run([], {f"s{n}": gives_up for n in range(9)}, limits=Limits(plans=5), parts={"manager": manager}).go()
+    Run(plans, {f"s{n}": gives_up for n in range(9)}, limits=Limits(plans=5), parts={"manager": manager}).go()
     told = [request.nearly_spent for request in manager.requests]
     assert told == [(), (), (), (), ("4 of 5 plans used (limits.plans)",)]
 
