@@ -15,7 +15,8 @@ from written.actions import every_action, json_values, texts
 
 from protocol import ActionResult, BoundingBox, ExecStatus, GUIElement, InteractionStep, Picture, VisualState
 from protocol.dialects import Loss
-from protocol.exports import ExportResult, Format, Run, RunInfo
+from protocol.exports import ExportResult, Format, Run, RunInfo, format_named
+from protocol.log.log import LogLine
 
 INFO = RunInfo(run_id="r1", goal='Save "it" <image>\nnow', outcome="fulfilled", agent="deskcrew", agent_version="1.2")
 STATE = VisualState(
@@ -75,6 +76,25 @@ def folder_of_pictures(folder: Path) -> Path:
     (folder / "b.png").write_bytes(png(8, 5, 200))
     (folder / "c.svg").write_text("<svg/>", encoding="utf-8")
     return folder
+
+
+def lines_of(name: str, folder: Path, document: Any, **info: Any) -> list[LogLine]:
+    """What a format reads of a document: JSON, or a line for each item of a list, which may be text as it stands.
+
+    `info` is what it must tell of the run.
+    """
+    form = format_named(name)
+    assert form.read is not None
+    path = folder / f"run{form.suffix}"
+    lines = document if isinstance(document, list) else [document]
+    path.write_text("".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in lines), encoding="utf-8")
+    found = form.read(path)
+    assert {name: getattr(found.info, name) for name in info} == info
+    return list(found.lines)
+
+
+def step(action: Any, state: VisualState = BLANK, **fields: Any) -> InteractionStep:
+    return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": state, "action": action, **fields})
 
 
 class Written:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from written.actions import HOSTILE, every_action
@@ -16,7 +14,6 @@ from written.dialect_cases import Case, cases
 
 from protocol import Action, BoundingBox, Click, GUIElement, Type, VisualState
 from protocol.dialects import NAMES, Context, Dialect, DialectError, dialect
-from protocol.dsl import parse_line
 from protocol.model.verbs import Extension
 
 SPOKEN = [(name, variant) for name in NAMES for variant in dialect(name).variants]
@@ -67,21 +64,42 @@ def test_what_is_written_without_loss_is_read_back_exactly(
     assert all(loss.what and loss.why for loss in (*written.losses, *read.losses))
 
 
-@pytest.mark.parametrize("case", cases("both"), ids=lambda case: case.name)
+def each_case(section: str) -> Any:
+    return pytest.mark.parametrize("case", cases(section), ids=lambda case: case.name)
+
+
+@each_case("both")
 def test_an_action_and_its_payload_are_the_same_in_both_directions(case: Case) -> None:
     assert dialect(case.name).read(case.payload, case.context) == (case.actions, [])
     assert dialect(case.name).write(case.actions[0], case.context) == (case.payload, [])
 
 
-@pytest.mark.parametrize("case", cases("read"), ids=lambda case: case.name)
+@each_case("read")
 def test_other_spellings_are_read(case: Case) -> None:
-    assert dialect(case.name).read(case.payload, case.context) == (case.actions, [])
+    actions, losses = dialect(case.name).read(case.payload, case.context)
+    assert (actions, [loss.what for loss in losses]) == (case.actions, case.told)
 
 
-@pytest.mark.parametrize("case", cases("written"), ids=lambda case: case.name)
+@each_case("written")
 def test_what_is_said_otherwise_is_declared(case: Case) -> None:
     payload, losses = dialect(case.name).write(case.actions[0], case.context)
-    assert (payload, [loss.what for loss in losses]) == (case.payload, case.lost)
+    assert (payload, [loss.what for loss in losses]) == (case.payload, case.told)
+
+
+@each_case("refused")
+def test_what_is_not_understood_is_an_error_with_its_place(case: Case) -> None:
+    with pytest.raises(DialectError) as bad:
+        print(dialect(case.name).read(case.payload, case.context))
+    where, *why = case.told
+    assert bad.value.where == where
+    assert all(part in str(bad.value) for part in why)
+
+
+@each_case("unsayable")
+def test_what_a_verb_cannot_say_is_refused(case: Case) -> None:
+    """What a dialect has the verb for. Verbs that it lacks stand in its page's table of losses."""
+    with pytest.raises(DialectError):
+        print(dialect(case.name).write(case.actions[0], case.context))
 
 
 words = st.one_of(
@@ -105,6 +123,9 @@ json_like = st.recursive(
 @example(payload='{"action": ' * 5_000, state=False)
 @example(payload=[[[[]]]], state=True)
 @example(payload={"action": "left_click", "coordinate": [float("nan"), 10**400]}, state=False)
+@example(payload='<tool_call>{"action": "wait", "time": ' + "1" * 9_000, state=False)
+@example(payload="click(" + "[" * 9_000, state=False)
+@example(payload="x" * 1_000_001, state=False)
 def test_any_payload_is_read_or_refused_with_the_one_error(name: str, variant: str, payload: Any, state: bool) -> None:
     context = Context(state=SEEN if state else None, variant=variant)
     try:
@@ -112,23 +133,6 @@ def test_any_payload_is_read_or_refused_with_the_one_error(name: str, variant: s
     except DialectError:
         return
     assert read.actions or read.losses, "what was not understood became nothing"
-
-
-REFUSED = [
-    (spoken, payload, where, *why)
-    for spoken, rows in yaml.safe_load(Path(__file__).with_name("refused.yaml").read_text()).items()
-    for payload, where, *why in rows
-]
-
-
-@pytest.mark.parametrize("refused", REFUSED, ids=lambda refused: refused[0])
-def test_what_is_not_understood_is_an_error_with_its_place(refused: tuple[Any, ...]) -> None:
-    spoken, payload, where, *why = refused
-    name, _, variant = spoken.partition(" ")
-    with pytest.raises(DialectError) as bad:
-        print(dialect(name).read(payload, Context(variant=variant or None)))
-    assert bad.value.where == where
-    assert all(part in str(bad.value) for part in why)
 
 
 @pytest.mark.parametrize(("name", "variant"), SPOKEN, ids=IDS)
@@ -185,57 +189,6 @@ def test_what_is_odd_in_a_payload_never_makes_another_action_of_it(name: str, va
         except DialectError:
             continue
         assert read == meant or "odd" in str([one.dump() for one in read]), odd
-
-
-UNSAYABLE = {
-    "anthropic": """back-click at (1, 2); mouse down right; right-drag at (1, 2) to (3, 4); press ControlOrMeta+a; click "Save";
-        click at (-1, 2); x-anthropic.dance; x-anthropic.cursor_position {"a": 1}; x-anthropic.left_click at (10, 20)""",
-    "openai": """right-drag at (1, 2) to (3, 4); press AudioVolumeUp; click "Save"; x-openai.dance;
-        x-openai.pending_safety_checks; x-openai.pending_safety_checks {"checks": [], "more": 1}""",
-    "gemini": """right-click at (1, 2); type "a"; mouse down left; scroll down 0; x-gemini.list_apps; x-gemini.search {"q": "a"};
-        x-gemini.safety_decision""",
-    "gemini 3.5": 'back-click at (1, 2); mouse down left; x-gemini.search; scroll down 900000 px in at (1, 2); click "Save"',
-    "qwen": """back-click at (1, 2); right-drag at (1, 2) to (3, 4); press AltGraph; x-qwen.dance; x-qwen.left_click at (1, 2);
-        click "Save"; x-qwen.left_click {"text": "ctrl"}; x-qwen.left_click_drag""",
-    "ui_tars": """middle-click at (1, 2); scroll down 0; press ControlOrMeta+a; click "Save";
-        mouse down forward at (1, 2); x-ui_tars.click {"start_box": "(1,2)"}; x-ui_tars.open_computer {"no name": "x"}""",
-    "computer_13": "back-click at (1, 2); forward-click at (1, 2)",
-    "pyautogui": """back-click at (1, 2); press "é"; x-pyautogui.click {"x": 1, "y": 2}; x-pyautogui.move {"speed": 1};
-        x-pyautogui.alert {"text": 1000000000000000000000000000000}""",
-    "agentnet": """mouse down left at (1, 2); key down Shift; hold Shift for 1 s; Control-click at (1, 2); back-click at (1, 2);
-        x-agentnet.home {"far": true}; x-agentnet.swipe {"from_coord": [2, 2], "to_coord": [0, 0]}""",
-    "browsergym": """triple-click #a51; back-click #a51; mouse down left; fill at (1, 2) with "x"; select "a" at (1, 2);
-        x-browsergym.click on #a51; x-browsergym.focus {"text": "x"} on #a51; x-browsergym.focus at (1, 2);
-        x-browsergym.keyboard_insert_text""",
-    "webarena": """type "nowhere"; press Enter in #1; finish "N/A"; double-click #1; right-click #1; Control-click #1;
-        new tab "https://example.org"; close tab 1; scroll left 1 page""",
-    "androidworld": """right-click at (1, 2); triple-click at (1, 2); Shift-click at (1, 2); press Control+c;
-        x-androidworld.navigate_home {"a": 1}; x-androidworld.unknown""",
-    "playwright_mcp": """back-click #e12; Shift-click at (10, 20); Shift-hover #e12; fill at (1, 2) with "x";
-        x-playwright_mcp.take_screenshot; x-playwright_mcp.click {"target": "e1"}; x-playwright_mcp.fly""",
-    "playwright_python": """list tabs; back-click css "#a"; fill at (1, 2) with "x"; x-playwright_python.click on css "#a";
-        x-playwright_python.check; x-playwright_python.reload {"soon": true}; x-playwright_python.expect {"text": "import os"};
-        x-playwright_python.expect {"text": "expect(page).to_be(1)\\npage.go_back()"};
-        x-playwright_python.dialog {"answer": "accept(), page.go_back"}""",
-    "openadapt": """middle-click at (1, 2); right-drag at (1, 2) to (3, 4); type ""; press a+b; press ControlOrMeta+a;
-        click "Save"; x-openadapt.close_app {"app_name": 7}; x-openadapt.click""",
-    "openadapt dsl": "middle-click at (1, 2); press a+b",
-    "omnimcp": 'press a+b; click css "#save"; x-omnimcp.dance',
-    "omnimcp plan": 'press a+b; click css "#save"; scroll down 1; fail; right-click #7; hover #7',
-    "omnimcp decision": 'press a+b; click css "#save"; hover #7',
-    "ufo": """forward-click #12; Meta-click #12; scroll left 1; scroll down 1 at (1, 1); type ""; call excel.insert_table();
-        Control-click at (0.5, 0.5) norm1; x-ufo.click_input; drag "a" to at (1, 2)""",
-    "ufo ufo2": 'Meta-click #12; open "calc"; scroll left 1; wait 301 s',
-}
-"""What a dialect has the verb for, and cannot say all the same. Verbs that it lacks stand in its page's table of losses."""
-
-
-@pytest.mark.parametrize("spoken", UNSAYABLE)
-def test_what_a_verb_cannot_say_is_refused(spoken: str) -> None:
-    name, _, variant = spoken.partition(" ")
-    for line in UNSAYABLE[spoken].split(";"):
-        with pytest.raises(DialectError):
-            print(line, dialect(name).write(parse_line(line.replace("\n", " ")), Context(variant=variant or None)))
 
 
 @pytest.mark.parametrize(("name", "variant"), SPOKEN, ids=IDS)

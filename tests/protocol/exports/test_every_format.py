@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
-from written.runs import STATE, Written, core, spoiled
+from written.runs import STATE, Written, core, lines_of, spoiled
 from written.runs import steps as any_step
 
 from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, InteractionStep
@@ -66,22 +65,14 @@ SAMPLES: dict[str, Any] = {
 READ = [name for name in NAMES if format_named(name).read]
 
 
-def read(name: str, folder: Path, document: Any) -> list[Any]:
-    form = format_named(name)
-    path = folder / f"run{form.suffix}"
-    lines = isinstance(document, list)
-    path.write_text("".join(json.dumps(line) + "\n" for line in document) if lines else json.dumps(document), encoding="utf-8")
-    return list(form.read(path).lines)
-
-
 @pytest.mark.parametrize("name", READ)
 def test_whatever_is_spoiled_is_a_step_an_error_or_refused(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    assert not [line.error for line in read(name, tmp_path_factory.mktemp("whole"), SAMPLES[name]) if line.error]
+    assert not [line.error for line in lines_of(name, tmp_path_factory.mktemp("whole"), SAMPLES[name]) if line.error]
 
     @given(spoiled(SAMPLES[name]))
     def spoil(document: Any) -> None:
         try:
-            lines = read(name, tmp_path_factory.mktemp("spoiled"), document)
+            lines = lines_of(name, tmp_path_factory.mktemp("spoiled"), document)
         except FormatError:
             return
         assert all((line.step is None) == bool(line.error) for line in lines)
@@ -99,6 +90,116 @@ def test_a_file_of_something_else_is_refused_by_its_name(name: str, tmp_path: Pa
         path.write_bytes(data)
         with pytest.raises(FormatError, match=rf"^run{form.suffix}: "):
             print(data[:9], list(form.read(path).lines))
+
+
+LOGGED = {"step_index": 0, "timestamp": 1.5, "executed_action": "wait", "executed_parameters": {}, "action_success": True}
+HOVER = {"type": "hover", "selectors": [["#a"]]}
+HEAD = {"type": "context-options"}
+DONE = {"observation": {}, "action": {"type": "done"}}
+
+
+def called(method: str, **params: Any) -> dict[str, Any]:
+    return {"type": "before", "callId": "c", "startTime": 1500.0, "class": "Frame", "method": method, "params": params}
+
+
+def logged(verb: str, **more: Any) -> dict[str, Any]:
+    return {**LOGGED, "executed_action": verb, **more}
+
+
+def browsed(*actions: Any) -> dict[str, Any]:
+    return {"model_output": {"action": list(actions)}}
+
+
+AMONG: dict[str, Callable[[Any], Any]] = {
+    "osworld": lambda bad: [{"action": "DONE"}, bad, {"action": "FAIL"}],
+    "omnimcp_log": lambda bad: [LOGGED, bad, LOGGED],
+    "openadapt_episode": lambda bad: {"schema_version": "0.1.0", "steps": [DONE, bad, DONE]},
+    "browser_use_history": lambda bad: {"history": [browsed({"go_back": {}}), bad, browsed({"go_back": {}})]},
+    "devtools_recorder": lambda bad: {"title": "t", "steps": [HOVER, bad, HOVER]},
+    "playwright_trace": lambda bad: [HEAD, called("goBack"), bad, called("goBack")],
+}
+"""A document with something between two steps that are as they should be."""
+MISTAKES: dict[str, list[tuple[Any, str]]] = {
+    "osworld": [
+        ("7", "$: a line is an object"),
+        ({"Error": "Time limit exceeded in x"}, "$.action: is missing; the harness says Time limit exceeded in x"),
+        ({"action": None}, "$.action: a text or an object is needed"),
+        ({"action": "import os; os.system('rm -rf /')"}, "$.action: pyautogui: line 1"),
+        ({"action": "pyautogui.dance(1)"}, "$.action: pyautogui: line 1, column 1"),
+        ({"action": {"action_type": "DANCE"}}, "$.action: computer_13: $.action_type"),
+        ({"action": {"action_type": "tool_use"}}, "$.action: a text or an object is needed"),
+        ({"action": "DONE", "step_num": -1}, "$.step: Input should be greater than or equal to 0"),
+        ('{"action": "DONE", "reward": NaN}', "NaN is not a number in JSON"),
+        ('{"action": "DO', "$: not JSON: Unterminated string starting, column 12"),
+    ],
+    "omnimcp_log": [
+        (logged("perception_error"), "$.executed_action"),
+        (logged("planning_error"), "$.executed_action"),
+        (logged("none"), "$.executed_action"),
+        (logged("dance"), "$.executed_action"),
+        (logged("click"), "$.executed_target_element_id"),
+        (logged("scroll", llm_decision={"analysis_reasoning": "I scroll down"}), "$.executed_parameters.scroll_direction"),
+        (logged("press_key", executed_parameters={"key_info": "nokey"}), "$.executed_parameters.key_info"),
+        (logged("wait", step_index="one"), "$.step_index"),
+        (logged("wait", timestamp=None), "$.timestamp"),
+        (logged("wait", tracking_context=[{"latest_element": {"id": "x", "confidence": 7}}]),
+         "$.tracking_context[0].latest_element.confidence"),
+        ("[1]", "$"),
+        ('{"step_index": 0, "goal"', "$"),
+    ],
+    "openadapt_episode": [
+        (7, "$.steps[1]"),
+        ({"observation": {}}, "$.steps[1]"),
+        ({"observation": {}, "action": {"type": "dance"}}, "$.steps[1].action.type"),
+        ({"observation": {}, "action": {"type": "click", "coordinates": {"x": "a", "y": 1}}}, "$.steps[1].action.coordinates"),
+        ({"observation": {"viewport": [1]}, "action": {"type": "done"}}, "$.steps[1].observation.viewport"),
+        ({"observation": {"nodes": [{"role": "x"}]}, "action": {"type": "done"}}, "$.steps[1].observation.nodes[0].element_id"),
+        ({**DONE, "timestamp": "now"}, "$.steps[1].timestamp"),
+        ({"observation": {}, "action": {"type": "fail", "raw": {"parse_error": "x"}}}, "$.steps[1].action.raw.parse_error"),
+    ],
+    "browser_use_history": [
+        ({"model_output": None, "result": [{"error": "429 Too Many"}]}, "429 Too Many"),
+        ({}, "$.history[1].model_output.action"),
+        (3, "a step is an object"),
+        (browsed({}), "an object with one function"),
+        (browsed({"a": {}, "b": {}}), "an object with one function"),
+        (browsed({"Bad Name": {}}), "not a valid name of a function"),
+        (browsed({"click": {}}), "index"),
+        (browsed({"click": {"index": 5, "n": 1}}), ".n"),
+        (browsed({"input": {"index": 5, "text": 3}}), "text"),
+        (browsed({"go_to_url": {}}), "url"),
+    ],
+    "devtools_recorder": [
+        ({"type": "clik"}, "there is no step 'clik'"),
+        ({}, "$.steps[1].type"),
+        (3, "a step is an object"),
+        ({"type": "click"}, "$.steps[1]"),
+        ({"type": "click", "selectors": [[]]}, "$.steps[1].selectors"),
+        ({**HOVER, "type": "click", "button": "thumb"}, "$.steps[1].button"),
+        ({**HOVER, "new": 1}, "$.steps[1].new: is not understood"),
+        ({"type": "keyDown", "key": "Entr"}, "$.steps[1].key"),
+        ({**HOVER, "type": "change", "value": 3}, "$.steps[1].value"),
+        ({"type": "navigate"}, "$.steps[1].url"),
+        ({"type": "setViewport", "width": "wide"}, "$.steps[1].width"),
+    ],
+    "playwright_trace": [
+        ('{"type": ', "not JSON"),
+        (called("click"), "$.params.selector"),
+        (called("press", selector="#q", key="Nosuch"), "$.params.key"),
+        (called(""), "$.method"),
+        (called("click", selector="#q", trial=True), "did nothing"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "bad", "said"), [(name, *row) for name, rows in MISTAKES.items() for row in rows])
+def test_a_mistake_says_where_it_is_and_costs_only_itself(name: str, bad: Any, said: str, tmp_path: Path) -> None:
+    first, wrong, last = lines_of(name, tmp_path, AMONG[name](bad))
+    assert wrong.step is None
+    assert wrong.number == first.number + 1 == last.number - 1
+    assert said in wrong.error
+    assert first.step
+    assert last.step
 
 
 @pytest.mark.parametrize("name", ["osworld", "agentnet_traj"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import protocol as p
@@ -13,24 +12,14 @@ from protocol.log.check import check_log
 from protocol.log.log import LogLine
 
 
-def step(number: int, text: str = "", **more: object) -> InteractionStep:
-    return InteractionStep.model_validate(
-        {
-            "timestamp": number,
-            "step": number,
-            "visual_state": VisualState(app="mail"),
-            "action": Answer(text=text or f"n{number}"),
-            **more,
-        }
-    )
+def step(number: int, **more: object) -> InteractionStep:
+    seen = VisualState(app="mail")
+    about = {"timestamp": number, "step": number, "visual_state": seen, "action": Answer(text=f"n{number}")}
+    return InteractionStep.model_validate({**about, **more})
 
 
 def lines(*steps: InteractionStep | str) -> list[LogLine]:
     return [LogLine(n, None, s) if isinstance(s, str) else LogLine(n, s) for n, s in enumerate(steps, start=1)]
-
-
-def endless(count: int) -> Iterator[LogLine]:
-    return (LogLine(n, step(n)) for n in range(1, count + 1))
 
 
 def test_pictures_that_are_gone_or_changed_and_disorder_are_warnings(tmp_path: Path):
@@ -53,12 +42,9 @@ def test_pictures_that_are_gone_or_changed_and_disorder_are_warnings(tmp_path: P
     ]
 
 
-def test_a_log_of_several_runs_may_start_again():
-    assert not list(check_log(lines(step(5, run_id="a"), step(1, run_id="b")), Path()))
-
-
-def test_the_calls_of_one_line_are_one_step():
-    assert not list(check_log([LogLine(1, step(1)), LogLine(1, step(1)), LogLine(2, step(2))], Path()))
+def test_a_log_of_several_runs_may_start_again_and_the_calls_of_one_line_are_one_step():
+    for log in (lines(step(5, run_id="a"), step(1, run_id="b")), [LogLine(1, step(1)), LogLine(1, step(1)), LogLine(2, step(2))]):
+        assert not list(check_log(log, Path()))
 
 
 def test_an_unreadable_line_is_an_error_and_the_check_goes_on(tmp_path: Path):
@@ -74,7 +60,7 @@ def test_memory_does_not_grow_with_the_log():
     peaks = []
     for count in (400, 1_600):
         tracemalloc.start()
-        assert not list(check_log(endless(count), Path()))
+        assert not list(check_log((LogLine(n, step(n)) for n in range(1, count + 1)), Path()))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.5 * peaks[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,26 +22,21 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        lambda text: b"\xef\xbb\xbf" + text.encode(),
-        lambda text: text.encode("utf-16"),
-        lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
-        lambda text: text.replace("\n", "\r\n").encode(),
-        lambda text: b"\xff\xfe" + text.replace("\n", "\r\n").encode("utf-16-le"),
-        lambda text: gzip.compress(text.encode()),
-        lambda text: gzip.compress(b"\xef\xbb\xbf" + text.encode()),
-        lambda text: gzip.compress(text[:40].encode()) + gzip.compress(text[40:].encode()),
-    ],
-    ids=["mark", "UTF-16", "UTF-16 big end first", "CRLF", "PowerShell", "gzip", "gzip with a mark", "gzip in parts"],
-)
-def test_a_log_is_read_whatever_wrote_it(log: Path, written: object) -> None:
-    expected = [line.step for line in read_log(log)]
-    log.write_bytes(written(log.read_text(encoding="utf-8")))  # type: ignore[operator]
-    lines = list(read_log(log))
-    assert [line.step for line in lines] == expected
-    assert [line.number for line in lines] == [1, 2, 3]
+WRITTEN: dict[str, Callable[[str], bytes]] = {
+    "mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16 big end first": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+    "PowerShell": lambda text: b"\xff\xfe" + text.replace("\n", "\r\n").encode("utf-16-le"),
+    "gzip with a mark": lambda text: gzip.compress(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()),
+    "gzip in parts": lambda text: gzip.compress(text[:40].encode()) + gzip.compress(text[40:].encode()),
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+def test_a_log_is_read_whatever_wrote_it(log: Path, written: Callable[[str], bytes]) -> None:
+    expected = list(read_log(log))
+    log.write_bytes(written(log.read_text(encoding="utf-8")))
+    assert list(read_log(log)) == expected
 
 
 @pytest.mark.parametrize("kept", [1, 2, 5, 12, 60, -1, -9])
@@ -68,11 +64,11 @@ def test_a_compressed_log_that_is_damaged_in_the_middle_is_one_sentence(log: Pat
 
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress], ids=["plain", "gzip"])
 def test_a_line_that_is_too_long_is_passed_over_and_the_next_is_read(
-    log: Path, monkeypatch: pytest.MonkeyPatch, pack: object
+    log: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
 ) -> None:
     monkeypatch.setattr(raw, "LONGEST_LINE", 1_000)
     first, *rest = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(pack(first + b"x" * 5_000 + b"\n" + b"".join(rest)))  # type: ignore[operator]
+    log.write_bytes(pack(first + b"x" * 5_000 + b"\n" + b"".join(rest)))
     lines = list(read_log(log))
     assert [line.step is None for line in lines] == [False, True, False, False]
     assert "longer than" in lines[1].error
@@ -95,6 +91,16 @@ def test_a_document_that_is_too_large_is_refused_before_it_is_held(log: Path, mo
         read(log)
 
 
-def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
-    (tmp_path / "log").write_bytes(b"")
-    assert list(raw_lines(tmp_path / "log")) == []
+@pytest.mark.parametrize("line", [b"x" * 1_000, b"{}\n" * 300])
+def test_a_compressed_file_gives_no_more_than_its_bound(line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw, "LARGEST_UNPACKED", 1_000_000)
+    monkeypatch.setattr(raw, "LONGEST_LINE", 50_000)
+    path = tmp_path / "bomb.jsonl"
+    path.write_bytes(gzip.compress(line * 5_000))
+    found = list(raw_lines(path))
+    assert isinstance(found[-1], UnreadableLine)
+    assert "more than" in found[-1]
+    assert sum(map(len, found)) < 1_200_000
+    assert isinstance(whole_document(path), UnreadableLine)
+    path.write_bytes(gzip.compress(line * 10))
+    assert not isinstance(whole_document(path), UnreadableLine)

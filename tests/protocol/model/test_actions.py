@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,12 +13,6 @@ from written.actions import KINDS, every_action
 
 import protocol as p
 from protocol import Action, ActionTarget, AgentAction, Click, describe, parse_action
-from protocol.model.actions import KnownAction
-
-
-def test_every_verb_of_the_union_is_tested_here() -> None:
-    union = get_args(get_args(KnownAction)[0])
-    assert {kind.model_fields["action_type"].default for kind in union} | {"x-other.verb"} == set(KINDS)
 
 
 @pytest.mark.parametrize("verb", KINDS)
@@ -48,49 +42,21 @@ def test_two_actions_share_a_digest_only_when_they_are_equal(one: Action, other:
     assert parse_action(one.dump()).digest == one.digest
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"action_type": "explode"},
-        {"action_type": "FINISH_GOAL"},
-        {"action_type": "x-custom", "text": "a"},
-        {"action_type": ""},
-        {"action_type": None},
-        {},
-        {"text": "finish"},
-        "finish_goal",
-        None,
-        [],
-    ],
-    ids=str,
-)
-def test_an_unknown_verb_is_refused(data: object) -> None:
-    with pytest.raises(ValidationError):
-        parse_action(data)
+AT = {"target": {"text": "a"}}
 
 
 @pytest.mark.parametrize(
     "data",
-    [
-        {"action_type": "click"},
-        {"action_type": "fill", "text": "a"},
-        {"action_type": "drag", "to": {"text": "b"}},
-        {"action_type": "drag", "target": {"text": "b"}},
-        {"action_type": "click", "target": {}},
-        {"action_type": "click", "target": {"text": "a"}, "count": 4},
-        {"action_type": "click", "target": {"text": "a"}, "node_id": "n1"},
-        {"action_type": "press_key", "keys": []},
-        {"action_type": "wait", "seconds": -1},
-        {"action_type": "wait", "seconds": float("nan")},
-        {"action_type": "wait", "seconds": float("inf")},
-        {"action_type": "type", "text": "a", "delay": 61},
-        {"action_type": "type", "text": "x" * 100_001},
-        {"action_type": "memorize", "name": "", "value": "x"},
-        {"action_type": "ask_user", "question": ""},
-    ],
+    [{"action_type": "explode"}, {"action_type": "FINISH_GOAL"}, {"action_type": "x-custom", "text": "a"}, {"action_type": None},
+     {"text": "finish"}, "finish_goal", None, [],
+     {"action_type": "click"}, {"action_type": "fill", "text": "a"}, {"action_type": "drag", "to": {"text": "b"}},
+     {"action_type": "drag", **AT}, {"action_type": "click", "target": {}}, {"action_type": "click", **AT, "count": 4},
+     {"action_type": "click", **AT, "node_id": "n1"}, {"action_type": "press_key", "keys": []},
+     {"action_type": "wait", "seconds": -1}, {"action_type": "wait", "seconds": float("nan")},
+     {"action_type": "type", "text": "x" * 100_001}, {"action_type": "ask_user", "question": ""}],
     ids=lambda data: str(data)[:60],
-)
-def test_an_action_that_lacks_or_exceeds_something_is_refused_and_nothing_is_dropped_silently(data: object) -> None:
+)  # fmt: skip
+def test_an_unknown_verb_and_what_lacks_or_exceeds_something_is_refused_and_nothing_dropped(data: object) -> None:
     with pytest.raises(ValidationError):
         parse_action(data)
 
@@ -114,16 +80,13 @@ def test_a_description_hides_text_when_told_to(verb: str) -> None:
 @pytest.mark.parametrize(
     ("action", "line"),
     [
-        (Click(target=ActionTarget(text="Save")), 'click "Save"'),
         (Click(target=ActionTarget(text="Save"), count=2), 'double-click "Save"'),
         (Click(target=ActionTarget(element_id="e7"), button="right"), 'right-click "e7"'),
         (p.Fill(target=ActionTarget(text="Amount"), text="$248.90"), 'fill "Amount" with "$248.90"'),
         (p.Type(text="hi", submit=True), 'type "hi" and press Enter'),
         (p.PressKey(keys=("Control", "s")), "press Control+s"),
-        (p.Scroll(dy=3), "scroll down 3 notch"),
         (p.Scroll(dy=-3, unit="page"), "scroll up 3 page"),
         (p.Scroll(dx=2), "scroll right 2 notch"),
-        (p.Scroll(dx=-2), "scroll left 2 notch"),
         (p.Wait(seconds=0.5), "wait 0.5 s"),
         (p.FinishGoal(), "finish goal"),
         (p.Drag(target=ActionTarget(text="a"), to=ActionTarget(text="b")), 'drag "a" to "b"'),

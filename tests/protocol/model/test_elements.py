@@ -10,29 +10,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from protocol import BoundingBox, GUIElement, VisualState, Window
 
 BUTTON = GUIElement(element_id="e1", text="Save", role="button", bbox=BoundingBox(x1=0, y1=0, x2=50, y2=20))
 SCREEN = VisualState(elements=(BUTTON,), app="mail", windows=(Window(window_id="w1", app="mail", title="Mail – Ä 中 🎈"),))
 
-CHANGES: dict[str, dict[str, Any]] = {
-    "text": {"text": "Send"},
-    "role": {"role": "link"},
-    "bbox": {"bbox": BoundingBox(x1=0, y1=0, x2=51, y2=20)},
-    "visible": {"visible": False},
-    "value": {"value": "x"},
-    "empty value": {"value": ""},
-    "enabled": {"enabled": False},
-    "focused": {"focused": True},
-    "selected": {"selected": True},
-    "invalid": {"invalid": True},
-    "required": {"required": True},
-    "parent": {"parent": "d1"},
-    "options": {"options": ("a", "b")},
-    "track_id": {"track_id": "save"},
-}
+CHANGES: list[dict[str, Any]] = [
+    {"text": "Send"}, {"role": "link"}, {"bbox": BoundingBox(x1=0, y1=0, x2=51, y2=20)}, {"visible": False}, {"value": "x"},
+    {"value": ""}, {"enabled": False}, {"focused": True}, {"selected": True}, {"invalid": True}, {"required": True},
+    {"parent": "d1"}, {"options": ("a", "b")}, {"track_id": "save"},
+]  # fmt: skip
+AROUND: list[dict[str, Any]] = [
+    {"app": "web"}, {"modal": "e1"}, {"loading": True}, {"screen_resolution": (800, 600)}, {"windows": ()}, {"elements": ()},
+    {"elements": (BUTTON, BUTTON.model_copy(update={"element_id": "e2"}))},
+    *({"elements": (BUTTON.model_copy(update=change),)} for change in CHANGES),
+]  # fmt: skip
 
 
 def test_the_id_of_a_state_ignores_the_time_and_the_picture() -> None:
@@ -40,38 +33,19 @@ def test_the_id_of_a_state_ignores_the_time_and_the_picture() -> None:
     assert later.state_id == SCREEN.state_id
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_the_id_of_a_state_depends_on_everything_about_an_element(change: dict[str, Any]) -> None:
-    changed = SCREEN.model_copy(update={"elements": (BUTTON.model_copy(update=change),)})
-    assert changed.state_id != SCREEN.state_id
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"app": "web"},
-        {"modal": "e1"},
-        {"loading": True},
-        {"screen_resolution": (800, 600)},
-        {"windows": ()},
-        {"elements": ()},
-        {"elements": (BUTTON, BUTTON.model_copy(update={"element_id": "e2"}))},
-    ],
-    ids=str,
-)
-def test_the_id_of_a_state_depends_on_everything_around_the_elements(change: dict[str, Any]) -> None:
+@pytest.mark.parametrize("change", AROUND, ids=str)
+def test_the_id_of_a_state_depends_on_everything_else(change: dict[str, Any]) -> None:
     assert SCREEN.model_copy(update=change).state_id != SCREEN.state_id
 
 
-@pytest.mark.parametrize("seed", ["4242"])
-def test_the_id_of_a_state_is_the_same_in_another_process(seed: str) -> None:
+def test_the_id_of_a_state_is_the_same_in_another_process() -> None:
     code = "import sys; from protocol import VisualState; print(VisualState.model_validate_json(sys.stdin.read()).state_id)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=SCREEN.model_dump_json().encode(),
         capture_output=True,
         check=True,
-        env={"PYTHONHASHSEED": seed},
+        env={"PYTHONHASHSEED": "4242"},
         cwd=Path(__file__).parents[3],
     )
     assert done.stdout.decode().strip() == SCREEN.state_id
@@ -88,26 +62,6 @@ def test_element_ids_given_as_numbers_become_text() -> None:
     element = GUIElement.model_validate({"element_id": 7, "parent": 0})
     assert (element.element_id, element.parent) == ("7", "0")
     assert VisualState.model_validate({"modal": 3}).modal == "3"
-
-
-@pytest.mark.parametrize("wrong", [True, 1.5, None, ["e1"]])
-def test_element_ids_of_other_kinds_are_refused(wrong: object) -> None:
-    with pytest.raises(ValidationError):
-        GUIElement.model_validate({"element_id": wrong})
-
-
-@pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan")])
-def test_confidence_lies_between_nothing_and_certainty(confidence: float) -> None:
-    with pytest.raises(ValidationError):
-        GUIElement(element_id="e", confidence=confidence)
-
-
-def test_children_are_those_that_name_the_parent() -> None:
-    inside = GUIElement(element_id="e2", parent="e1")
-    deeper = GUIElement(element_id="e3", parent="e2")
-    state = VisualState(elements=(BUTTON, inside, deeper))
-    assert state.children("e1") == (inside,)
-    assert state.by_id["e3"] is deeper
 
 
 def test_containers_are_told_from_the_inside_out_and_a_circle_or_an_endless_chain_is_cut_off() -> None:
@@ -144,12 +98,8 @@ def test_one_of_several_of_a_name_is_told_by_what_stands_with_it_or_before_it() 
         part("r2", "row", ""), part("c2", "cell", "Ben Okoro", "r2"), part("d2", "cell", "", "r2"),
         part("b2", "button", "Edit", "d2"),
     ]  # fmt: skip
-    flat = [
-        part("t1", "text", "07:12"),
-        part("s1", "button", "Select"),
-        part("t2", "text", "13:30"),
-        part("s2", "button", "Select"),
-    ]
+    flat = [part(name, "text" if name[0] == "t" else "button", text)
+            for name, text in (("t1", "07:12"), ("s1", "Select"), ("t2", "13:30"), ("s2", "Select"))]  # fmt: skip
     screen = VisualState(app="a", screen_resolution=(90, 90), elements=(*rows, *flat, part("x", "button", "Done")), timestamp=1.0)
     told = {name: screen.beside(screen.by_id[name]) for name in ("b1", "b2", "s1", "s2", "x")}
     assert told == {"b1": "Ada Byron", "b2": "Ben Okoro", "s1": "Ben Okoro Edit 07:12", "s2": "13:30", "x": ""}

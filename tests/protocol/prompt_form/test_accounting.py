@@ -107,12 +107,6 @@ def test_a_container_is_not_left_standing_empty() -> None:
     assert "l list\n" in whole_form(state, budget=90).text
 
 
-def test_a_budget_of_nothing_still_counts_everything() -> None:
-    form = whole_form(VisualState(elements=(button(1), button(2))), budget=0)
-    assert form.written == ()
-    assert form.text.endswith("… 2 more: 2 interactive")
-
-
 def test_the_counter_that_is_given_decides() -> None:
     state = VisualState(elements=tuple(button(n) for n in range(50)))
     form = whole_form(state, budget=10, count=lambda line: 1)

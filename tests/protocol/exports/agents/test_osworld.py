@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, Written, infos, steps
+from written.runs import INFO, Written, infos, lines_of, step, steps
 
 import protocol as p
-from protocol import ActionTarget, Click, Coordinate, FinishGoal, InteractionStep, Navigate, Picture, PressKey, Scroll, Type
+from protocol import ActionTarget, Click, Coordinate, FinishGoal, InteractionStep, Navigate, Picture, Type
+from protocol.dsl import emit
 from protocol.exports import RunInfo, format_named
 
 FORM = format_named("osworld")
@@ -21,16 +21,6 @@ HERE = ActionTarget(point=Coordinate(x=10, y=20))
 
 def read(path: Path) -> list[Any]:
     return list(FORM.read(path).lines)
-
-
-def theirs(tmp_path: Path, *lines: Any) -> Path:
-    path = tmp_path / "traj.jsonl"
-    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
-    return path
-
-
-def step(action: Any, **fields: Any) -> InteractionStep:
-    return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": BLANK, "action": action, **fields})
 
 
 RUN = [
@@ -91,65 +81,34 @@ def test_the_picture_is_the_one_after_the_action() -> None:
 
 
 def test_the_lines_of_others_are_read(tmp_path: Path) -> None:
-    path = theirs(
-        tmp_path,
-        {"step_num": 1, "action_timestamp": "20240102@030405", "action": "pyautogui.click(100, 200)", "response": "Click it",
-         "reward": 0, "done": False, "info": {}, "screenshot_file": "step_1_20240102@030405.png"},
-        {"step_num": 2, "action_timestamp": "20240102@030406123456",
-         "action": "pyautogui.hotkey('ctrl', 's'); pyautogui.scroll(-3)"},
+    shot = "step_1_20240102@030405.png"
+    first = {"step_num": 1, "action_timestamp": "20240102@030405", "action": "pyautogui.click(100, 200)", "reward": 0}
+    stamped = {"action_timestamp": "20240102@030406123456", "action": "pyautogui.hotkey('ctrl', 's'); pyautogui.scroll(-3)"}
+    said = [
+        {**first, "response": "Click it", "done": False, "info": {}, "screenshot_file": shot},
+        {"step_num": 2, **stamped},
         {"step_num": 3, "action": {"action_type": "CLICK", "parameters": {"x": 5, "y": 6}}},
         {"step_num": 4, "action": {"action_type": "tool_use", "command": "pyautogui.press('enter')", "raw_response": "so"}},
         {"step_num": 5, "action": {"action_space": "pyautogui", "action": "pyautogui.press('tab')", "call_id": "c"}},
         {"step_num": 6, "action": ["pyautogui.press('up')", "pyautogui.press('down')"]},
         {"step_num": 7, "action": {"action_type": "OTHER", "command": "pyautogui.press('left')"}},
         {"step_num": 8, "action": "DONE"},
-    )  # fmt: skip
-    lines = read(path)
-    assert [(line.number, line.step.step, line.step.action) for line in lines] == [
-        (1, 1, Click(target=ActionTarget(point=Coordinate(x=100, y=200)))),
-        (2, 2, PressKey(keys=("Control", "s"))),
-        (2, 2, Scroll(delta=p.Delta(y=3))),
-        (3, 3, Click(target=ActionTarget(point=Coordinate(x=5, y=6)))),
-        (4, 4, PressKey(keys=("Enter",))),
-        (5, 5, PressKey(keys=("Tab",))),
-        (6, 6, PressKey(keys=("ArrowUp",))),
-        (6, 6, PressKey(keys=("ArrowDown",))),
-        (7, 7, PressKey(keys=("ArrowLeft",))),
-        (8, 8, FinishGoal()),
     ]
-    first = lines[0].step
-    assert first.reasoning == "Click it"
-    assert first.timestamp == 1704164645.0
-    assert first.pictures == (Picture(path="step_1_20240102@030405.png", moment="after"),)
-    assert first.visual_state.screen_resolution == (1920, 1080)
-    assert first.raw["reward"] == 0
-    assert lines[1].step.timestamp == 1704164646.123456
-    assert lines[4].step.raw["action"]["raw_response"] == "so"
-
-
-@pytest.mark.parametrize(
-    ("line", "error"),
-    [
-        ("7", "$: a line is an object"),
-        ({"Error": "Time limit exceeded in x"}, "$.action: is missing; the harness says Time limit exceeded in x"),
-        ({"action": None}, "$.action: a text or an object is needed"),
-        ({"action": "import os; os.system('rm -rf /')"}, "$.action: pyautogui: line 1"),
-        ({"action": "pyautogui.dance(1)"}, "$.action: pyautogui: line 1, column 1"),
-        ({"action": {"action_type": "DANCE"}}, "$.action: computer_13: $.action_type"),
-        ({"action": {"action_type": "tool_use"}}, "$.action: a text or an object is needed"),
-        ({"action": "DONE", "step_num": -1}, "$.step: Input should be greater than or equal to 0"),
-        ('{"action": "DONE", "reward": NaN}', "NaN is not a number in JSON"),
-        ('{"action": "DO', "$: not JSON: Unterminated string starting, column 12"),
-    ],
-)
-def test_a_line_that_is_not_understood_is_told_with_its_number_and_the_rest_is_read(
-    tmp_path: Path, line: Any, error: str
-) -> None:
-    first, bad, last = read(theirs(tmp_path, {"action": "DONE"}, line, {"action": "FAIL"}))
-    assert bad.number == 2
-    assert bad.step is None
-    assert error in bad.error
-    assert (first.step.action.verb, last.number, last.step.action.verb) == ("finish_goal", 3, "fail_goal")
+    lines = lines_of("osworld", tmp_path, said)
+    assert [(line.number, line.step and line.step.step, line.step and emit(line.step.action)) for line in lines] == [
+        (1, 1, "click at (100, 200)"), (2, 2, "press Control+s"), (2, 2, "scroll down 3"), (3, 3, "click at (5, 6)"),
+        (4, 4, "press Enter"), (5, 5, "press Tab"), (6, 6, "press ArrowUp"), (6, 6, "press ArrowDown"), (7, 7, "press ArrowLeft"),
+        (8, 8, "finish"),
+    ]  # fmt: skip
+    one, two, four = (lines[n].step for n in (0, 1, 4))
+    assert one and two and four  # noqa: PT018
+    assert one.reasoning == "Click it"
+    assert one.timestamp == 1704164645.0
+    assert one.pictures == (Picture(path=shot, moment="after"),)
+    assert one.visual_state.screen_resolution == (1920, 1080)
+    assert one.raw["reward"] == 0
+    assert two.timestamp == 1704164646.123456
+    assert four.raw["action"]["raw_response"] == "so"
 
 
 def test_a_line_that_is_cut_off_says_so(tmp_path: Path) -> None:
@@ -162,6 +121,7 @@ def test_a_line_that_is_cut_off_says_so(tmp_path: Path) -> None:
 
 
 def test_a_picture_that_is_named_by_an_absolute_path_is_not_followed(tmp_path: Path) -> None:
-    [line] = read(theirs(tmp_path, {"action": "DONE", "screenshot_file": "/etc/passwd"}))
+    [line] = lines_of("osworld", tmp_path, [{"action": "DONE", "screenshot_file": "/etc/passwd"}])
+    assert line.step
     assert line.step.pictures == ()
     assert line.step.raw["screenshot_file"] == "/etc/passwd"

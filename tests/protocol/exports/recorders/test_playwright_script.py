@@ -8,17 +8,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written.actions import HOSTILE
-from written.runs import BLANK, STATE, Written, infos, steps
+from written.runs import STATE, Written, infos, step, steps
 
 import protocol as p
-from protocol import ActionTarget, CallApi, Click, Coordinate, Extension, InteractionStep, Navigate, Tabs, Type, VisualState
-from protocol.dialects import Context, dialect
+from protocol import ActionTarget, CallApi, Click, Coordinate, Extension, InteractionStep, Navigate, Tabs, Type
 from protocol.dialects import WrittenPayload as Said
 from protocol.exports import RunInfo, format_named
 from protocol.exports.recorders import playwright_script
@@ -63,10 +63,6 @@ class Playwright(Anything):
 Page = expect = Anything
 sync_playwright = Playwright
 '''
-
-
-def step(action: Any, state: VisualState = BLANK, **fields: Any) -> InteractionStep:
-    return InteractionStep(timestamp=1, visual_state=state, action=action, **fields)
 
 
 def check(text: str) -> list[ast.stmt]:
@@ -158,12 +154,8 @@ def test_tabs_make_another_page_the_current_one(tmp_path: Path) -> None:
 
 
 def test_the_answer_to_a_dialog_and_an_expectation_are_said() -> None:
-    run = [
-        step(Extension(action_type="x-playwright_python.dialog", arguments={"answer": "accept"})),
-        step(
-            Extension(action_type="x-playwright_python.expect", arguments={"text": 'expect(page).to_have_url(re.compile("a"))'})
-        ),
-    ]
+    said = {"dialog": {"answer": "accept"}, "expect": {"text": 'expect(page).to_have_url(re.compile("a"))'}}
+    run = [step(Extension(action_type=f"x-playwright_python.{verb}", arguments=given)) for verb, given in said.items()]
     with Written(FORM, run) as written:
         assert '    page.once("dialog", lambda dialog: dialog.accept())\n' in written.text
         assert '    expect(page).to_have_url(re.compile("a"))\n' in written.text or written.lost("action")
@@ -178,28 +170,13 @@ def test_a_run_without_steps_is_a_script(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "payload",
-    [
-        "import os",
-        "page.goto('x'); __import__('os').system('ls')",
-        "print(page)",
-        "page.goto(open('x').read())",
-        "(lambda: page)()",
-        "page.goto('x'",
-        "page.goto('''a\nb''')",
-        "x = page",
-        "page = open('x')",
-        "page.x = page",
-        "page.__class__",
-        "page.once('dialog', lambda dialog: print(dialog))",
-        "page.goto(f'{page}')",
-    ],
-)
+    ["import os", "page.goto('x'); __import__('os').system('ls')", "print(page)", "page.goto(open('x').read())",
+     "(lambda: page)()", "page.goto('x'", "page.goto('''a\nb''')", "x = page", "page = open('x')", "page.x = page",
+     "page.__class__", "page.once('dialog', lambda dialog: print(dialog))", "page.goto(f'{page}')"],
+)  # fmt: skip
 def test_a_line_that_does_more_than_call_the_page_is_never_written(monkeypatch: pytest.MonkeyPatch, payload: str) -> None:
-    class Rogue:
-        def write(self, action: Any, context: Context) -> Said:
-            return Said(payload, [])
-
-    monkeypatch.setattr(playwright_script, "dialect", lambda name: Rogue())
+    rogue = SimpleNamespace(write=lambda action, context: Said(payload, []))
+    monkeypatch.setattr(playwright_script, "dialect", lambda name: rogue)
     with Written(FORM, [step(Navigate(url="x"))]) as written:
         assert check(written.text) == []
         assert written.lost("action")
@@ -207,4 +184,3 @@ def test_a_line_that_does_more_than_call_the_page_is_never_written(monkeypatch: 
 
 def test_escaping_keeps_what_can_be_printed() -> None:
     assert escaped("Größe 大小 \\n\n\t\u202e\x00") == "Größe 大小 \\n\\n\\t\\u202e\\x00"
-    assert dialect("playwright_python").name == "playwright_python"

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from written.runs import BLANK, STATE, Written, infos, steps
+from written.runs import STATE, Written, infos, step, steps
 
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, InteractionStep, Picture, VisualState
 from protocol.exports import RunInfo, format_named
 
 FORM = format_named("adp_linked")
 PLAIN = format_named("adp")
+CLICK = Click(target=ActionTarget(element_id="1"))
 Who = Literal["user", "agent", "environment"]
 
 
@@ -107,11 +108,6 @@ def trajectory(written: Written) -> Trajectory:
     return Trajectory.model_validate_json(line)
 
 
-def step(**fields: Any) -> InteractionStep:
-    given = {"timestamp": 1, "visual_state": BLANK, "action": Click(target=ActionTarget(element_id="1"))}
-    return InteractionStep(**{**given, **fields})
-
-
 @given(st.lists(steps, max_size=6), infos)
 def test_every_run_is_a_trajectory_that_the_schema_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
@@ -128,23 +124,19 @@ def test_every_run_is_a_trajectory_that_the_schema_takes(run: list[InteractionSt
 
 def test_the_goal_is_the_users_word_and_what_came_of_an_action_is_linked_to_it() -> None:
     result = ActionResult(exec_status=ExecStatus.ERROR, error="no such element", output="seen: 3")
-    with Written(FORM, [step(result=result, reasoning="so")], RunInfo(goal="Save", outcome="rejected")) as written:
-        goal, call, answer = trajectory(written).content
+    judged = step(CLICK, result=result, reasoning="so")
+    with Written(FORM, [judged, step(CLICK)], RunInfo(goal="Save", outcome="rejected")) as written:
+        goal, call, answer, _, nothing = trajectory(written).content
         assert trajectory(written).details["outcome"] == "rejected"
+        assert (nothing.content, written.lost("result")) == ("", True), "an action that nobody judged"
     assert (goal.content, goal.source) == ("Save", "user")
     assert (call.function, call.kwargs, call.reasoning_content) == ("click", {"target": {"element_id": "1"}}, "so")
     assert answer.content == "error\nno such element\nseen: 3"
     assert answer.tool_call_id == call.tool_call_id == "call_000001"
 
 
-def test_an_action_that_nobody_judged_has_an_empty_observation_and_a_loss() -> None:
-    with Written(FORM, [step()]) as written:
-        assert trajectory(written).content[-1].content == ""
-        assert written.lost("result")
-
-
 def test_a_picture_stands_before_its_action_with_what_it_shows() -> None:
-    run = [step(visual_state=STATE, pictures=(Picture(path="a.png"), Picture(path="b.png", moment="after")))]
+    run = [step(CLICK, STATE, pictures=(Picture(path="a.png"), Picture(path="b.png", moment="after")))]
     with Written(FORM, run) as written:
         kinds = [item.class_ for item in trajectory(written).content]
         before = trajectory(written).content[1]
@@ -156,18 +148,13 @@ def test_a_picture_stands_before_its_action_with_what_it_shows() -> None:
     ]
 
 
-def test_without_a_picture_the_elements_are_a_tree() -> None:
-    with Written(FORM, [step(visual_state=STATE)]) as written:
-        tree = trajectory(written).content[1]
-    assert isinstance(tree, WebObservation)
-    assert tree.axtree == '[1] button "Save"\n[2] textbox "Amount"\n[3] textbox "Secret"'
-    assert tree.viewport_size == (1280, 800)
-
-
-def test_what_is_still_the_same_is_not_shown_again() -> None:
+def test_without_a_picture_the_elements_are_a_tree_which_is_not_shown_again_while_it_is_the_same() -> None:
     other = VisualState(elements=STATE.elements[:1])
-    with Written(FORM, [step(visual_state=STATE), step(visual_state=STATE), step(visual_state=other)]) as written:
-        assert [item.class_ for item in trajectory(written).content].count("web_observation") == 2
+    with Written(FORM, [step(CLICK, STATE), step(CLICK, STATE), step(CLICK, other)]) as written:
+        trees = [item for item in trajectory(written).content if isinstance(item, WebObservation)]
+    assert trees[0].axtree == '[1] button "Save"\n[2] textbox "Amount"\n[3] textbox "Secret"'
+    assert trees[0].viewport_size == (1280, 800)
+    assert len(trees) == 2
 
 
 @given(st.lists(steps, max_size=6), infos)

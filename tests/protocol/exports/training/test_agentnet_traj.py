@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, Written, core, infos, steps
+from written.runs import INFO, Written, core, infos, lines_of, step, steps
 
 import protocol as p
 from protocol import ActionResult, ActionTarget, CallApi, Click, Coordinate, FinishGoal, InteractionStep, Picture, Type
@@ -22,39 +22,25 @@ def read(path: Path) -> list[Any]:
     return list(FORM.read(path).lines)
 
 
-def step(action: Any, **fields: Any) -> InteractionStep:
-    return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": BLANK, "action": action, **fields})
-
-
 RUN = [
     step(Click(target=HERE), reasoning="first", step=1, subtask="s1", role="operator", pictures=(Picture(path="a.png"),)),
     step(Type(text='it\'s "so"\n'), step=2, result=ActionResult(exec_status=p.ExecStatus.ERROR, error="no")),
     step(CallApi(app="x", function="y")),
     step(FinishGoal(), step=4),
 ]
+FIRST = {
+    "observation": "A spreadsheet", "thought": "Since this is the first action", "action": "Click on cell C2",
+    "code": "pyautogui.click(x=0.1632, y=0.2711)", "last_step_correct": True, "reflection": "It is selected",
+}  # fmt: skip
 THEIRS = {
-    "task_id": "20240101",
-    "instruction": "Sort the table",
-    "task_completed": False,
-    "traj": [
-        {
-            "index": 0,
-            "image": "ea83.png",
-            "value": {
-                "observation": "A spreadsheet",
-                "thought": "Since this is the first action",
-                "action": "Click on cell C2",
-                "code": "pyautogui.click(x=0.1632, y=0.2711)",
-                "last_step_correct": True,
-                "reflection": "It is selected",
-            },
-        },
+    "task_id": "20240101", "instruction": "Sort the table", "task_completed": False, "traj": [
+        {"index": 0, "image": "ea83.png", "value": FIRST},
         {"index": 1, "image": "ea84.png", "value": {"thought": "", "action": "", "code": "import os\nos.remove(1)"}},
         {"index": 2, "image": "/abs.png", "value": {"code": "pyautogui.write(message='a')\npyautogui.press('enter')"}},
         {"index": 3, "image": "ea86.png", "value": {"action": "done"}},
         {"index": 4, "image": "ea87.png", "value": {"code": "computer.terminate(status='success')"}},
     ],
-}
+}  # fmt: skip
 
 
 @given(st.lists(steps, max_size=6), infos)
@@ -89,15 +75,10 @@ def test_a_run_is_told_as_agentnet_tells_it() -> None:
     assert back[0].step.pictures[0].moment == "before"
 
 
-def theirs(tmp_path: Path, *tasks: Any) -> Path:
-    path = tmp_path / "agentnet.jsonl"
-    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
-    return path
-
-
 def test_their_tasks_are_read_and_a_mistake_costs_its_own_step(tmp_path: Path) -> None:
-    path = theirs(tmp_path, THEIRS, 7, {"task_id": "b", "traj": THEIRS["traj"][:1]})
-    lines = read(path)
+    tasks: list[Any] = [THEIRS, 7, {"task_id": "b", "traj": [{"image": "ea83.png", "value": FIRST}]}]
+    about = {"run_id": "20240101", "goal": "Sort the table", "outcome": "rejected"}
+    lines = lines_of("agentnet_traj", tmp_path, tasks, **about)
     assert [(line.number, line.step.action.verb if line.step else line.error) for line in lines] == [
         (1, "click"),
         (1, lines[1].error),
@@ -117,8 +98,3 @@ def test_their_tasks_are_read_and_a_mistake_costs_its_own_step(tmp_path: Path) -
     assert (first.run_id, lines[-1].step.run_id) == ("20240101", "b")
     assert first.raw["reflection"] == "It is selected"
     assert lines[2].step.pictures == ()
-
-
-def test_what_is_known_of_their_run_is_their_first_tasks(tmp_path: Path) -> None:
-    info = FORM.read(theirs(tmp_path, THEIRS)).info
-    assert (info.run_id, info.goal, info.outcome) == ("20240101", "Sort the table", "rejected")

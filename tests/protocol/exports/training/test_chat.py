@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from written.runs import BLANK, INFO, STATE, Written, infos, steps
+from written.runs import INFO, STATE, Written, infos, step, steps
 
 import protocol as p
 from protocol import ActionTarget, Answer, Click, Coordinate, Drag, InteractionStep, Picture, Type, VisualState, parse_action
 from protocol.exports import FormatError, Run, RunInfo, format_named
 
 FORM = format_named("llamafactory")
-SEEN = (Picture(path="a.png"),)
+seen = partial(step, pictures=(Picture(path="a.png"),))
 
 
 def check(row: Any, folder: Path) -> None:
@@ -44,10 +45,6 @@ def lost(written: Written) -> list[str]:
     return [loss.what for loss in written.losses if loss.what != "text"]
 
 
-def step(action: Any, state: VisualState = BLANK, **fields: Any) -> InteractionStep:
-    return InteractionStep(timestamp=1, visual_state=state, action=action, **{"pictures": SEEN, **fields})
-
-
 @given(st.lists(steps, max_size=6), infos)
 def test_every_sample_is_one_that_it_takes(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
@@ -67,7 +64,7 @@ def test_where_nothing_is_lost_the_answer_is_the_action(one: InteractionStep) ->
 
 
 def test_a_sample_has_the_task_the_screen_the_last_actions_and_the_answer() -> None:
-    run = [step(Click(target=ActionTarget(point=Coordinate(x=n, y=1))), reasoning=f"now {n}", step=n) for n in range(7)]
+    run = [seen(Click(target=ActionTarget(point=Coordinate(x=n, y=1))), reasoning=f"now {n}", step=n) for n in range(7)]
     with Written(FORM, run, RunInfo(goal="Save it")) as written:
         row = rows(written)[-1]
     said = [json.dumps({"action_type": "click", "target": {"point": {"x": n, "y": 1}}}) for n in range(2, 7)]
@@ -100,7 +97,7 @@ def test_where_a_picture_is_seen_a_target_is_the_point_on_it() -> None:
     drag = Drag(
         target=ActionTarget(element_id="1"), to=ActionTarget(text="Amount"), path=(Coordinate(x=0.5, y=0.5, space="norm1"),)
     )
-    with Written(FORM, [step(drag, STATE)]) as written:
+    with Written(FORM, [seen(drag, STATE)]) as written:
         assert answered(rows(written)[0]) == {
             "action_type": "drag",
             "target": {"point": {"x": 150, "y": 120}},
@@ -111,13 +108,13 @@ def test_where_a_picture_is_seen_a_target_is_the_point_on_it() -> None:
 
 
 def test_a_target_without_a_place_stays_as_it_was_logged() -> None:
-    with Written(FORM, [step(Click(target=ActionTarget(selector="#save")))]) as written:
+    with Written(FORM, [seen(Click(target=ActionTarget(selector="#save")))]) as written:
         assert answered(rows(written)[0])["target"] == {"selector": "#save"}
         assert lost(written) == ["target"]
 
 
 def test_without_a_picture_the_elements_are_listed_and_their_values_are_not() -> None:
-    with Written(FORM, [step(Click(target=ActionTarget(element_id="1")), STATE, pictures=())]) as written:
+    with Written(FORM, [step(Click(target=ActionTarget(element_id="1")), STATE)]) as written:
         [row] = rows(written)
         assert row["messages"][1]["content"].endswith('Elements:\n1 button "Save"\n2 textbox "Amount"\n3 textbox "Secret"')
         assert answered(row)["target"] == {"element_id": "1"}
@@ -126,22 +123,18 @@ def test_without_a_picture_the_elements_are_listed_and_their_values_are_not() ->
         assert written.lost("picture")
 
 
-def test_a_screen_of_hundreds_of_elements_is_cut_and_says_so() -> None:
+def test_a_screen_of_hundreds_of_elements_is_cut_and_a_step_without_any_is_left_out() -> None:
     many = VisualState(elements=tuple(p.GUIElement(element_id=str(n)) for n in range(250)))
-    with Written(FORM, [step(Answer(text="x"), many, pictures=())]) as written:
-        assert rows(written)[0]["messages"][1]["content"].endswith('199 element ""\n... 50 more')
-
-
-def test_with_neither_a_step_is_left_out() -> None:
-    with Written(FORM, [step(Answer(text="x"), pictures=())]) as written:
-        assert written.text == ""
-        assert written.exported.steps == 0
+    with Written(FORM, [step(Answer(text="x"), many), step(Answer(text="x"))]) as written:
+        (row,) = rows(written)
+        assert row["messages"][1]["content"].endswith('199 element ""\n... 50 more')
+        assert written.exported.steps == 1
         assert written.lost("action")
 
 
 def test_a_placeholder_in_a_text_stands_for_no_picture() -> None:
     hostile = "<image> <video><audio> and <bbox>"
-    run = [step(Type(text=hostile), reasoning=hostile), step(p.RunScript(code=hostile), reasoning="a\nAction: {}")]
+    run = [seen(Type(text=hostile), reasoning=hostile), seen(p.RunScript(code=hostile), reasoning="a\nAction: {}")]
     with Written(FORM, run, INFO) as written:
         for row, action in zip(rows(written), run, strict=True):
             check(row, written.path.parent)
