@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.util import cache_from_source
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar
 
 from lark import Lark, Token, Transformer, Tree, v_args
 from lark.exceptions import UnexpectedInput
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from protocol.dsl.mistakes import Mistake, mistake, nearest
 from protocol.dsl.words import ACTION, OPENING, BadText, grammar, number, unquoted
-from protocol.model.actions import AgentAction, KnownAction, parse_action
+from protocol.model.actions import CLASSES, AgentAction, parse_action
 from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region
 from protocol.model.keys import KeyNameError, canonical, chord
 from protocol.model.targets import ActionTarget
@@ -142,11 +142,8 @@ def _words(field: str) -> str:
     return field.replace("_", " ")
 
 
-VERBS: dict[str, type[Action]] = {kind.model_fields["action_type"].default: kind for kind in get_args(get_args(KnownAction)[0])}
-"""Every verb but those of others."""
-
 SENTENCES: dict[str, tuple[type[Action], JsonObject]] = {
-    **{verb: (kind, {}) for verb, kind in VERBS.items() if kind is not Tabs},
+    **{verb: (kind, {}) for verb, kind in CLASSES.items() if kind is not Tabs},
     **{f"tab_{op}": (Tabs, {"op": op}) for op in ("new", "close", "select", "list")},
     "long_press": (Click, {}),
     "extension": (Extension, {}),
@@ -161,7 +158,7 @@ _ALSO = {
     "run": "run_script", "call": "call_api", "finish": "finish_goal", "fail": "fail_goal",
 }  # fmt: skip
 """Other names of a call, and the verb as the protocol reads it."""
-_NAMES = {name.replace("_", ""): verb for name, verb in ({verb: verb for verb in VERBS} | _ALSO).items()}
+_NAMES = {name.replace("_", ""): verb for name, verb in ({verb: verb for verb in CLASSES} | _ALSO).items()}
 _PLACES: dict[str, tuple[str, ...]] = {
     "type": ("text", "target"), "fill": ("target", "text"), "press_key": ("keys",), "hold_key": ("keys", "seconds"),
     "key_down": ("key",), "key_up": ("key",), "scroll": ("direction", "amount"), "drag": ("target", "to"),
@@ -193,7 +190,7 @@ def _all_named(verb: str, given: tuple[Pair, ...]) -> list[Pair]:
 
 def _with_target(verb: str, fields: JsonObject) -> JsonObject:
     """A text alone is a target's text, and what only a target has belongs to it, wherever it stands."""
-    own = VERBS.get(verb, Click).model_fields
+    own = CLASSES.get(verb, Click).model_fields
     target = {name: fields.pop(name) for name in list(fields) if name in _TARGETS and name not in own}
     for name in ("target", "to"):
         if isinstance(fields.get(name), str):
@@ -202,12 +199,9 @@ def _with_target(verb: str, fields: JsonObject) -> JsonObject:
         if isinstance(fields.get(name), str):
             fields[name] = [fields[name]]
     if target:
-        fields["target"] = {**_plain(fields.get("target")), **target}
+        given = fields.get("target")
+        fields["target"] = {**(given if isinstance(given, Mapping) else {}), **target}
     return fields
-
-
-def _plain(target: Any) -> JsonObject:
-    return dict(target) if isinstance(target, Mapping) else {}
 
 
 def _snake(name: str) -> str:
@@ -369,7 +363,7 @@ class _Read(Transformer[Token, Any]):
         # The action that a call means
         verb = _NAMES.get(re.sub(r"[_-]", "", name).casefold())
         if verb is None:
-            near = nearest(_snake(name), [*VERBS, *_ALSO])
+            near = nearest(_snake(name), [*CLASSES, *_ALSO])
             raise Mistake(f'there is no action "{name[:40]}"{near}', start(name), (ACTION,))
         pairs = _all_named(verb, given)
         fields = _with_target(verb, named(pairs))

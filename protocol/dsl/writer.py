@@ -49,10 +49,6 @@ def _drag(action: v.Drag) -> str:
     return f"{_prefix(action)}drag {_target(action.target)} to {to}{via}"
 
 
-def _submit(action: v.Type | v.Fill) -> str:
-    return " and press Enter" if action.submit else ""
-
-
 def _scroll(action: v.Scroll) -> str:
     unit = "" if action.unit == "notch" else f" {action.unit}"
     return f"{_prefix(action)}scroll {_ways(action.delta)}{unit}{_place(action, 'in')}"
@@ -60,13 +56,9 @@ def _scroll(action: v.Scroll) -> str:
 
 def _ways(delta: v.Delta) -> str:
     """A way that is the whole number 0 is not said, unless nothing else would be."""
-    down, right = (numeral(number) for number in (delta.y, delta.x))
-    ways = [_way(down, "down", "up")] if down != "0" or right == "0" else []
-    return " and ".join(ways + ([_way(right, "right", "left")] if right != "0" else []))
-
-
-def _way(number: str, forward: str, back: str) -> str:
-    return f"{back} {number[1:]}" if number.startswith("-") else f"{forward} {number}"
+    down, right = numeral(delta.y), numeral(delta.x)
+    said = [(down, "down", "up")] * (down != "0" or right == "0") + [(right, "right", "left")] * (right != "0")
+    return " and ".join(f"{back} {way[1:]}" if way.startswith("-") else f"{on} {way}" for way, on, back in said)
 
 
 def _tabs(action: v.Tabs) -> str:
@@ -134,12 +126,10 @@ def _box(box: BoundingBox | Region) -> str:
 def _scale(space: str, size: Size | None) -> str:
     """Pixels of the screen need no word, and those of a picture only its size."""
     name = "" if space == "image" or (space == "px" and size is None) else f" {space}"
-    return f"{name}{f' of {_size(size)}' if size is not None else ''}"
-
-
-def _size(size: Size) -> str:
+    if size is None:
+        return name
     width, height = map(numeral, size)
-    return f"{width}x{height}" if width.isdecimal() and height.isdecimal() else f"({width}, {height})"
+    return f"{name} of {width}x{height}" if width.isdecimal() and height.isdecimal() else f"{name} of ({width}, {height})"
 
 
 def _chord(keys: Iterable[str]) -> str:
@@ -177,8 +167,8 @@ _SAY: dict[type[Action], Callable[[Any], str]] = {
     v.Drag: _drag,
     v.MouseDown: lambda a: f"mouse down {a.button}{_place(a)}",
     v.MouseUp: lambda a: f"mouse up {a.button}{_place(a)}",
-    v.Type: lambda a: f"type {quoted(a.text)}{_place(a, 'into')}{_submit(a)}",
-    v.Fill: lambda a: f"fill {_target(a.target)} with {quoted(a.text)}{_submit(a)}",
+    v.Type: lambda a: f"type {quoted(a.text)}{_place(a, 'into')}{' and press Enter' * a.submit}",
+    v.Fill: lambda a: f"fill {_target(a.target)} with {quoted(a.text)}{' and press Enter' * a.submit}",
     v.PressKey: lambda a: f"press {_chord(a.keys)}{_place(a, 'in')}",
     v.HoldKey: lambda a: f"hold {_chord(a.keys)} for {length(a.seconds)}{_place(a, 'in')}",
     v.KeyDown: lambda a: f"key down {_key(a.key)}{_place(a)}",
@@ -200,15 +190,11 @@ _SAY: dict[type[Action], Callable[[Any], str]] = {
     v.Memorize: lambda a: f"memorize {quoted(a.name)} = {quoted(a.value)}{_place(a, 'from')}",
     v.Answer: lambda a: f"answer {quoted(a.text)}{_place(a)}",
     v.AskUser: _ask_user,
-    v.FinishGoal: lambda a: f"finish{_unless_empty(a.summary)}{_place(a)}",
-    v.FailGoal: lambda a: f"fail{_unless_empty(a.reason)}{_place(a)}",
+    v.FinishGoal: lambda a: f"finish{f' {quoted(a.summary)}' if a.summary else ''}{_place(a)}",
+    v.FailGoal: lambda a: f"fail{f' {quoted(a.reason)}' if a.reason else ''}{_place(a)}",
     v.Extension: lambda a: f"{a.verb}{f' {_json(a.arguments)}' if a.arguments else ''}{_place(a)}",
 }
 
 
 def _texts(texts: Iterable[str]) -> str:
     return ", ".join(map(quoted, texts))
-
-
-def _unless_empty(text: str) -> str:
-    return f" {quoted(text)}" if text else ""

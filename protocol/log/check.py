@@ -29,19 +29,16 @@ def check_log(lines: Iterable[LogLine], folder: Path) -> Iterator[Finding]:
             yield Finding(line.number, "error", problem)
         if line.step is None:
             continue
-        order = () if line.number == number else _order(before, line.step)  # the calls of one line are one step
-        for problem in (*order, *_pictures(line.step, folder, pictures)):
+        step, found = line.step, [*_pictures(line.step, folder, pictures)]
+        if before is not None and line.number != number and before.run_id == step.run_id:  # the calls of one line are one step
+            if step.timestamp < before.timestamp:
+                earlier = f"{step.timestamp:g} is earlier than {before.timestamp:g} of the step before"
+                found.insert(0, Problem("$.timestamp", earlier))
+            if step.step and step.step <= before.step:
+                found.insert(0, Problem("$.step", f"step {step.step} comes after step {before.step}"))
+        for problem in found:
             yield Finding(line.number, "warning", problem)
-        before, number = line.step, line.number
-
-
-def _order(before: InteractionStep | None, step: InteractionStep) -> Iterator[Problem]:
-    if before is None or before.run_id != step.run_id:
-        return
-    if step.step and step.step <= before.step:
-        yield Problem("$.step", f"step {step.step} comes after step {before.step}")
-    if step.timestamp < before.timestamp:
-        yield Problem("$.timestamp", f"{step.timestamp:g} is earlier than {before.timestamp:g} of the step before")
+        before, number = step, line.number
 
 
 _MOST = 10_000

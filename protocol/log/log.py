@@ -157,6 +157,11 @@ class LogLine(NamedTuple):
     """Each with its JSON path; `error` says the first."""
 
 
+def bad_line(number: int, *problems: Problem) -> LogLine:
+    """A line that cannot be read, and why."""
+    return LogLine(number, None, str(problems[0]), problems)
+
+
 def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
     """Write `steps` to `path` in one piece: a reader sees the old file or the whole new one. Returns the count."""
     count = 0
@@ -176,7 +181,7 @@ def read_log(path: Path) -> Iterator[LogLine]:
     """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
     for number, line in enumerate(raw_lines(path), start=1):  # bytes: a line cut off inside a character must not end the reading
         if isinstance(line, UnreadableLine):
-            yield _bad(number, Problem("$", line))
+            yield bad_line(number, Problem("$", line))
         elif line.strip():
             yield _read(number, line)
 
@@ -191,16 +196,12 @@ def _read(number: int, line: bytes) -> LogLine:
     try:
         return LogLine(number, parse_step(json.loads(line.decode())))
     except BadStep as bad:
-        return _bad(number, *bad.problems)
+        return bad_line(number, *bad.problems)
     except json.JSONDecodeError as bad:
-        return _bad(number, Problem("$", f"not JSON: {bad.msg.removesuffix(' at')}, column {bad.colno}{cut}"))
+        return bad_line(number, Problem("$", f"not JSON: {bad.msg.removesuffix(' at')}, column {bad.colno}{cut}"))
     except UnicodeDecodeError as bad:
-        return _bad(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line{cut}"))
+        return bad_line(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line{cut}"))
     except RecursionError:
-        return _bad(number, Problem("$", f"cannot be read: it is nested too deeply{cut}"))
+        return bad_line(number, Problem("$", f"cannot be read: it is nested too deeply{cut}"))
     except ValueError:
-        return _bad(number, Problem("$", f"cannot be read: a number in it has thousands of digits{cut}"))
-
-
-def _bad(number: int, *problems: Problem) -> LogLine:
-    return LogLine(number, None, str(problems[0]), problems)
+        return bad_line(number, Problem("$", f"cannot be read: a number in it has thousands of digits{cut}"))

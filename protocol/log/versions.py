@@ -82,21 +82,16 @@ def parse_step(data: Any) -> InteractionStep:
     """The step that a line's JSON means. Raises BadStep with every problem and its JSON path."""
     if not isinstance(data, Mapping):
         raise BadStep((Problem("$", f"a step is an object, not {type(data).__name__}"),))
-    current = _up_to_date(data)
-    try:
-        return InteractionStep.model_validate(current)
-    except ValidationError as bad:
-        raise BadStep(tuple(_problem(error, current) for error in bad.errors(include_url=False))) from None
-
-
-def _up_to_date(data: Mapping[str, Any]) -> Mapping[str, Any]:
     version = data.get("protocol_version")
     while version in _OLDER:
         version = _OLDER[version]
         data = {**data, "protocol_version": version}
-    if version == PROTOCOL_VERSION:
-        return data
-    raise BadStep((Problem("$.protocol_version", _refusal(version)),))
+    if version != PROTOCOL_VERSION:
+        raise BadStep((Problem("$.protocol_version", _refusal(version)),))
+    try:
+        return InteractionStep.model_validate(data)
+    except ValidationError as bad:
+        raise BadStep(tuple(_problem(error, data) for error in bad.errors(include_url=False))) from None
 
 
 def _refusal(version: object) -> str:

@@ -47,7 +47,11 @@ def canonical_spelling(data: Any) -> Any:
     if "action_type" not in action and isinstance(action.get("type"), str):
         action = {name: value for name, value in action.items() if value is not None}  # seed 004 writes what it leaves open
         action["action_type"] = action.pop("type")
-    _merge_parameters(action)
+    if isinstance(parameters := action.get("parameters"), Mapping):
+        if twice := sorted(name for name in parameters if name in action):
+            raise ValueError(f"{twice[0]!r} stands both in the action and in its parameters")
+        del action["parameters"]
+        action.update(parameters)
     alias = _VERBS.get(action["action_type"]) if isinstance(action.get("action_type"), str) else None
     if alias:
         action = {**alias, **action, "action_type": alias["action_type"]}
@@ -59,17 +63,6 @@ def canonical_spelling(data: Any) -> Any:
 
 
 _FOREIGN = frozenset({"type", "target_id", "bbox", "parameters", *_FIELDS}) - {"text"}
-
-
-def _merge_parameters(action: dict[str, Any]) -> None:
-    parameters = action.get("parameters")
-    if not isinstance(parameters, Mapping):
-        return
-    twice = sorted(name for name in parameters if name in action)
-    if twice:
-        raise ValueError(f"{twice[0]!r} stands both in the action and in its parameters")
-    del action["parameters"]
-    action.update(parameters)
 
 
 def _gather_target(action: dict[str, Any]) -> None:
@@ -95,8 +88,11 @@ KnownAction = Annotated[
 ]  # fmt: skip
 
 
-VERBS: tuple[str, ...] = tuple(kind.model_fields["action_type"].default for kind in get_args(get_args(KnownAction)[0]))
-"""Every verb but those of others."""
+CLASSES: dict[str, type[v.Action]] = {
+    kind.model_fields["action_type"].default: kind for kind in get_args(get_args(KnownAction)[0])
+}
+"""Every verb but those of others, and its class."""
+VERBS: tuple[str, ...] = tuple(CLASSES)
 
 
 def _kind(data: Any) -> str:

@@ -15,17 +15,20 @@ def describe(action: v.Action, *, hide_text: bool = False) -> str:
 def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a verb
     where = f'"{action.target.describe()}"' if action.target else ""
 
+    enter = " and press Enter" if getattr(action, "submit", False) else ""
+
     def text(value: str) -> str:
         return HIDDEN if hide_text else _quoted(value)
 
     match action:
         case v.Click(button=button, count=count, hold=hold):
             verb = {2: "double-click", 3: "triple-click"}.get(count, "long-press" if hold else "click")
-            return f"{_held(action.modifiers)}{'' if button == 'left' else button + '-'}{verb} {where}"
-        case v.Fill(text=value, submit=submit):
-            return f"fill {where} with {text(value)}{_enter(submit)}"
-        case v.Type(text=value, submit=submit):
-            return f"type {text(value)}{f' into {where}' if where else ''}{_enter(submit)}"
+            held = "".join(f"{word}-" for word in (*action.modifiers, *([] if button == "left" else [button])))
+            return f"{held}{verb} {where}"
+        case v.Fill(text=value):
+            return f"fill {where} with {text(value)}{enter}"
+        case v.Type(text=value):
+            return f"type {text(value)}{f' into {where}' if where else ''}{enter}"
         case v.PressKey(keys=keys):
             return f"press {'+'.join(keys)}" + (f" in {where}" if where else "")
         case v.HoldKey(keys=keys, seconds=seconds):
@@ -33,7 +36,10 @@ def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a 
         case v.KeyDown(key=key) | v.KeyUp(key=key):
             return f"{action.verb.replace('_', ' ')} {key}"
         case v.Scroll():
-            return f"scroll {_way(action)}" + (f" in {where}" if where else "")
+            x, y = action.delta.x, action.delta.y
+            ways = [f"{'down' if y > 0 else 'up'} {abs(y):g}"] if y or not x else []
+            ways += [f"{'right' if x > 0 else 'left'} {abs(x):g}"] if x else []
+            return f"scroll {' and '.join(ways)} {action.unit}" + (f" in {where}" if where else "")
         case v.SelectOption(options=options):
             return f"select {', '.join(map(_quoted, options))} in {where}"
         case v.Drag(to=to):
@@ -70,21 +76,6 @@ def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a 
             return " ".join(part for part in (action.verb, where) if part)
         case _:
             return " ".join(part for part in (action.verb.replace("_", " "), where) if part)
-
-
-def _way(action: v.Scroll) -> str:
-    x, y = action.delta.x, action.delta.y
-    ways = [f"{'down' if y > 0 else 'up'} {abs(y):g}"] if y or not x else []
-    ways += [f"{'right' if x > 0 else 'left'} {abs(x):g}"] if x else []
-    return f"{' and '.join(ways)} {action.unit}"
-
-
-def _held(modifiers: tuple[str, ...]) -> str:
-    return "".join(f"{key}-" for key in modifiers)
-
-
-def _enter(submit: bool) -> str:
-    return " and press Enter" if submit else ""
 
 
 def _quoted(text: str, limit: int = 60) -> str:

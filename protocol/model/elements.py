@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from protocol.model.geometry import Box, Frozen, Size
 
-
-def _id_from_int(value: Any) -> Any:
-    """Seed 003 numbers elements, seed 004 names them: the canonical id is a string."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-ElementId = Annotated[str, BeforeValidator(_id_from_int, json_schema_input_type=str | int)]
+ElementId = Annotated[
+    str,
+    BeforeValidator(
+        lambda given: str(given) if isinstance(given, int) and not isinstance(given, bool) else given,
+        json_schema_input_type=str | int,
+    ),
+]
+"""Seed 003 numbers elements, seed 004 names them: the canonical id is a string."""
 
 
 class GUIElement(Frozen):

@@ -106,7 +106,10 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
             f"the target was chosen on state {target.state_id}, and the screen is now {state.state_id}; observe again"
         )
     if target.point is not None:
-        return _bare_point(target.point.to_px(state.screen_resolution), state)
+        point, (width, height) = target.point.to_px(state.screen_resolution), state.screen_resolution
+        if not BoundingBox(x1=0, y1=0, x2=width, y2=height).contains(point):
+            raise TargetError(f"the point {point.x}, {point.y} is not on the screen of {width} by {height} pixels")
+        return Resolved(tier="point", point=point)
     if target.selector is not None:
         raise TargetError(f"the selector {target.selector!r} cannot be followed on a list of elements")
     raise TargetError(f"no element on the screen matches {target.describe()!r}")
@@ -131,28 +134,19 @@ def target_element(target: ActionTarget | None, state: VisualState) -> GUIElemen
         return None
 
 
-def _bare_point(point: Point, state: VisualState) -> Resolved:
-    width, height = state.screen_resolution
-    if not BoundingBox(x1=0, y1=0, x2=width, y2=height).contains(point):
-        raise TargetError(f"the point {point.x}, {point.y} is not on the screen of {width} by {height} pixels")
-    return Resolved(tier="point", point=point)
-
-
 def _tiers(target: ActionTarget, state: VisualState) -> list[tuple[Tier, object, list[GUIElement]]]:
     found: list[tuple[Tier, object, list[GUIElement]]] = []
-    if target.track_id is not None:
-        found.append(("track_id", target.track_id, [e for e in state.elements if e.track_id == target.track_id]))
-    if target.element_id is not None:
-        found.append(("element_id", target.element_id, [e for e in state.elements if e.element_id == target.element_id]))
+    names: tuple[Tier, ...] = ("track_id", "element_id")
+    for tier in names:
+        if (wanted := getattr(target, tier)) is not None:
+            found.append((tier, wanted, [e for e in state.elements if getattr(e, tier) == wanted]))
     if target.text is not None:
         found.append(("text", target.text, _by_text(target.text, target.role, state)))
-    if target.bbox is not None:
-        center = target.bbox.to_px(state.screen_resolution).center
-        found.append(("bbox", center, _by_point(center, state)))
-    if target.point is not None:
-        point = target.point.to_px(state.screen_resolution)
-        found.append(("point", point, _by_point(point, state)))
-    return found
+    places: list[tuple[Tier, Point | None]] = [
+        ("bbox", target.bbox and target.bbox.to_px(state.screen_resolution).center),
+        ("point", target.point and target.point.to_px(state.screen_resolution)),
+    ]
+    return found + [(tier, point, _by_point(point, state)) for tier, point in places if point is not None]
 
 
 def _by_text(text: str, role: str | None, state: VisualState) -> list[GUIElement]:

@@ -367,6 +367,21 @@ class Writing(Conversion):
             self.cannot(action, "the way is too long")
         return x, y
 
+    def pixels(self, action: Scroll) -> tuple[float, float]:
+        """How far to the right and down in pixels, exactly."""
+        across, down = pixels_in(action.unit, self.context.size)
+        x, y = action.delta.x * across, action.delta.y * down
+        return (x, y) if max(abs(x), abs(y)) <= FARTHEST else self.cannot(action, "the way is too long")
+
+    def region(self, action: verbs.Screenshot) -> tuple[int, int, int, int] | None:
+        """Left, top, width and height of the part that is shown, in pixels; None for all."""
+        if action.region is None:
+            return None
+        box = action.region.to_px(self.context.size)
+        if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
+            self.refuse("screenshot.region", "the region is too far away to be on the screen")
+        return box.x1, box.y1, box.x2 - box.x1, box.y2 - box.y1
+
     def ways(self, action: Scroll, unit: str, parts: int = 1) -> list[tuple[Direction, int]]:
         """Directions and whole amounts: a diagonal is two of them, first down or up."""
         x, y = self.amounts(action, unit, parts)
@@ -387,11 +402,8 @@ class Writing(Conversion):
     ) -> Coordinate:
         """The same if that is not too far away."""
         said = self.place(target, what, space, image)
-        return (
-            said
-            if max(abs(said.x), abs(said.y)) <= FARTHEST
-            else self.refuse(what, f"the place is more than {FARTHEST} pixels away")
-        )
+        near = max(abs(said.x), abs(said.y)) <= FARTHEST
+        return said if near else self.refuse(what, f"the place is more than {FARTHEST} pixels away")
 
     def element_id(self, target: ActionTarget, what: str = "target") -> str | None:
         """The id of the element that `target` names; None where it only names a place.

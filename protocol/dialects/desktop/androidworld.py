@@ -84,19 +84,15 @@ def _listed(context: Context) -> list[str]:
 
 def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an object, of a list of objects, or of an agent's answer. Raises DialectError."""
-    variant = DIALECT.variant(context)
-    reading = _Reading(NAME, context)
-    each = each_of(payload) if payload else [(payload, "$")]
-    return ParsedPayload([action for part, where in each for action in _read(part, reading, variant, where)], reading.losses)
-
-
-def _read(payload: Any, reading: _Reading, variant: str, where: str) -> list[AgentAction]:
-    if isinstance(payload, str):
-        payload = read_object(a_text(payload, NAME))
-    elif variant == "m3a":
-        raise DialectError(NAME, where, f"a text is needed, not {type(payload).__name__}")
-    reading.fields = Fields(NAME, payload, where)
-    return reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
+    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
+    actions: list[AgentAction] = []
+    for each, where in each_of(payload) if payload else [(payload, "$")]:
+        said = read_object(a_text(each, NAME)) if isinstance(each, str) else each
+        if reading.variant == "m3a" and said is each:
+            raise DialectError(NAME, where, f"a text is needed, not {type(each).__name__}")
+        reading.fields = Fields(NAME, said, where)
+        actions += reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
+    return ParsedPayload(actions, reading.losses)
 
 
 class _Reading(Reading):

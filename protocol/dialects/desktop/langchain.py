@@ -8,15 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from inspect import cleandoc
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
 from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 from protocol.dialects.common.fields import Fields
-from protocol.model.actions import AgentAction, KnownAction, parse_action
+from protocol.model.actions import CLASSES, AgentAction, parse_action
 from protocol.model.geometry import JsonObject
 from protocol.model.verbs import Action, Extension
 
@@ -40,25 +39,20 @@ _SAID = {
 """What a verb does, where its class does not say it."""
 
 
-@cache
-def _classes() -> dict[str, type[Action]]:
-    union = get_args(get_args(KnownAction)[0])
-    return {**{found.model_fields["action_type"].default: found for found in union}, CARRIER: Extension}
+_TOOLS: dict[str, type[Action]] = {**CLASSES, CARRIER: Extension}
 
 
 def tools() -> list[JsonObject]:
     """A definition of each tool: name, description and the JSON schema of its arguments, as `bind_tools` takes them."""
-    return [_tool(name, found) for name, found in _classes().items()]
-
-
-def _tool(name: str, verb: type[Action]) -> JsonObject:
-    schema = verb.model_json_schema()
-    if name != CARRIER:
-        del schema["properties"]["action_type"]
-    for heading in ("title", "description"):
-        schema.pop(heading, None)
-    said = _SAID.get(name) or cleandoc(verb.__doc__ or name)
-    return {"name": name, "description": said, "parameters": schema}
+    found = []
+    for name, verb in _TOOLS.items():
+        schema = verb.model_json_schema()
+        if name != CARRIER:
+            del schema["properties"]["action_type"]
+        for heading in ("title", "description"):
+            schema.pop(heading, None)
+        found.append({"name": name, "description": _SAID.get(name) or cleandoc(verb.__doc__ or name), "parameters": schema})
+    return found
 
 
 def from_langchain(payload: Any, context: Context) -> ParsedPayload:
@@ -94,17 +88,14 @@ def _action(call: Any, where: str) -> AgentAction:
     name, args = fields.text("name"), fields.any("args")
     fields.drop("id", "extras")
     fields.end()
-    if name not in _classes():
+    if name not in _TOOLS:
         raise DialectError(NAME, f"{where}.name", f"there is no tool {name[:60]!r}")
     if not isinstance(args, Mapping) or not all(isinstance(key, str) for key in args):
         raise DialectError(NAME, f"{where}.args", "an object of arguments is needed")
     given = {str(key): value for key, value in args.items()}
-    if name == CARRIER:
-        verb = given.pop("action_type", None)
-        if not isinstance(verb, str) or not verb.startswith("x-"):
-            raise DialectError(NAME, f"{where}.args.action_type", "a verb that is carried starts with x-")
-    else:
-        verb = name
+    verb = given.pop("action_type", None) if name == CARRIER else name
+    if name == CARRIER and not str(verb).startswith("x-"):
+        raise DialectError(NAME, f"{where}.args.action_type", "a verb that is carried starts with x-")
     for twice in ("action_type", "type"):
         if twice in given:
             raise DialectError(NAME, f"{where}.args.{twice}", "the tool is the verb: it is not said again")

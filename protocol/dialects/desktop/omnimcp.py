@@ -128,19 +128,15 @@ def _read_target(data: Any, where: str, reading: Conversion) -> ActionTarget | N
     fields.end()
     if found is not None:
         given["element_id"] = found.element_id
-    if box is not None:
-        given["bbox"] = _read_box(box, f"{fields.where}.bbox")
+    if box is not None:  # fractions of the screen
+        place = f"{fields.where}.bbox"
+        if not isinstance(box, list | tuple) or len(box) != 4:
+            raise DialectError(NAME, place, "four fractions of the screen are needed: [x, y, width, height]")
+        x, y, width, height = (checked_number(NAME, f"{place}[{n}]", number) for n, number in enumerate(box))
+        with refusing(NAME, place):
+            given["bbox"] = Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
     given = {name: value for name, value in given.items() if value is not None}
     return ActionTarget(**given) if given else None
-
-
-def _read_box(box: Any, where: str) -> Region:
-    """Fractions of the screen `[x, y, width, height]`."""
-    if not isinstance(box, list | tuple) or len(box) != 4:
-        raise DialectError(NAME, where, "four fractions of the screen are needed: [x, y, width, height]")
-    x, y, width, height = (checked_number(NAME, f"{where}[{n}]", number) for n, number in enumerate(box))
-    with refusing(NAME, where):
-        return Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
 
 
 STEPS = 3
@@ -161,22 +157,20 @@ def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
     reading = Conversion(NAME, context)
     if isinstance(payload, str):
         payload = json_in(NAME, payload)
-    found = [_read(answer, where, reading) for answer, where in each_of(payload)]
+    found: list[AgentAction] = []
+    for answer, where in each_of(payload):
+        fields = Fields(NAME, answer, where)
+        if "action_decision" in fields:
+            fields.drop("screen_analysis")
+            inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
+            fields.end()
+            fields = inner
+        decides = "action_type" in fields or fields.where != where
+        read = _read_decision if decides else read_response if isinstance(answer.get("action"), Mapping) else _read_plan
+        found.append(read(fields, reading))
     if not found:
         raise DialectError(NAME, "$", "there is no answer")
     return ParsedPayload(found, reading.losses)
-
-
-def _read(answer: Any, where: str, reading: Conversion) -> AgentAction:
-    fields = Fields(NAME, answer, where)
-    if "action_decision" in fields:
-        fields.drop("screen_analysis")
-        inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
-        fields.end()
-        return _read_decision(inner, reading)
-    if "action_type" in fields:
-        return _read_decision(fields, reading)
-    return read_response(fields, reading) if isinstance(answer.get("action"), Mapping) else _read_plan(fields, reading)
 
 
 def _read_plan(fields: Fields, reading: Conversion) -> AgentAction:
@@ -188,16 +182,15 @@ def _read_plan(fields: Fields, reading: Conversion) -> AgentAction:
         return _finished(fields, verb, verb == "wait", reasoning, reading)
     if verb == "scroll":
         fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
-    target = element(fields, "element_id", reading.context)
-    found: JsonObject = {"target": target}
-    if verb == "type":
-        found["text"] = fields.text("text_to_type")
-    elif verb == "press_key":
-        found["keys"] = read_chord(fields, "key_info")
+    return _acted(verb, fields, fields, element(fields, "element_id", reading.context), "element_id")
+
+
+def _acted(verb: str, fields: Fields, parameters: Fields, target: ActionTarget | None, name: str) -> AgentAction:
     if verb == "click" and target is None:
-        fields.refuse("element_id", "is missing")
-    fields.end()
-    return build(NAME, fields.where, action_type=verb, **found)
+        fields.refuse(name, "is missing")
+    found = _READERS[verb](parameters)
+    parameters.end()
+    return build(NAME, fields.where, **{"action_type": verb, "target": target, **found})
 
 
 def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, reading: Conversion) -> AgentAction:
@@ -218,11 +211,7 @@ def _read_decision(fields: Fields, reading: Conversion) -> AgentAction:
     if verb == "finish":  # stuck, as OmniMCP tells its model
         parameters.end()
         return build(NAME, fields.where, action_type="fail_goal", reason=reasoning)
-    if verb == "click" and target is None:
-        fields.refuse("target_element_id", "is missing")
-    found = _READERS[verb](parameters)
-    parameters.end()
-    return build(NAME, fields.where, **{"action_type": verb, "target": target, **found})
+    return _acted(verb, fields, parameters, target, "target_element_id")
 
 
 def _read_click(fields: Fields) -> JsonObject:
@@ -230,16 +219,13 @@ def _read_click(fields: Fields) -> JsonObject:
     return {"button": button, "count": count}
 
 
-def _read_scroll(fields: Fields) -> JsonObject:
-    if "scroll_direction" not in fields:
-        fields.refuse("scroll_direction", "is missing, and prose is not guessed at")
-    return {"direction": fields.choice("scroll_direction", WAYS), "amount": fields.number("scroll_steps", STEPS)}
-
-
 _READERS: dict[str, Callable[[Fields], JsonObject]] = {
     "click": _read_click,
     "type": lambda fields: {"text": fields.text("text_to_type")},
-    "scroll": _read_scroll,
+    "scroll": lambda fields: {
+        "direction": fields.choice("scroll_direction", WAYS),
+        "amount": fields.number("scroll_steps", STEPS),
+    },  # prose is not guessed at
     "press_key": lambda fields: {"keys": read_chord(fields, "key_info")},
     "wait": lambda fields: {"seconds": fields.number("wait_duration_s", _PAUSE)},
     "launch_app": lambda fields: {"app": fields.text("app_name")},

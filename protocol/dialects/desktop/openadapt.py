@@ -253,8 +253,18 @@ _LEADING = re.compile(r"\s*(?:```\w*[ \t]*\n\s*)?(?:action:)?", re.IGNORECASE)
 
 
 def _statements(text: str) -> list[Fields]:
-    """The calls of a text in the DSL, as the flat JSON that they mean."""
-    start, thought = _start(within_length(text, NAME))
+    """The calls of a text in the DSL, as the flat JSON that they mean: behind its `Thought:` and `Action:`, if it has those."""
+    within_length(text, NAME)
+    reason: str | None = None
+    if thought := _THOUGHT.match(text):
+        action = _ACTION.search(text, thought.end())
+        told = action.start() if action else text.find("\n", thought.end())
+        if told < 0:
+            raise DialectError(NAME, "line 1, column 1", "a thought, and no action after it")
+        start, reason = action.end() if action else told, text[thought.end() : told].strip()
+    else:
+        leading = _LEADING.match(text)
+        start = leading.end() if leading else 0
     end = text.rfind("```") if text.lstrip().startswith("```") else -1
     before = "".join(sign if sign == "\n" else " " for sign in text[:start])  # what stands where stays true
     found: list[Fields] = []
@@ -262,22 +272,9 @@ def _statements(text: str) -> list[Fields]:
         call = chain[0]
         if len(chain) > 1 or call.args:
             raise DialectError(NAME, call.where, f"{call.name[:60]} takes named arguments, and nothing follows it")
-        flat = {"reasoning": thought, **call.kwargs, "type": call.name}
+        flat = {"reasoning": reason, **call.kwargs, "type": call.name}
         found.append(Fields(NAME, flat, f"{call.where}, {call.name[:60]}"))
     return found
-
-
-def _start(text: str) -> tuple[int, str | None]:
-    """Where the calls start, after a `Thought:` and an `Action:`, and the thought."""
-    if thought := _THOUGHT.match(text):
-        if action := _ACTION.search(text, thought.end()):
-            return action.end(), text[thought.end() : action.start()].strip()
-        line = text.find("\n", thought.end())
-        if line < 0:
-            raise DialectError(NAME, "line 1, column 1", "a thought, and no action after it")
-        return line, text[thought.end() : line].strip()
-    leading = _LEADING.match(text)
-    return (leading.end() if leading else 0), None
 
 
 _TITLE = "openadapt-types Action, as JSON or in its DSL"

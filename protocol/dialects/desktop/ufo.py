@@ -92,7 +92,10 @@ def decision_of(payload: Any, context: Context) -> OperatorDecision:
         comment = comment or f"status {answer.status[:40]!r} is not one of {', '.join(STATUSES)}"
     elif status is not AgentStatus.ERROR:
         done = _called(answer, conversion)
-        status, done = _asked(status, answer, done)
+        if status is AgentStatus.PENDING and answer.questions:
+            done = [build(NAME, "$.Questions", action_type="ask_user", question="\n".join(answer.questions))]
+        elif status is AgentStatus.PENDING:  # in older answers the user confirms the action
+            status = AgentStatus.CONFIRM
         if len(done) > 1:
             raise DialectError(NAME, "$", f"a decision is one action, and this answer has {len(done)}")
         action = done[0] if done else None
@@ -105,15 +108,6 @@ def decision_of(payload: Any, context: Context) -> OperatorDecision:
 
 
 _ACTING = (AgentStatus.CONTINUE, AgentStatus.CONFIRM, AgentStatus.PENDING)
-
-
-def _asked(status: AgentStatus, answer: _Answer, done: list[AgentAction]) -> tuple[AgentStatus, list[AgentAction]]:
-    """PENDING asks the user, or, in older answers, lets the user confirm the action."""
-    if status is not AgentStatus.PENDING:
-        return status, done
-    if answer.questions:
-        return status, [build(NAME, "$.Questions", action_type="ask_user", question="\n".join(answer.questions))]
-    return AgentStatus.CONFIRM, done
 
 
 def _actions(answer: _Answer, conversion: Conversion) -> list[AgentAction]:
@@ -264,38 +258,40 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
 _HOSTS = ("select_application_window", "run_shell")
 
 
-def _ufo(said: UfoCall) -> JsonObject:
-    head: JsonObject = {"Observation": "", "Thought": ""}
-    tail = {"Status": said.status, "Plan": [], "Comment": said.comment}
-    if said.function in _HOSTS or said.questions or said.opens:
-        host = {"CurrentSubtask": "", "Message": [], "ControlLabel": said.label, "ControlText": said.text}
-        more = {"Bash": said.arguments.get("bash_command", ""), "Questions": list(said.questions)}
-        opens = {"AppsToOpen": {"APP": said.opens, "file_path": ""}} if said.opens else {}
-        return {**head, **host, **tail, **more, **opens}
-    call = {"ControlLabel": said.label, "ControlText": said.text, "Function": said.function, "Args": said.arguments}
-    return {**head, **call, **tail, "SaveScreenshot": {"save": False, "reason": ""}}
-
-
-def _ufo2(said: UfoCall) -> JsonObject:
-    head: JsonObject = {"observation": "", "thought": ""}
-    tail = {"plan": [], "comment": said.comment}
-    named = {"id": said.label, "name": said.text} if said.label else {}
-    arguments = {**named, **said.arguments}
-    if said.function in _HOSTS or said.questions:
-        host = {"current_subtask": "", "message": [], "questions": list(said.questions)}
-        return {**head, "status": said.status, **host, "function": said.function, "arguments": arguments, **tail}
-    action = {"function": said.function, "arguments": arguments, "status": said.status}
-    return {**head, "action": action, **tail, "save_screenshot": {"save": False, "reason": ""}}
-
-
 class _Writing(CallWriting):
     """Whole answers of an agent."""
 
     def payload(self, action: Action) -> Any:
         placed = is_placed(action.target, self.context) and not isinstance(action, Extension)
         writing = PlacedWriting(NAME, self.context, variant=self.variant) if placed else self
-        said = [_ufo2(call) if self.ufo2 else _ufo(call) for call in writing.calls(action)]
+        said = [self.answer(call) for call in writing.calls(action)]
         return said[0] if len(said) == 1 else said
+
+    def answer(self, said: UfoCall) -> JsonObject:
+        """A call within the whole answer of the agent that makes it."""
+        host = said.function in _HOSTS or bool(said.questions)
+        if self.ufo2:
+            named = {"id": said.label, "name": said.text} if said.label else {}
+            call = {"function": said.function, "arguments": {**named, **said.arguments}, "status": said.status}
+            tail = {"plan": [], "comment": said.comment}
+            about = {"current_subtask": "", "message": [], "questions": list(said.questions)}
+            agent = {"action": call, "save_screenshot": {"save": False, "reason": ""}}
+            return {"observation": "", "thought": "", **(about | call if host else agent), **tail}
+        control = {"ControlLabel": said.label, "ControlText": said.text}
+        answer: JsonObject = {
+            "Observation": "",
+            "Thought": "",
+            **control,
+            "Status": said.status,
+            "Plan": [],
+            "Comment": said.comment,
+        }
+        if host or said.opens:
+            answer |= {"CurrentSubtask": "", "Message": [], "Questions": list(said.questions)}
+            opens = {"AppsToOpen": {"APP": said.opens, "file_path": ""}} if said.opens else {}
+            return {**answer, "Bash": said.arguments.get("bash_command", ""), **opens}
+        answer |= {"Function": said.function, "Args": said.arguments}
+        return {**answer, "SaveScreenshot": {"save": False, "reason": ""}}
 
 
 DIALECT = written_by(_Writing, NAME, "Microsoft UFO's answers", "json", from_ufo, ("ufo", "ufo2"))

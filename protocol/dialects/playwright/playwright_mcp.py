@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from protocol.dialects.common.conversion import FARTHEST, Part, Row, Table, Writing, element_of, given, given_in, pixels_in, row
+from protocol.dialects.common.conversion import Part, Row, Table, Writing, element_of, given, given_in, row
 from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.losses import written_by
@@ -236,10 +236,8 @@ class _Writing(Writing):
         if isinstance(action, verbs.Drag) and not action.modifiers and (action.path or action.button != "left"):
             if action.button == "left" and self.named(action.target) and self.named(action.to, "to"):
                 return [action]
-            ends = (
-                ActionTarget(point=self.place(target, what)) for target, what in ((action.target, "target"), (action.to, "to"))
-            )
-            return self.by_hand(action.model_copy(update=dict(zip(("target", "to"), ends, strict=True))))
+            ends = {what: ActionTarget(point=self.place(getattr(action, what), what)) for what in ("target", "to")}
+            return self.by_hand(action.model_copy(update=ends))
         return super().simpler(action)
 
     def in_clicks(self, action: verbs.Click) -> list[verbs.Action]:
@@ -277,24 +275,20 @@ class _Writing(Writing):
         return {"modifiers": list(keys)} if keys else {}
 
     def scroll(self, action: verbs.Scroll) -> list[JsonObject]:
-        across, down = pixels_in(action.unit, self.context.size)
-        x, y = action.delta.x * across, action.delta.y * down
-        if action.modifiers or max(abs(x), abs(y)) > FARTHEST:
-            self.cannot(action, "it is too far, or keys are held meanwhile")
+        if action.modifiers:
+            self.cannot(action, "no keys are held meanwhile")
+        x, y = self.pixels(action)
         return [self.call("mouse_wheel", deltaX=x, deltaY=y)]
 
     def type(self, action: verbs.Type) -> list[JsonObject]:
-        found, typed = self.named(action.target), {"text": action.text, **self.submit(action)}
+        found, typed = self.named(action.target), {"text": action.text, **(_SUBMIT.write(self, action.submit) or {})}
         if found is not None:
             return [self.call("type", **found, **typed, slowly=True)]
         click = [] if action.target is None else self.said(verbs.Click(target=action.target))
         return [*click, self.call("press_sequentially", **typed)]
 
-    def submit(self, action: verbs.Type | verbs.Fill) -> JsonObject:
-        return {"submit": True} if action.submit else {}
-
     def fill(self, action: verbs.Fill) -> list[JsonObject]:
-        return [self.call("type", **self.aim(action.target), text=action.text, **self.submit(action))]
+        return [self.call("type", **self.aim(action.target), text=action.text, **(_SUBMIT.write(self, action.submit) or {}))]
 
     def wait(self, action: verbs.Wait) -> list[JsonObject]:
         if action.text is None and action.text_gone is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.dialects.common.conversion import FARTHEST, Writing, pixels_in
+from protocol.dialects.common.conversion import Writing
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import a_text
 from protocol.dialects.common.losses import written_by
@@ -50,9 +50,8 @@ class _Writing(Writing):
 
     def field(self, target: ActionTarget | None) -> str:
         """The locator of a target that cannot be a mere place."""
-        return locate(target, self.context, "target", needed=True) or self.refuse(
-            "target", "a locator is needed: a selector, or a text"
-        )
+        found = locate(target, self.context, "target", needed=True)
+        return found or self.refuse("target", "a locator is needed: a selector, or a text")
 
     def spot(self, target: ActionTarget | None, what: str = "target") -> tuple[str, str]:
         point = self.place(target, what)
@@ -85,10 +84,8 @@ class _Writing(Writing):
 
     def click(self, action: verbs.Click) -> list[str]:
         delay, count = self.milliseconds(action.hold) if action.hold else None, 3 if action.count == 3 else None
-        method, options = (
-            "dblclick" if action.count == 2 else "click",
-            {"button": self.button(action), "delay": delay, "click_count": count},
-        )
+        method = "dblclick" if action.count == 2 else "click"
+        options = {"button": self.button(action), "delay": delay, "click_count": count}
         locator = self.locator(action.target)
         if locator is None:
             return self.ask(f"mouse.{method}", *self.spot(action.target), **options)
@@ -135,11 +132,7 @@ class _Writing(Writing):
     key_up = key_down
 
     def scroll(self, action: verbs.Scroll) -> list[str]:
-        across, down = pixels_in(action.unit, self.context.size)
-        x, y = action.delta.x * across, action.delta.y * down
-        if max(abs(x), abs(y)) > FARTHEST:
-            self.refuse("scroll.delta", "it is too far")
-        return self.ask("mouse.wheel", literal(x), literal(y))
+        return self.ask("mouse.wheel", *map(literal, self.pixels(action)))
 
     def select_option(self, action: verbs.SelectOption) -> list[str]:
         return self.ask(f"{self.field(action.target)}.select_option", _one_or_more(action.options))
@@ -162,9 +155,9 @@ class _Writing(Writing):
             return ["page = context.new_page()", *(self.ask("goto", quoted(action.url)) if action.url else [])]
         if action.op == "select":
             return [f"page = context.pages[{action.index}]"]
-        return (
-            ["page.close()", "page = context.pages[-1]"] if action.index is None else [f"context.pages[{action.index}].close()"]
-        )
+        if action.index is None:
+            return ["page.close()", "page = context.pages[-1]"]
+        return [f"context.pages[{action.index}].close()"]
 
     def wait(self, action: verbs.Wait) -> list[str]:
         timeout = self.milliseconds(action.seconds)
@@ -178,12 +171,9 @@ class _Writing(Writing):
         return lines or self.ask("wait_for_timeout", literal(timeout))
 
     def screenshot(self, action: verbs.Screenshot) -> list[str]:
-        if action.region is None:
-            return self.ask("screenshot")
-        box = action.region.to_px(self.context.size)
-        if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
-            self.refuse("screenshot.region", "the region is too far away to be on a page")
-        return self.ask("screenshot", clip={"x": box.x1, "y": box.y1, "width": box.x2 - box.x1, "height": box.y2 - box.y1})
+        region = self.region(action)
+        clip = None if region is None else dict(zip(("x", "y", "width", "height"), region, strict=True))
+        return self.ask("screenshot", clip=clip)
 
     def extension(self, action: verbs.Extension) -> list[str]:
         name = action.action_type.removeprefix(PREFIX)
@@ -195,11 +185,9 @@ class _Writing(Writing):
             self.refuse(f"{action.verb}.arguments", "they are not those of the method")
         if name in ON_ELEMENTS and action.target is not None:
             return self.ask(f"{self.field(action.target)}.{name}", **action.arguments)
-        return (
-            self.ask(f"keyboard.{name}" if name == "insert_text" else name, **action.arguments)
-            if name in ON_PAGES
-            else self.cannot(action)
-        )
+        if name not in ON_PAGES:
+            self.cannot(action)
+        return self.ask(f"keyboard.{name}" if name == "insert_text" else name, **action.arguments)
 
 
 def _one_or_more(values: tuple[str, ...]) -> str:

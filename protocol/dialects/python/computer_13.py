@@ -139,12 +139,7 @@ class _Writing(DeviceWriting):
 
     def call(self, name: str, /, **arguments: Any) -> JsonObject:
         if "clicks" in arguments:
-            arguments = {
-                "button": arguments["button"],
-                "x": arguments["x"],
-                "y": arguments["y"],
-                "num_clicks": arguments["clicks"],
-            }
+            arguments = {"button": arguments.pop("button"), "num_clicks": arguments.pop("clicks"), **arguments}
         return {"action_type": name} | ({"parameters": arguments} if arguments else {})
 
     def said_button(self, button: str) -> JsonObject:

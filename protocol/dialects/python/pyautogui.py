@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import FARTHEST, Part, element_of, given_in, row
+from protocol.dialects.common.conversion import Part, element_of, given_in, row
 from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
 from protocol.dialects.common.losses import written_by
@@ -179,11 +179,9 @@ class Reader(CallReading, DeviceReading):
 
     def named(self, value: Any, name: str = "keys") -> str:
         """The key of that name in the field `name`."""
-        return (
-            self.key_named(value, name)
-            if isinstance(value, str)
-            else self.fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
-        )
+        if not isinstance(value, str):
+            self.fields.refuse(name, f"the name of a key is needed, not {value!r:.40}")
+        return self.key_named(value, name)
 
     def clicks(self) -> list[AgentAction]:
         count = self.fields.number("clicks", 1, whole=True)
@@ -462,12 +460,8 @@ class _Writing(DeviceWriting):
     fail_goal = finish_goal
 
     def screenshot(self, action: verbs.Screenshot) -> list[str]:
-        if action.region is None:
-            return ["pyautogui.screenshot()"]
-        box = action.region.to_px(self.context.size)
-        if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
-            self.refuse("screenshot.region", "the region is too far away to be on a screen")
-        return [f"pyautogui.screenshot(region=({box.x1}, {box.y1}, {box.x2 - box.x1}, {box.y2 - box.y1}))"]
+        region = self.region(action)
+        return ["pyautogui.screenshot()" if region is None else f"pyautogui.screenshot(region={region})"]
 
     def extension(self, action: verbs.Extension) -> list[str]:
         name = action.action_type.removeprefix(_PREFIX)

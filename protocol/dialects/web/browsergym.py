@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import inf, nextafter
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import FARTHEST, Part, Writing, given, pixels_in, read_chord, row
+from protocol.dialects.common.conversion import Part, Writing, given, read_chord, row
 from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload
 from protocol.dialects.common.fields import Fields, a_text
 from protocol.dialects.common.losses import written_by
@@ -220,10 +220,7 @@ class _Writing(Writing):
         return [self.call("mouse_drag_and_drop", **self.xy(action.target), **self.xy(action.to, "to"))]
 
     def scroll(self, action: verbs.Scroll) -> list[str]:
-        across, down = pixels_in(action.unit, self.context.size)
-        delta = {"dx": action.delta.x * across, "dy": action.delta.y * down}
-        if not all(abs(way) <= FARTHEST for way in delta.values()):
-            self.cannot(action, "the scroll is too long to be said in pixels")
+        delta = dict(zip(("dx", "dy"), self.pixels(action), strict=True))
         bid = None if action.target is None else self.element_id(action.target)
         if action.target is not None and bid is None:
             return [self.call("scroll_at", **self.xy(action.target), **delta)]

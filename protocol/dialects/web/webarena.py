@@ -181,14 +181,8 @@ class _Writing(Writing):
     def type(self, action: verbs.Type | verbs.Fill) -> list[str]:
         if not action.text:
             self.lose(f"{action.verb}.text", "WebArena's own parser takes no empty text")
-        return [
-            self.call(
-                "type",
-                id=self.element(action.target),
-                text=self.text(f"{action.verb}.text", action.text),
-                enter=int(action.submit),
-            )
-        ]
+        text = self.text(f"{action.verb}.text", action.text)
+        return [self.call("type", id=self.element(action.target), text=text, enter=int(action.submit))]
 
     fill = type
 

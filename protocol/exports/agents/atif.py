@@ -16,24 +16,25 @@ from protocol.exports.common.base import ExportResult, Format, FormatError, Impo
 from protocol.exports.common.kept import (
     KEY,
     Frame,
+    formatted,
     frames,
     from_iso,
     info_of,
-    iso,
     kept,
     kept_pictures,
     lost_in_reading,
     lost_state,
+    outcome_of,
     picture_named,
     pictures_of,
     run_facts,
     taken_back,
 )
-from protocol.exports.common.lines import bad_line, json_document, json_line, listed, mapping, refuse, told
-from protocol.log.log import LogLine, whole_file
+from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, told
+from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem
 from protocol.model.geometry import JsonObject
-from protocol.model.steps import ActionResult, InteractionStep, Picture
+from protocol.model.steps import InteractionStep, Picture
 
 ANTHROPIC = "computer"
 PLAYWRIGHT = "browser_"
@@ -50,10 +51,11 @@ def read(path: Path) -> ImportResult:
     if not isinstance(version, str) or not _VERSION.match(version):
         raise FormatError(f"{path.name}: $.schema_version: ATIF-v1 is read, not {str(version)[:40]!r}")
     agent = mapping(document.get("agent"))
+    asked = (step for step in document["steps"] if isinstance(step, dict) and step.get("source") == "user")
     info = info_of(
         mapping(document.get("extra")).get(KEY),
         run_id=document.get("session_id") or document.get("trajectory_id"),
-        goal=_goal(document["steps"]),
+        goal=next((_text(step.get("message")) for step in asked), ""),
         agent=agent.get("name"),
         agent_version=agent.get("version"),
     )
@@ -67,7 +69,10 @@ class _Reader:
         self._number = 0
 
     def trajectory(self, data: JsonObject, where: str, depth: int) -> Iterator[LogLine]:
-        embedded = _embedded(data, where)
+        embedded = _EmbeddedTrajectories()
+        for n, subagent in enumerate(listed(data.get("subagent_trajectories"))):
+            at, name = f"{where}.subagent_trajectories[{n}]", mapping(subagent).get("trajectory_id")
+            embedded[name if isinstance(name, str) and name not in embedded else at] = (at, mapping(subagent))
         for n, step in enumerate(data["steps"]):
             yield from self._step(step, f"{where}.steps[{n}]", embedded, depth)
         for name in list(embedded):  # delegated to by nobody: still somebody's work
@@ -130,42 +135,37 @@ class _EmbeddedTrajectories(dict[str, tuple[str, JsonObject]]):
         self.told: set[str] = set()
 
 
-def _embedded(data: JsonObject, where: str) -> _EmbeddedTrajectories:
-    found = _EmbeddedTrajectories()
-    for n, subagent in enumerate(listed(data.get("subagent_trajectories"))):
-        at = f"{where}.subagent_trajectories[{n}]"
-        name = mapping(subagent).get("trajectory_id")
-        found[name if isinstance(name, str) and name not in found else at] = (at, mapping(subagent))
-    return found
-
-
 def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first: bool) -> Iterator[InteractionStep]:
-    """The actions of one tool call. The reason stands at the first of a step."""
+    """The actions of one tool call. The reason, and what else another agent's step holds, stand at the first of a step."""
     ours = mapping(mapping(step.get("extra")).get(KEY))
     reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
-    raw = {} if ours or not first else _rest(step, result, reasoning)
+    raw: JsonObject = {}
+    if first and not ours:
+        raw = {name: step[name] for name in _REST if step.get(name) is not None}
+        if step.get("message") and _text(step["message"]) != reasoning:
+            raw["message"] = step["message"]
+        if result.get("content") is not None:
+            raw["observation"] = result["content"]
+    if ours:
+        pictures = pictures_of(ours, where)
+    else:  # those that the tool answered with, taken after the action
+        shown = (mapping(part) for part in listed(result.get("content")))
+        paths = [mapping(part.get("source")).get("path") for part in shown if part.get("type") == "image"]
+        pictures = tuple(picture for path in paths for picture in picture_named(path, "after"))
     actions, losses = _actions(call, where)
     for n, action in enumerate(actions):
         yield taken_back(
             ours,
             where,
             action,
-            (reasoning if isinstance(reasoning, str) else "") if n == 0 else "",
-            _pictures(ours, result, where),
+            reasoning if isinstance(reasoning, str) and n == 0 else "",
+            pictures,
             timestamp=from_iso(step.get("timestamp")),
             raw={**raw, **lost_in_reading(losses)},
         )
 
 
 _REST = ("model_name", "reasoning_effort", "metrics", "llm_call_count", "extra")
-
-
-def _rest(step: JsonObject, result: JsonObject, reasoning: Any) -> JsonObject:
-    """What else another agent's step holds."""
-    rest = {name: step[name] for name in _REST if step.get(name) is not None}
-    if step.get("message") and _text(step["message"]) != reasoning:
-        rest["message"] = step["message"]
-    return {**rest, **({"observation": result["content"]} if result.get("content") is not None else {})}
 
 
 def _actions(call: Any, where: str) -> ParsedPayload:
@@ -183,23 +183,6 @@ def _actions(call: Any, where: str) -> ParsedPayload:
         part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
         part = ".function_name" if part == ".name" else f".arguments{part}"
         refuse(where + part, bad.reason)
-
-
-def _pictures(ours: Mapping[str, Any], result: Mapping[str, Any], where: str) -> tuple[Picture, ...]:
-    """Ours as they were kept; else the pictures that the tool answered with, taken after the action."""
-    if ours:
-        return pictures_of(ours, where)
-    return tuple(picture for path in _shown(result.get("content")) for picture in picture_named(path, "after"))
-
-
-def _shown(content: Any) -> Iterator[Any]:
-    for part in listed(content):
-        if mapping(part).get("type") == "image":
-            yield mapping(part.get("source")).get("path")
-
-
-def _goal(steps: list[Any]) -> str:
-    return next((_text(step.get("message")) for step in steps if isinstance(step, dict) and step.get("source") == "user"), "")
 
 
 def _text(message: Any) -> str:
@@ -298,7 +281,7 @@ class _Crew:
         self.subagents.append(subagent)
         call = f"{DELEGATE}-{number}"
         self._root.add(
-            timestamp=iso(frame.step.timestamp),
+            timestamp=formatted(frame.step.timestamp),
             source="agent",
             message="",
             llm_call_count=0,
@@ -310,29 +293,21 @@ class _Crew:
         step = frame.step
         self._exported.losses.update(lost_state(step))
         said = dialect("langchain").write(step.action, Context()).payload
+        # The model that decided the step, and what that took; what it was told stands at the end of the document.
+        calls = self._calls.get((step.role, step.subtask, step.step), [])
+        model = {"model_name": calls[-1].get("model"), "llm_call_count": len(calls)} if calls else {}
+        shown, text = list(self._parts(frame.after)), outcome_of(step.result)
+        content = ([{"type": "text", "text": text}] if text else []) + shown if shown else text
         return {
-            "timestamp": iso(step.timestamp),
+            "timestamp": formatted(step.timestamp),
             "source": "agent",
             "message": "",
-            **self._asked(step),
+            **({**model, "metrics": _metrics(calls)} if calls else {}),
             "reasoning_content": step.reasoning or None,
             "tool_calls": [_call(call, said["name"], said["args"])],
-            "observation": self._observed(step, frame.after, call),
+            "observation": {"results": [{"source_call_id": call, "content": content}]} if content else None,
             "extra": {KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}},
         }
-
-    def _asked(self, step: InteractionStep) -> JsonObject:
-        """The model that decided the step, and what that took; what it was told stands at the end of the document."""
-        calls = self._calls.get((step.role, step.subtask, step.step), [])
-        return {"model_name": calls[-1].get("model"), "llm_call_count": len(calls), "metrics": _metrics(calls)} if calls else {}
-
-    def _observed(self, step: InteractionStep, after: Picture | None, call: str) -> JsonObject | None:
-        shown = list(self._parts(after))
-        text = _outcome(step.result)
-        if text is None and not shown:
-            return None
-        content = text if not shown else ([] if text is None else [{"type": "text", "text": text}]) + shown
-        return {"results": [{"source_call_id": call, "content": content}]}
 
     def _parts(self, picture: Picture | None) -> Iterator[JsonObject]:
         """The picture as a part of a message, if ATIF knows its kind."""
@@ -371,13 +346,6 @@ def _told(calls: Sequence[JsonObject]) -> tuple[list[JsonObject], JsonObject]:
 
 def _call(call: str, function: str, arguments: JsonObject) -> JsonObject:
     return {"tool_call_id": call, "function_name": function, "arguments": arguments}
-
-
-def _outcome(result: ActionResult | None) -> str | None:
-    """What came of it, for people; the exact result is kept beside it."""
-    if result is None:
-        return None
-    return "\n".join(text for text in (str(result.exec_status), result.error, result.output) if text)
 
 
 FORMAT = Format(name="atif", title="ATIF v1.8 trajectory, one JSON a run", suffix=".json", write=write, read=read)

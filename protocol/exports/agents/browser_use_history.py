@@ -31,14 +31,11 @@ def read(path: Path) -> ImportResult:
     """Every action of a history; those of one answer have its number. The document is held in memory. Raises FormatError."""
     document = json_document(path, "history", "a history of browser-use")
     history = document["history"]
-    info = info_of(None, run_id=path.stem, agent="browser-use", outcome=_outcome(history))
-    return ImportResult(info, told_each(history, "$.history", "a step", _steps))
-
-
-def _outcome(history: list[Any]) -> str:
     last = mapping((listed(mapping(history[-1]).get("result")) or [None])[-1]) if history else {}
     success = last.get("success") if last.get("is_done") is True else None
-    return "fulfilled" if success is True else "rejected" if success is False else ""
+    outcome = "fulfilled" if success is True else "rejected" if success is False else ""
+    info = info_of(None, run_id=path.stem, agent="browser-use", outcome=outcome)
+    return ImportResult(info, told_each(history, "$.history", "a step", _steps))
 
 
 def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionStep]:
@@ -55,6 +52,16 @@ def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionSte
     for n, said in enumerate(actions):
         element = mapping(elements[n]) if n < len(elements) else {}
         result = mapping(results[n]) if n < len(results) else None
+        came: JsonObject | None = None  # browser-use did not come to it where the page had changed before
+        if result is not None:
+            error, text = result.get("error"), result.get("extracted_content")
+            came = {"exec_status": "error" if error else "executed", "error": str(error or "")[:2_000]}
+            came["output"] = text if isinstance(text, str) else ""
+        rest: JsonObject = {"interacted_element": element, "result": result}  # a picture within the file is not kept
+        if n == 0:
+            shown = {k: v for k, v in state.items() if k not in ("screenshot", "interacted_element") and v}
+            rest |= {"model_output": {k: v for k, v in output.items() if k != "action" and v}, "state": shown}
+            rest["metadata"] = item.get("metadata")
         yield step_of(
             where,
             timestamp=about.get("step_start_time") or 0.0,
@@ -62,32 +69,10 @@ def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionSte
             visual_state={"app": state.get("title") if isinstance(state.get("title"), str) else None},
             action=_action(said, f"{where}.model_output.action[{n}]", element),
             reasoning=reason if n == 0 else "",
-            result=_result(result),
+            result=came,
             pictures=picture_named(state.get("screenshot_path"), "before"),
-            raw=_raw(n, item, element, result),
+            raw={name: value for name, value in rest.items() if value},
         )
-
-
-def _result(result: JsonObject | None) -> JsonObject | None:
-    """What came of an action; None where browser-use did not come to it, because the page had changed before."""
-    if result is None:
-        return None
-    error, output = result.get("error"), result.get("extracted_content")
-    return {
-        "exec_status": "error" if error else "executed",
-        "error": str(error)[:2_000] if error else "",
-        "output": output if isinstance(output, str) else "",
-    }
-
-
-def _raw(n: int, item: JsonObject, element: JsonObject, result: JsonObject | None) -> JsonObject:
-    """What no field of ours holds; a picture within the file is not kept."""
-    state = {k: v for k, v in mapping(item.get("state")).items() if k not in ("screenshot", "interacted_element") and v}
-    kept = {"interacted_element": element, "result": result}
-    if n == 0:
-        output = {k: v for k, v in mapping(item.get("model_output")).items() if k != "action" and v}
-        kept |= {"model_output": output, "state": state, "metadata": item.get("metadata")}
-    return {name: value for name, value in kept.items() if value}
 
 
 def _action(said: Any, where: str, element: JsonObject) -> AgentAction:

@@ -16,7 +16,6 @@ from protocol.dialects.desktop.omnimcp import from_omnimcp
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import checked, first_object, listed, mapping, read_json_lines, refuse, step_of, told
-from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import JsonObject, Region
@@ -38,10 +37,7 @@ def read(path: Path) -> ImportResult:
     first = first_object(path)
     info = info_of(None, run_id=path.parent.name, goal=first.get("goal"), agent="omnimcp")
 
-    def meaning(number: int, line: Any) -> Iterator[LogLine]:
-        return told(number, _step(line, path.parent))
-
-    return ImportResult(info, read_json_lines(path, meaning))
+    return ImportResult(info, read_json_lines(path, lambda number, line: told(number, _step(line, path.parent))))
 
 
 def _step(line: Any, folder: Path) -> Iterator[InteractionStep]:
@@ -102,28 +98,22 @@ def _state(line: JsonObject, folder: Path) -> VisualState:
     """The elements that were tracked and in sight. Boxes are fractions there: without the picture they have no pixels."""
     shown = picture_named(line.get("screenshot_path"), "before")
     size = _size(folder / shown[0].path) if shown else None
-    elements = [
-        _element(mapping(track), mapping(seen), size, f"$.tracking_context[{n}]")
-        for n, track in enumerate(listed(line.get("tracking_context")))
-        if (seen := mapping(track).get("latest_element"))
-    ]
-    path = shown[0].path if shown else ""
-    if size is None:
-        return VisualState(screenshot_path=path, elements=tuple(elements))
-    return VisualState(screenshot_path=path, elements=tuple(elements), screen_resolution=size)
-
-
-def _element(track: JsonObject, seen: JsonObject, size: tuple[int, int] | None, where: str) -> GUIElement:
-    kind, track_id, confidence = seen.get("type"), track.get("track_id"), seen.get("confidence")
-    fields = {
-        "element_id": seen.get("id"),
-        "track_id": track_id,
-        "text": seen.get("content"),
-        "role": _ROLES.get(kind, kind) if isinstance(kind, str) else None,
-        "confidence": 1.0 if confidence is None else confidence,
-    }
-    box = _box(seen.get("bounds"))
-    return checked(GUIElement, {**fields, "bbox": box.to_px(size) if box and size else None}, f"{where}.latest_element", _NAMES)
+    elements: list[GUIElement] = []
+    for n, track in enumerate(map(mapping, listed(line.get("tracking_context")))):
+        seen = mapping(track.get("latest_element"))
+        if seen:
+            kind, confidence, box = seen.get("type"), seen.get("confidence"), _box(seen.get("bounds"))
+            fields = {
+                "element_id": seen.get("id"),
+                "track_id": track.get("track_id"),
+                "text": seen.get("content"),
+                "role": _ROLES.get(kind, kind) if isinstance(kind, str) else None,
+                "confidence": 1.0 if confidence is None else confidence,
+                "bbox": box.to_px(size) if box and size else None,
+            }
+            elements.append(checked(GUIElement, fields, f"$.tracking_context[{n}].latest_element", _NAMES))
+    sized = {} if size is None else {"screen_resolution": size}
+    return VisualState(screenshot_path=shown[0].path if shown else "", elements=tuple(elements), **sized)
 
 
 def _box(bounds: Any) -> Region | None:

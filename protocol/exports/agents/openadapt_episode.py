@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects import Context, DialectError
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import DIALECT, from_openadapt
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
@@ -157,30 +157,31 @@ def write(run: Run, path: Path) -> ExportResult:
         file.write(json_line(head)[:-1] + ', "steps": [')
         for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
             exported.steps += 1
-            for action in _said(frame, exported):
+            try:
+                payload, losses = DIALECT.write(frame.step.action, context_of(frame.step))
+            except DialectError as no:
+                exported.unsaid(no)
+                continue
+            exported.losses.update(losses)
+            for action in payload if isinstance(payload, list) else [payload]:
                 file.write((",\n" if number else "\n") + json_line(_step(number, frame, action)))
                 number += 1
         file.write("\n]}\n")
     return exported
 
 
-def _said(frame: Frame, exported: ExportResult) -> list[JsonObject]:
-    """The step's action in theirs; none where they cannot say it, which is a loss."""
-    try:
-        payload, losses = DIALECT.write(frame.step.action, context_of(frame.step))
-    except DialectError as no:
-        exported.losses[Loss(what="action", why=str(no)[:200])] += 1
-        return []
-    exported.losses.update(losses)
-    return payload if isinstance(payload, list) else [payload]
-
-
 def _step(number: int, frame: Frame, action: JsonObject) -> JsonObject:
-    step, state = frame.step, frame.step.visual_state
+    step, state, result = frame.step, frame.step.visual_state, frame.step.result
     seen = state.model_dump(
         mode="json", exclude_defaults=True, include={"screen_resolution", "app", "windows", "modal", "loading"}
     )
     ours = {**kept(step), **kept_pictures(frame.before, frame.after), "state": seen}
+    came: JsonObject | None = None
+    if result is not None:
+        kind = {"timeout": "timeout", "error": "execution_error"}.get(result.exec_status.value)
+        point = result.resolved.point if result.resolved else None
+        came = {"success": result.ok, "error": result.error or None, "error_type": kind}
+        came["resolved_coordinates"] = list(point) if point else None
     return {
         "step_index": number,
         "observation": {
@@ -193,21 +194,11 @@ def _step(number: int, frame: Frame, action: JsonObject) -> JsonObject:
             "raw": {KEY: ours},
         },
         "action": action,
-        "result": _result(step),
+        "result": came,
         "reasoning": step.reasoning or None,
         "done": step.action.verb in ("finish_goal", "fail_goal"),
         "timestamp": step.timestamp,
     }
-
-
-def _result(step: InteractionStep) -> JsonObject | None:
-    result = step.result
-    if result is None:
-        return None
-    kind = {"timeout": "timeout", "error": "execution_error"}.get(result.exec_status.value)
-    point = result.resolved.point if result.resolved else None
-    said = {"success": result.ok, "error": result.error or None, "error_type": kind}
-    return {**said, "resolved_coordinates": list(point) if point else None}
 
 
 def read(path: Path) -> ImportResult:
@@ -224,17 +215,16 @@ def read(path: Path) -> ImportResult:
         agent=episode.get("agent_model"),
         outcome={True: "fulfilled", False: "rejected"}.get(done, "") if isinstance(done, bool) else "",
     )
-    return ImportResult(info, _lines(episode))
-
-
-def _lines(episode: JsonObject) -> Iterator[LogLine]:
-    steps = episode["steps"]
     about = {name: value for name, value in episode.items() if name not in _SAID and value is not None}
     if mapping(about.get("metadata")).keys() == {KEY}:
         del about["metadata"]
-    for n, step in enumerate(steps):
-        after = mapping(mapping(steps[n + 1]).get("observation")).get("screenshot_path") if n + 1 < len(steps) else None
-        yield from told(n + 1, _read(step, f"$.steps[{n}]", episode, after, about if n == 0 else {}))
+
+    def lines(steps: list[Any]) -> Iterator[LogLine]:
+        for n, step in enumerate(steps):
+            after = mapping(mapping(steps[n + 1]).get("observation")).get("screenshot_path") if n + 1 < len(steps) else None
+            yield from told(n + 1, _read(step, f"$.steps[{n}]", episode, after, about if n == 0 else {}))
+
+    return ImportResult(info, lines(episode["steps"]))
 
 
 _SAID = ("schema_version", "episode_id", "instruction", "steps", "success", "agent_model", "created_at")
@@ -298,7 +288,13 @@ _RESULT = ("success", "error", "resolved_coordinates")
 def _action(done: JsonObject, state: VisualState, where: str) -> tuple[AgentAction, list[str]]:
     """The action, in either schema, and what was lost in reading it."""
     target = _older_target(done, where)
-    said = {name: value for name, value in _up_to_date(done).items() if value is not None}
+    # openadapt-ml's in the words of openadapt-types
+    said = {name: value for name, value in done.items() if name not in _OLDER_PLACES and value is not None}
+    for older, newer in _RENAMED.items():
+        if older in said and newer not in said:
+            said[newer] = said.pop(older)
+    if end := _point(done, "end_coordinates", "normalized_end"):
+        said["drag_end"] = end
     kind = said.get("type")
     try:
         if kind in _OLDER_TYPES:
@@ -320,16 +316,6 @@ _OLDER_PLACES = (
     "coordinates", "normalized_coordinates", "start_coordinates", "normalized_start", "end_coordinates", "normalized_end",
     "element",
 )  # fmt: skip
-
-
-def _up_to_date(done: JsonObject) -> JsonObject:
-    """An action of openadapt-ml's schema in the words of openadapt-types."""
-    said = {name: value for name, value in done.items() if name not in _OLDER_PLACES}
-    for older, newer in _RENAMED.items():
-        if said.get(older) is not None and said.get(newer) is None:
-            said[newer] = said.pop(older)
-    end = _point(done, "end_coordinates", "normalized_end")
-    return {**said, "drag_end": end} if end else said
 
 
 def _point(done: JsonObject, pixels: str, fractions: str) -> JsonObject | None:

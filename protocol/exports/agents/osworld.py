@@ -13,23 +13,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
+from protocol.dialects import Context, Loss, ParsedPayload
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.kept import (
     KEY,
-    Frame,
+    formatted,
     info_of,
     kept,
     kept_pictures,
     lost_in_reading,
     picture_named,
     pictures_of,
+    read_as,
     run_facts,
     spoken,
     taken_back,
 )
-from protocol.exports.common.lines import bad_line, first_object, json_line, mapping, read_json_lines, refuse, told
-from protocol.log.log import LogLine, whole_file
+from protocol.exports.common.lines import first_object, json_line, mapping, read_json_lines, refuse, told
+from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem
 from protocol.model.describe import describe
 from protocol.model.geometry import JsonObject
@@ -50,28 +51,21 @@ def write_agentnet(run: Run, path: Path) -> ExportResult:
         file.write(json_line({**head, KEY: run_facts(run.info)})[:-1] + ', "traj": [')
         separator = ""
         for index, frame, payload in spoken(run, path, "agentnet", exported):
+            step = frame.step
             if frame.before is None:
                 exported.losses[_NONE_BEFORE] += 1
-            file.write(separator + json_line(_item(index, frame, payload)))
+            value = {
+                "code": payload,
+                "observation": "",
+                "thought": step.reasoning,
+                "action": describe(step.action),
+                "reflection": step.result.error if step.result else "",
+            }
+            item = {"index": index, "image": frame.before.path if frame.before else "", "value": value}
+            file.write(separator + json_line({**item, KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}}))
             separator = ", "
         file.write("]}\n")
     return exported
-
-
-def _item(index: int, frame: Frame, code: str) -> JsonObject:
-    step = frame.step
-    return {
-        "index": index,
-        "image": frame.before.path if frame.before else "",
-        "value": {
-            "code": code,
-            "observation": "",
-            "thought": step.reasoning,
-            "action": describe(step.action),
-            "reflection": step.result.error if step.result else "",
-        },
-        KEY: {**kept(step), **kept_pictures(frame.before, frame.after)},
-    }
 
 
 def read_agentnet(path: Path) -> ImportResult:
@@ -99,11 +93,7 @@ def _acted(task: JsonObject, item: Any, where: str, index: int) -> Iterator[Inte
         refuse(f"{where}.value.code", "a text is needed")
     ours = mapping(item.get(KEY))
     at = f"{where}.{KEY}" if ours else where
-    try:
-        actions = dialect("agentnet").read(code, Context()).actions
-    except DialectError as bad:
-        refuse(f"{where}.value.code", str(bad))
-    for n, action in enumerate(actions):
+    for n, action in enumerate(read_as("agentnet", code, Context(), f"{where}.value.code").actions):
         yield taken_back(
             ours,
             at,
@@ -132,44 +122,30 @@ def write(run: Run, path: Path) -> ExportResult:
     exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for _, frame, payload in spoken(run, path, "pyautogui", exported):
-            if frame.after is None:
+            step, after = frame.step, frame.after
+            if after is None:
                 exported.losses[_NO_PICTURE] += 1
+            ended = {FinishGoal: {"done": True}, FailGoal: {"fail": True}}.get(type(step.action), {})
             facts = {"run": run_facts(run.info)} if exported.steps == 1 else {}
-            file.write(json_line(_line(exported.steps, frame, payload, facts)) + "\n")
+            line = {
+                "step_num": exported.steps,
+                "action_timestamp": formatted(step.timestamp, _TIME) or "",
+                "action": payload,
+                "response": step.reasoning,
+                "reward": 0,
+                "done": bool(ended),
+                "info": {**ended, KEY: {**kept(step), **kept_pictures(frame.before, after), **facts}},
+                "screenshot_file": after.path if after else None,
+                "screenshot_sha256": after.sha256 if after else None,
+            }
+            file.write(json_line(line) + "\n")
     return exported
-
-
-def _line(number: int, frame: Frame, action: str, facts: JsonObject) -> JsonObject:
-    step, after = frame.step, frame.after
-    ended = {FinishGoal: {"done": True}, FailGoal: {"fail": True}}.get(type(step.action), {})
-    ours = {**kept(step), **kept_pictures(frame.before, frame.after), **facts}
-    return {
-        "step_num": number,
-        "action_timestamp": _stamp(step.timestamp),
-        "action": action,
-        "response": step.reasoning,
-        "reward": 0,
-        "done": bool(ended),
-        "info": {**ended, KEY: ours},
-        "screenshot_file": after.path if after else None,
-        "screenshot_sha256": after.sha256 if after else None,
-    }
-
-
-def _stamp(timestamp: float) -> str:
-    try:
-        return datetime.fromtimestamp(timestamp, UTC).strftime(_TIME)
-    except (OverflowError, ValueError, OSError):
-        return ""
 
 
 def read(path: Path) -> ImportResult:
     """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
-    return ImportResult(info_of(_ours(first_object(path)).get("run")), read_json_lines(path, _lines))
-
-
-def _lines(number: int, line: Any) -> Iterator[LogLine]:
-    return told(number, _steps(number, line))
+    lines = read_json_lines(path, lambda number, line: told(number, _steps(number, line)))
+    return ImportResult(info_of(_ours(first_object(path)).get("run")), lines)
 
 
 def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
@@ -198,26 +174,16 @@ def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
 
 
 def _actions(said: Any) -> ParsedPayload:
-    if isinstance(said, Mapping):
-        said = _code_of(said)
+    if isinstance(said, Mapping):  # the harness wraps code for Claude as `command`, and for OpenAI's tool by its `action_space`
+        if "command" in said or said.get("action_type") == "tool_use" or said.get("name") == "computer":
+            said = said.get("command")
+        elif said.get("action_space") == "pyautogui":
+            said = said.get("action")
     if isinstance(said, list) and all(isinstance(one, str) for one in said):
         said = "\n".join(said)
     if not isinstance(said, str | Mapping):
         refuse("$.action", "a text or an object is needed")
-    name = "pyautogui" if isinstance(said, str) else "computer_13"
-    try:
-        return dialect(name).read(said, Context(screen=SCREEN))
-    except DialectError as bad:
-        refuse("$.action", str(bad))
-
-
-def _code_of(said: Mapping[str, Any]) -> Any:
-    """The code within what the harness wraps for Claude (`command`) and for OpenAI's tool (`action_space`)."""
-    if "command" in said or said.get("action_type") == "tool_use" or said.get("name") == "computer":
-        return said.get("command")
-    if said.get("action_space") == "pyautogui":
-        return said.get("action")
-    return said
+    return read_as("pyautogui" if isinstance(said, str) else "computer_13", said, Context(screen=SCREEN), "$.action")
 
 
 def _when(stamp: Any) -> float:

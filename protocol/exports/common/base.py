@@ -111,13 +111,10 @@ class Pictures:
 
     def _copied(self, picture: Picture) -> Picture | None:
         if picture.path not in self._known:
-            self._known[picture.path] = self._copy(picture)
+            source = picture_file(self._folder, picture.path) if self._folder else None
+            self._known[picture.path] = None
+            if source is not None:
+                name, digest = written_beside(self._out, source.read_bytes(), source.suffix.lower())
+                self._known[picture.path] = picture.model_copy(update={"path": name, "sha256": digest})
         known = self._known[picture.path]
         return known and known.model_copy(update={"moment": picture.moment})
-
-    def _copy(self, picture: Picture) -> Picture | None:
-        source = picture_file(self._folder, picture.path) if self._folder else None
-        if source is None:
-            return None
-        name, digest = written_beside(self._out, source.read_bytes(), source.suffix.lower())
-        return picture.model_copy(update={"path": name, "sha256": digest})

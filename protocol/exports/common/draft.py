@@ -11,7 +11,7 @@ from protocol.dialects import Loss
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
-from protocol.model.elements import GUIElement, VisualState
+from protocol.model.elements import VisualState
 from protocol.model.geometry import BoundingBox, JsonObject
 from protocol.model.targets import ActionTarget, TargetError, resolve
 from protocol.model.verbs import Action, Click, Fill, Hover, LaunchApp, Scroll, Type
@@ -32,10 +32,16 @@ def write(run: Run, path: Path) -> ExportResult:
             if action is None:
                 continue
             picture = pictures.of(step, "before")
+            elements = []
+            for element in step.visual_state.elements:
+                box = None if element.bbox is None else _box(element.bbox)
+                elements.append({name: getattr(element, name) for name in _SHOWN} | {"bbox": box})
+                for name in element.model_dump(exclude_defaults=True).keys() - {*_SHOWN, "bbox"}:
+                    exported.losses[Loss(what=f"element.{name}", why="an element of the draft has no such field")] += 1
             state = {
                 "screenshot_path": (picture.path if picture else ""),
                 "screen_resolution": list(step.visual_state.screen_resolution),
-                "elements": [_element(element, exported) for element in step.visual_state.elements],
+                "elements": elements,
                 "timestamp": step.visual_state.timestamp,
             }
             file.write(json_line({"timestamp": step.timestamp, "visual_state": state, "action": action}) + "\n")
@@ -44,14 +50,6 @@ def write(run: Run, path: Path) -> ExportResult:
                 if getattr(step, name):
                     exported.losses[Loss(what=f"step.{name}", why="a step of the draft has no such field")] += 1
     return exported
-
-
-def _element(element: GUIElement, exported: ExportResult) -> JsonObject:
-    said = element.model_dump(mode="json", exclude_defaults=True)
-    for name in said.keys() - {*_SHOWN, "bbox"}:
-        exported.losses[Loss(what=f"element.{name}", why="an element of the draft has no such field")] += 1
-    box = None if element.bbox is None else _box(element.bbox)
-    return {name: getattr(element, name) for name in _SHOWN} | {"bbox": box}
 
 
 def _action(action: Action, seen: VisualState, exported: ExportResult) -> JsonObject | None:

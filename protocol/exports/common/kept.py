@@ -14,12 +14,12 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from protocol.dialects import Context, DialectError, Loss, dialect
+from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
-from protocol.exports.common.lines import checked, listed, mapping, step_of
+from protocol.exports.common.lines import checked, listed, mapping, refuse, step_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep, Picture
+from protocol.model.steps import ActionResult, InteractionStep, Picture
 
 KEY = "deskcrew"
 """The key under which it is kept."""
@@ -104,10 +104,11 @@ def info_of(facts: object, **otherwise: object) -> RunInfo:
     )
 
 
-def iso(timestamp: float) -> str | None:
-    """Seconds since 1970 as ISO 8601; None for a time that no calendar has."""
+def formatted(timestamp: float, form: str = "") -> str | None:
+    """Seconds since 1970 in that form, or as ISO 8601; None for a time that no calendar has."""
     try:
-        return datetime.fromtimestamp(timestamp, UTC).isoformat().replace("+00:00", "Z")
+        when = datetime.fromtimestamp(timestamp, UTC)
+        return when.strftime(form) if form else when.isoformat().replace("+00:00", "Z")
     except (OverflowError, ValueError, OSError):
         return None
 
@@ -126,6 +127,19 @@ def from_iso(text: object) -> float:
 _GONE = Loss(what="picture", why="the file that the log names is not there")
 
 
+def read_as(name: str, said: Any, context: Context, where: str) -> ParsedPayload:
+    """What the dialect of that name reads in a part of a file. Raises BadStep at that place."""
+    try:
+        return dialect(name).read(said, context)
+    except DialectError as bad:
+        refuse(where, str(bad))
+
+
+def outcome_of(result: ActionResult | None) -> str:
+    """What came of an action, for people."""
+    return "" if result is None else "\n".join(text for text in (str(result.exec_status), result.error, result.output) if text)
+
+
 class Frame(NamedTuple):
     """A step between two pictures; None where nobody took one."""
 
@@ -138,7 +152,17 @@ def frames(steps: Iterable[InteractionStep], pictures: Pictures, losses: Counter
     """Every step with its pictures, one step behind: the picture before a step stands for a missing one after the last."""
     waiting: Frame | None = None
     for step in steps:
-        before, after = (_picture(step, moment, pictures, losses) for moment in _MOMENTS)
+        taken: list[Picture | None] = []
+        for moment in _MOMENTS:
+            try:
+                found = pictures.of(step, moment)
+            except (ValidationError, OSError):  # a path that is not relative, or that no file system takes
+                found = None
+            named = any(picture.moment == moment for picture in step.pictures)
+            if found is None and (named or (moment == "before" and step.visual_state.screenshot_path)):
+                losses[_GONE] += 1
+            taken.append(found)
+        before, after = taken
         if waiting is not None:
             before = before or (waiting.after and waiting.after.model_copy(update={"moment": "before"}))
             if waiting.after is None and before is not None:
@@ -150,19 +174,6 @@ def frames(steps: Iterable[InteractionStep], pictures: Pictures, losses: Counter
 
 
 _MOMENTS: tuple[Literal["before", "after"], ...] = ("before", "after")
-
-
-def _picture(
-    step: InteractionStep, moment: Literal["before", "after"], pictures: Pictures, losses: Counter[Loss]
-) -> Picture | None:
-    try:
-        found = pictures.of(step, moment)
-    except (ValidationError, OSError):  # a path that is not relative, or that no file system takes
-        found = None
-    named = any(picture.moment == moment for picture in step.pictures)
-    if found is None and (named or (moment == "before" and step.visual_state.screenshot_path)):
-        losses[_GONE] += 1
-    return found
 
 
 def sized(step: InteractionStep) -> bool:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from protocol.dialects import DialectError
 from protocol.exports.common.base import FormatError
-from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
+from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
@@ -118,17 +118,13 @@ def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
         if isinstance(line, UnreadableLine):
             yield bad_line(number, Problem("$", line))
         elif line.strip():
-            yield from _read(number, line, meaning)
-
-
-def _read(number: int, line: bytes, meaning: Meaning) -> Iterator[LogLine]:
-    try:
-        data = parse_json(line.rstrip(b"\r\n"))
-    except BadStep as bad:
-        cut = "" if line.endswith(b"\n") else " (the line is cut off)"
-        yield bad_line(number, *(problem._replace(reason=problem.reason + cut) for problem in bad.problems))
-        return
-    yield from meaning(number, data)
+            try:
+                data = parse_json(line.rstrip(b"\r\n"))
+            except BadStep as bad:
+                cut = "" if line.endswith(b"\n") else " (the line is cut off)"
+                yield bad_line(number, *(problem._replace(reason=problem.reason + cut) for problem in bad.problems))
+            else:
+                yield from meaning(number, data)
 
 
 def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
@@ -154,11 +150,6 @@ def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps) -> Iter
             yield from told(number, steps(number, where, item))
         else:
             yield bad_line(number, Problem(where, f"{noun} is an object"))
-
-
-def bad_line(number: int, *problems: Problem) -> LogLine:
-    """A line that cannot be read, and why."""
-    return LogLine(number, None, str(problems[0]), problems)
 
 
 def first_object(path: Path) -> JsonObject:

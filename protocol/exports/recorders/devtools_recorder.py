@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from protocol.dialects.common.fields import Fields, refusing
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, step_of, told_each
-from protocol.log.log import LogLine
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import read_key
@@ -36,7 +36,7 @@ def read(path: Path) -> ImportResult:
     """The steps of a recording; its title is the goal. The document is held in memory. Raises FormatError."""
     recording = json_document(path, "steps", "a recording")
     info = info_of(None, goal=recording.get("title"), agent="Chrome DevTools Recorder")
-    return ImportResult(info, StepReader().lines(recording["steps"]))
+    return ImportResult(info, told_each(recording["steps"], "$.steps", "a step", StepReader().step))
 
 
 class StepReader(Reading):
@@ -48,16 +48,13 @@ class StepReader(Reading):
         self._scrolled: dict[str, tuple[float, float]] = {}
         self.target: Target = None
 
-    def lines(self, steps: list[Any]) -> Iterator[LogLine]:
-        return told_each(steps, "$.steps", "a step", self._step)
-
     def _verb(self, step: JsonObject, where: str) -> str:
         self.fields = Fields(NAME, step, where)
         verb: str = self.fields.text("type")
         self.fields.drop(*_ALWAYS, *(name for name in step if name.startswith("_")))
         return verb
 
-    def _step(self, number: int, where: str, step: JsonObject) -> Iterator[InteractionStep]:
+    def step(self, number: int, where: str, step: JsonObject) -> Iterator[InteractionStep]:
         self.losses = []
         if self._verb(step, where) == "setViewport":
             self._size = (self.fields.number("width", whole=True), self.fields.number("height", whole=True))
@@ -114,17 +111,14 @@ class StepReader(Reading):
         return self.build("scroll", target=self.target, delta={"x": now[0] - was[0], "y": now[1] - was[1]}, unit="px")
 
 
-def _target(reader: StepReader) -> Target:
-    return reader.target
-
-
+_TARGET = attrgetter("target")
 _READ: dict[str, Callable[[StepReader], AgentAction]] = {
     "click": StepReader.click,
     "doubleClick": lambda reader: reader.click(2),
     "hover": row("hover", target=StepReader.on),
-    "change": row("fill", target=_target, text=given("value")),
-    "keyDown": row("key_down", key=StepReader.pressed, target=_target),
-    "keyUp": row("key_up", key=StepReader.pressed, target=_target),
+    "change": row("fill", target=_TARGET, text=given("value")),
+    "keyDown": row("key_down", key=StepReader.pressed, target=_TARGET),
+    "keyUp": row("key_up", key=StepReader.pressed, target=_TARGET),
     "navigate": StepReader.navigate,
     "scroll": StepReader.scroll,
     "close": row("tabs", op="close"),
@@ -142,7 +136,9 @@ def target_of(selectors: Any, fields: Fields) -> Target:
         fields.refuse("selectors", "each selector is a text, or a list of texts that lead into shadow roots")
     text, role = next((found for way in ways if len(way) == 1 and (found := _named(way[0]))[0]), (None, None))
     selector = min(ways, key=lambda way: (_rank(way[-1]), len(way)))
-    said = " >> ".join(map(_as_selector, selector)) if _rank(selector[-1]) < _NAMED else None
+    # CSS as it is, and an XPath with the mark that Playwright knows it by
+    parts = [re.sub("^xpath/", "xpath=", part).removeprefix("pierce/") for part in selector]
+    said = " >> ".join(parts) if _rank(selector[-1]) < _NAMED else None
     if text is None and said is None:
         role = None
         said = " >> ".join(ways[0])
@@ -156,13 +152,6 @@ def _rank(selector: str) -> int:
     if selector.startswith(("aria/", "text/")):
         return _NAMED
     return 2 if selector.startswith("pierce/") else 1 if selector.startswith("xpath/") else 0
-
-
-def _as_selector(selector: str) -> str:
-    """CSS as it is, and an XPath with the mark that Playwright knows it by."""
-    if selector.startswith("xpath/"):
-        return f"xpath={selector.removeprefix('xpath/')}"
-    return selector.removeprefix("pierce/")
 
 
 def _named(selector: str) -> tuple[str | None, str | None]:

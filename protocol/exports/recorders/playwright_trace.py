@@ -19,8 +19,8 @@ from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields, at
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
-from protocol.exports.common.lines import bad_line, listed, mapping, parse_json, step_of, told
-from protocol.log.log import LogLine, UnreadableLine, raw_lines
+from protocol.exports.common.lines import listed, mapping, parse_json, step_of, told
+from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines
 from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -48,7 +48,7 @@ def read(path: Path) -> ImportResult:
     except (OSError, zipfile.BadZipFile, zlib.error) as bad:
         raise FormatError(f"{path.name}: cannot be read: {str(bad)[:80]}") from None
     events: list[Event] = []
-    wrong: list[LogLine] = []
+    wrong: deque[LogLine] = deque()
     for number, line in enumerate(lines, start=1):
         try:
             data = None if isinstance(line, UnreadableLine) or not line.strip() else parse_json(line)
@@ -72,16 +72,16 @@ def _packed(path: Path) -> Iterator[bytes]:
                 yield from file
 
 
-def _lines(events: list[Event], wrong: list[LogLine]) -> Iterator[LogLine]:
+def _lines(events: list[Event], wrong: deque[LogLine]) -> Iterator[LogLine]:
     ends = {event["callId"]: event for _, event in events if event.get("type") == "after" and _text(event.get("callId"))}
-    reader, waiting = _Reader(NAME, Context()), deque(wrong)
+    reader = _Reader(NAME, Context())
     for number, event in events:
-        while waiting and waiting[0].number < number:
-            yield waiting.popleft()
+        while wrong and wrong[0].number < number:
+            yield wrong.popleft()
         if event.get("type") == "before":
             end = ends.get(event["callId"]) if _text(event.get("callId")) else None
             yield from told(number, reader.steps(event, mapping(end)))
-    yield from waiting
+    yield from wrong
 
 
 def _text(value: Any) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from protocol.dialects import Context, Loss, dialect
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
-from protocol.exports.common.kept import frames, run_facts
+from protocol.exports.common.kept import frames, outcome_of, run_facts
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement
@@ -77,11 +77,10 @@ def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str
             "reasoning_content": step.reasoning or None,
         }
         exported.losses[_LOST] += 1
-        result = step.result
-        if result is None:
+        if step.result is None:
             exported.losses[_UNKNOWN] += 1
-        text = "" if result is None else "\n".join(t for t in (str(result.exec_status), result.error, result.output) if t)
-        yield {"class_": "text_observation", "tool_call_id": call, "content": text, "source": "environment"}
+        answer = {"class_": "text_observation", "tool_call_id": call, "content": outcome_of(step.result)}
+        yield {**answer, "source": "environment"}
     if last is not None and last.after is not None and last.after.path != seen[0]:
         hashes[last.after.path] = last.after.sha256
         yield _image(last.after, None)

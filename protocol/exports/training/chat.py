@@ -76,7 +76,11 @@ def _messages(
     width, height = step.visual_state.screen_resolution
     asked = [f"Task: {_plain(goal, losses)}", f"Screen: {width} x {height} pixels"]
     asked += ["Done before:", *said] if said else []
-    asked += [] if seen else ["Elements:", *(_plain(line, losses) for line in _elements(step))]
+    if not seen:  # the elements in view, a line each: never a value, which may be private
+        shown = [element for element in step.visual_state.elements if element.visible]
+        lines = [f"{e.element_id} {e.role or 'element'} {json.dumps(e.name, ensure_ascii=False)}" for e in shown[:_LISTED]]
+        more = [f"... {len(shown) - _LISTED} more"] if len(shown) > _LISTED else []
+        asked += ["Elements:", *(_plain(line, losses) for line in (*lines, *more))]
     thought = f"Thought: {_plain(step.reasoning, losses)}\n" if step.reasoning else ""
     return [
         {"role": "system", "content": _SYSTEM},
@@ -90,13 +94,6 @@ def _plain(text: str, losses: Counter[Loss]) -> str:
     if hidden != text:
         losses[_HIDDEN] += 1
     return hidden
-
-
-def _elements(step: InteractionStep) -> list[str]:
-    """The elements that can be seen, a line each: never a value, which may be private."""
-    seen = [element for element in step.visual_state.elements if element.visible]
-    lines = [f"{e.element_id} {e.role or 'element'} {json.dumps(e.name, ensure_ascii=False)}" for e in seen[:_LISTED]]
-    return lines + ([f"... {len(seen) - _LISTED} more"] if len(seen) > _LISTED else [])
 
 
 def about(sample: Sample) -> dict[str, object]:
@@ -194,7 +191,10 @@ def write(run: Run, path: Path) -> ExportResult:
                 exported.losses[_UNUSED] += 1
                 continue
             images: list[str] = []
-            messages = [_message(one, images, path, exported) for one in listed(call.get("messages"))]
+            messages = []
+            for one in map(mapping, listed(call.get("messages"))):
+                content = "\n".join(_part(mapping(part), images, path, exported) for part in listed(one.get("parts")))
+                messages.append({"role": _ROLES.get(str(one.get("role")), "user"), "content": content})
             messages.append({"role": "assistant", "content": PLACEHOLDER.sub("< ", answer)})
             about = {key: call.get(key) for key in ("role", "subtask", "step", "model")}
             file.write(json_line({"messages": messages, "images": images, "run_id": run.info.run_id, **about}) + "\n")
@@ -211,12 +211,6 @@ def _answer(reply: Any) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(str(text) for part in listed(content) if (text := mapping(part).get("text")))
-
-
-def _message(said: Any, images: list[str], out: Path, exported: ExportResult) -> dict[str, str]:
-    parts = [mapping(one) for one in listed(mapping(said).get("parts"))]
-    content = "\n".join(_part(one, images, out, exported) for one in parts)
-    return {"role": _ROLES.get(str(mapping(said).get("role")), "user"), "content": content}
 
 
 def _part(part: Mapping[str, Any], images: list[str], out: Path, exported: ExportResult) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import groupby, islice
 from pathlib import Path
 from textwrap import shorten
@@ -20,7 +21,6 @@ from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.exports.common.lines import (
     Meaning,
-    bad_line,
     first_values,
     is_json_lines,
     json_values,
@@ -30,7 +30,7 @@ from protocol.exports.common.lines import (
     text_in,
     told,
 )
-from protocol.log.log import LogLine, UnreadableLine, raw_lines, whole_document
+from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
@@ -102,17 +102,10 @@ def _call(part: Any) -> JsonObject | None:
     arguments = next((call[key] for key in _ARGUMENTS if key in call), wrapped and {})
     if not isinstance(name, str) or arguments is None:
         return None
-    return {"name": name.rpartition("__")[2], "arguments": _parsed(arguments)}
-
-
-def _parsed(arguments: Any) -> Any:
-    """Arguments that are JSON in a text; what is none stays as it is, for the dialect to refuse."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):  # what is no JSON stays as it is, for the dialect to refuse
+            arguments = json.loads(arguments)
+    return {"name": name.rpartition("__")[2], "arguments": arguments}
 
 
 _PAYLOAD = frozenset({"step", "payload", "losses"})
@@ -224,26 +217,21 @@ def _count(spoken: Dialect, text: str, context: Context) -> int | None:
 
 
 def _pieces(found: Iterable[Piece], context: Context) -> Iterator[LogLine]:
-    """The steps of a script; one without any action says so."""
-    count, empty = 0, True
+    """The steps of a script, each by the line that it stands in; one without any action says so."""
+    count, empty, state = 0, True, {"screen_resolution": context.size}
     for piece in found:
-        count, empty = count + (piece.action is not None), False
-        yield _piece_line(piece, count, context)
+        empty = False
+        if piece.action is None:
+            yield bad_line(piece.line, Problem(piece.where, piece.reason))
+            continue
+        count, raw = count + 1, lost_in_reading(piece.losses)
+        try:
+            step = step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, visual_state=state)
+            yield LogLine(piece.line, step)
+        except BadStep as bad:
+            yield bad_line(piece.line, *bad.problems)
     if empty:
         yield bad_line(1, Problem("$", "there is no action in it"))
-
-
-def _piece_line(piece: Piece, count: int, context: Context) -> LogLine:
-    """The line of a piece of a script, by the line that it stands in; `count` is the number of its step."""
-    if piece.action is None:
-        return bad_line(piece.line, Problem(piece.where, piece.reason))
-    raw = lost_in_reading(piece.losses)
-    state = {"screen_resolution": context.size}
-    try:
-        step = step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, visual_state=state)
-        return LogLine(piece.line, step)
-    except BadStep as bad:
-        return bad_line(piece.line, *bad.problems)
 
 
 def _lines(spoken: Dialect, data: Any, number: int, context: Context) -> Iterator[LogLine]:
@@ -254,17 +242,18 @@ def _lines(spoken: Dialect, data: Any, number: int, context: Context) -> Iterato
     if isinstance(data, dict) and data.keys() <= _PAYLOAD and "payload" in data:
         payload = data["payload"]
         count = data["step"] if isinstance(data.get("step"), int) else number
-    for found in _read(spoken, payload, context):
-        yield from told(number, _steps(found, count, context))
 
-
-def _steps(found: ParsedPayload | DialectError, count: int, context: Context) -> Iterator[InteractionStep]:
-    if isinstance(found, DialectError):
-        raise found
     screen = {"screen_resolution": context.size}
-    for n, action in enumerate(found.actions):
-        raw = lost_in_reading(found.losses) if n == 0 else {}
-        yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
+
+    def steps(found: ParsedPayload | DialectError) -> Iterator[InteractionStep]:
+        if isinstance(found, DialectError):
+            raise found
+        for n, action in enumerate(found.actions):
+            raw = lost_in_reading(found.losses) if n == 0 else {}
+            yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
+
+    for found in _read(spoken, payload, context):
+        yield from told(number, steps(found))
 
 
 def _within(spoken: Dialect, payload: Any, refused: DialectError) -> list[tuple[str, Any]] | None:
@@ -290,12 +279,6 @@ def _within(spoken: Dialect, payload: Any, refused: DialectError) -> list[tuple[
     return kept[:1] or None
 
 
-def _beside(payload: Mapping[str, Any], place: str) -> list[Loss]:
-    names = ", ".join(str(name) for name in payload if name != place[1:])
-    why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
-    return [Loss(what="fields", why=why)] if place[1:] in _AROUND and names else []
-
-
 def _plain(spoken: Dialect, said: Any) -> bool:
     """Whether it is words alone, which hold no payload."""
     return isinstance(said, str) and spoken.kind == "json" and "{" not in said
@@ -316,7 +299,9 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> It
     for place, one in within or ():
         for found in () if _plain(spoken, one) else _read(spoken, one, context, depth + 1):
             if not isinstance(found, DialectError):
-                yield found._replace(losses=[*found.losses, *_beside(payload, place)])
+                names = ", ".join(str(name) for name in payload if name != place[1:]) if place[1:] in _AROUND else ""
+                why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
+                yield found._replace(losses=[*found.losses, *([Loss(what="fields", why=why)] if names else [])])
             elif place:
                 path = found.where.startswith("$")
                 reason = found.reason if path or not found.where else f"{found.where}: {found.reason}"

@@ -6,7 +6,7 @@ import pytest
 from written.actions import KINDS
 
 from protocol.dsl import DSLError, emit, parse_line
-from protocol.dsl.reader import VERBS
+from protocol.model.actions import VERBS
 
 CALLS = [
     ('clickBox("Submit", [100, 200, 150, 240], delay=0.3)', 'click "Submit" box [100, 200, 150, 240] delay 0.3 s'),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from protocol.dsl import emit, parse_line, parse_script
-from protocol.dsl.reader import VERBS
+from protocol.model.actions import VERBS
 
 PAGE = (Path(__file__).parents[3] / "docs/dsl.md").read_text(encoding="utf-8")
 _BLOCK = re.compile(r"(<!-- canonical -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
