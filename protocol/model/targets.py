@@ -142,11 +142,12 @@ def _tiers(target: ActionTarget, state: VisualState) -> list[tuple[Tier, object,
             found.append((tier, wanted, [e for e in state.elements if getattr(e, tier) == wanted]))
     if target.text is not None:
         found.append(("text", target.text, _by_text(target.text, target.role, state)))
-    places: list[tuple[Tier, Point | None]] = [
-        ("bbox", target.bbox and target.bbox.to_px(state.screen_resolution).center),
-        ("point", target.point and target.point.to_px(state.screen_resolution)),
-    ]
-    return found + [(tier, point, _by_point(point, state)) for tier, point in places if point is not None]
+    screen = state.screen_resolution
+    if target.bbox is not None:
+        found.append(("bbox", middle := target.bbox.to_px(screen).center, _by_point(middle, state)))
+    if target.point is not None:
+        found.append(("point", point := target.point.to_px(screen), _by_point(point, state)))
+    return found
 
 
 def _by_text(text: str, role: str | None, state: VisualState) -> list[GUIElement]:

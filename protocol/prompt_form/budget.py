@@ -7,7 +7,7 @@ from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from protocol.model.elements import VisualState, Window
+from protocol.model.elements import VisualState
 from protocol.prompt_form.element_text import Style, quoted, word
 from protocol.prompt_form.lines import KINDS, RANKS, ElementLine, lines_of, surrounded
 
@@ -149,7 +149,11 @@ def whole_form(
 def _head(state: VisualState, style: Style, folded: int) -> list[str]:
     said = f"{len(state.elements)} elements" + (f" ({folded} folded)" if folded else "")
     width, height = state.screen_resolution
-    first = f"# screen {width}x{height}, {about(state)}: {said}" if style.ids == "all" else _in_brief(state)
+    first = f"# screen {width}x{height}, {about(state)}: {said}"
+    if style.ids != "all":  # in brief: the application where no window says it
+        told = not state.app or any(window.focused and window.app == state.app for window in state.windows)
+        brief = ([] if told else [f"app {word(str(state.app))}"]) + ["loading"] * state.loading
+        first = f"# {', '.join(brief)}" if brief else ""
     return [*filter(None, [first]), *windows(state), *above_all(state)]
 
 
@@ -178,17 +182,9 @@ def excerpt(
 ) -> list[Entry]:
     """Some of the lines."""
     holders = {lines[i].parent for i in chosen}
-    return [
-        Entry(text, lines[i].rank, lines[i].said.stands_for, lines[i].place.behind, i in holders)
-        for i, text in zip(chosen, _indented(state, lines, chosen, signs), strict=True)
-    ]
-
-
-def _indented(
-    state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS
-) -> list[str]:
     around = zip(chosen, surrounded(state, lines, chosen), strict=True)
-    return [f"{signs.get(i, '')}{lead}{lines[i].said.text}{where}" for i, (lead, where) in around]
+    texts = [(i, f"{signs.get(i, '')}{lead}{lines[i].said.text}{where}") for i, (lead, where) in around]
+    return [Entry(text, lines[i].rank, lines[i].said.stands_for, lines[i].place.behind, i in holders) for i, text in texts]
 
 
 def names(state: VisualState, members: Sequence[int]) -> tuple[str, ...]:
@@ -200,27 +196,18 @@ def about(state: VisualState) -> str:
     return f"{app}state {state.state_id}" + (", loading" if state.loading else "")
 
 
-def _in_brief(state: VisualState) -> str:
-    """The application, where no window says it."""
-    told = not state.app or any(window.focused and window.app == state.app for window in state.windows)
-    said = ([] if told else [f"app {word(str(state.app))}"]) + ["loading"] * state.loading
-    return f"# {', '.join(said)}" if said else ""
-
-
 def windows(state: VisualState) -> list[str]:
     """One line for all windows: by the app, which is what to switch to, and by its id where an app has several."""
     if not state.windows:
         return []
     apps = [window.app for window in state.windows]
-    shown = [_window(window, apps.count(window.app) > 1) for window in state.windows[:WINDOWS]]
+    shown = []
+    for window in state.windows[:WINDOWS]:
+        name = word(window.window_id if apps.count(window.app) > 1 else window.app)
+        title = "" if window.title.casefold() in (window.app.casefold(), "") else f" {quoted(window.title, _TITLE)}"
+        shown.append(name + title + " [focused]" * window.focused + " [minimized]" * window.minimized)
     more = len(apps) - WINDOWS
     return [f"# windows: {', '.join(shown)}" + (f" …(+{more})" if more > 0 else "")]
-
-
-def _window(window: Window, by_id: bool) -> str:
-    name = word(window.window_id if by_id else window.app)
-    title = "" if window.title.casefold() in (window.app.casefold(), "") else f" {quoted(window.title, _TITLE)}"
-    return name + title + " [focused]" * window.focused + " [minimized]" * window.minimized
 
 
 def above_all(state: VisualState) -> list[str]:

@@ -120,15 +120,11 @@ def _head(old: _View, new: _View, signs: Mapping[int, str], removed: int) -> lis
 def _written(old: _View, new: _View, signs: Mapping[int, str]) -> list[Entry]:
     """The lines that are said anew; one whose element had another id before tells which."""
     before = dict(zip(old.keys, (element.element_id for element in old.state.elements), strict=True))
-    entries = excerpt(new.state, new.lines, list(signs), signs)
-    return [
-        entry._replace(text=entry.text + _was(before.get(new.head(new.lines[i])), entry.stands_for[0][0]))
-        for i, entry in zip(signs, entries, strict=True)
-    ]
-
-
-def _was(before: str | None, now: str) -> str:
-    return "" if before in (None, now) else f" (was {word(before)})"
+    entries = []
+    for i, entry in zip(signs, excerpt(new.state, new.lines, list(signs), signs), strict=True):
+        was, now = before.get(new.head(new.lines[i])), entry.stands_for[0][0]
+        entries.append(entry if was in (None, now) else entry._replace(text=f"{entry.text} (was {word(was)})"))
+    return entries
 
 
 def _removed(old: _View, gone: set[int]) -> list[Entry]:

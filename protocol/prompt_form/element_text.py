@@ -124,7 +124,12 @@ def tree_of(state: VisualState) -> Tree:
             children[parent].append(i)
         elif i != modal:
             roots.append(i)
-    return Tree(parents, children, roots, _in_order(roots, children), modal, [traits(e) for e in state.elements])
+    order: list[int] = []
+    left = roots[::-1]
+    while left:
+        order.append(left.pop())
+        left.extend(reversed(children[order[-1]]))
+    return Tree(parents, children, roots, order, modal, [traits(e) for e in state.elements])
 
 
 def below(tree: Tree, roots: set[int]) -> set[int]:
@@ -151,17 +156,6 @@ def _break_circles(parents: list[int]) -> None:
             i = parents[i]
         if i >= 0 and seen[i] == start:
             parents[i] = -1
-
-
-def _in_order(roots: list[int], children: list[list[int]]) -> list[int]:
-    order: list[int] = []
-    left = roots[::-1]
-    while left:
-        i = left.pop()
-        order.append(i)
-        if children[i]:
-            left.extend(reversed(children[i]))
-    return order
 
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
@@ -202,15 +196,10 @@ def _shown(text: str, at: int) -> str:
         return _SHORT[char]
     if char.isprintable() or (char.isspace() and char > "\x9f" and char not in "\u2028\u2029"):
         return _code(char) if _UNSEEN.match(char) else char
-    if char in _JOINERS and _joins(text, at):
-        return char
+    if char in _JOINERS:  # alone between two letters or pictures that need it, as in Persian and in emoji
+        around = text[at - 1 : at] + text[at + 1 : at + 2]
+        return char if len(around) == 2 and all(one > "\u02ff" and one.isprintable() for one in around) else _code(char)
     return _code(char)
-
-
-def _joins(text: str, at: int) -> bool:
-    """Whether a joiner stands alone between two letters or pictures that need it, as in Persian and in emoji."""
-    around = text[at - 1 : at] + text[at + 1 : at + 2]
-    return len(around) == 2 and all(char > "\u02ff" and char.isprintable() for char in around)
 
 
 def _code(char: str) -> str:
@@ -276,13 +265,15 @@ def piece(element: GUIElement, place: Place, style: Style) -> str:
         "unsure" if element.confidence < UNSURE else "",
         "" if place.with_row else place.away,
     )
+    low, high, step = element.limits or (0, 0, 1)
+    limits = f"from {low:g} to {high:g}" + (f" by {step:g}" if step != 1 else "") if element.limits is not None else ""
     parts = (
         label(element, place, style),
         _value(element, place, style),
         " ".join([f"[{mark}]" for mark in marks if mark]),
         _hint(element, place) if element.placeholder else "",
         _choices(element, place, style) if element.options else "",
-        _limits(element.limits) if element.limits is not None else "",
+        limits,
         f"app {word(element.app)}" if place.foreign and element.app else "",
         _point(element, place, style),
     )
@@ -299,15 +290,11 @@ def label(element: GUIElement, place: Place, style: Style) -> str:
 def _name(element: GUIElement, place: Place, style: Style) -> str:
     if element.text is None or (not element.text and not place.bare):
         return ""
-    if place.secret or (is_private(element) and _gives_away(element)):
+    name, value = element.text, element.value or ""
+    gives_away = bool(value) and (name.strip() == value.strip() or (len(value) > 2 and value in name))
+    if place.secret or (is_private(element) and gives_away):  # the name of a private field may be made of its content
         return HIDDEN
-    return quoted(element.text, style.name if acts(element) else style.text)
-
-
-def _gives_away(element: GUIElement) -> bool:
-    """Whether the name of a private field is made of its content."""
-    name, value = element.name, element.value or ""
-    return bool(value) and (name.strip() == value.strip() or (len(value) > 2 and value in name))
+    return quoted(name, style.name if acts(element) else style.text)
 
 
 def _value(element: GUIElement, place: Place, style: Style) -> str:
@@ -338,11 +325,6 @@ def _choices(element: GUIElement, place: Place, style: Style) -> str:
     shown = ", ".join(quoted(option, _OPTION) for option in element.options[: style.options])
     more = len(element.options) - style.options
     return f"options {shown}" + (f" …(+{more})" if more > 0 else "")
-
-
-def _limits(limits: tuple[float, float, float]) -> str:
-    low, high, step = limits
-    return f"from {low:g} to {high:g}" + (f" by {step:g}" if step != 1 else "")
 
 
 def _point(element: GUIElement, place: Place, style: Style) -> str:

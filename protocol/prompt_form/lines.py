@@ -9,7 +9,6 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
-from protocol.model.geometry import Point
 from protocol.prompt_form.element_text import (
     CELLS,
     CONTAINERS,
@@ -21,7 +20,6 @@ from protocol.prompt_form.element_text import (
     WRAPPERS,
     Place,
     Style,
-    Traits,
     Tree,
     below,
     piece,
@@ -256,10 +254,11 @@ def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style, say: 
         modal, foreign = place.modal and not beside, place.foreign and not beside
         around = Place(way, modal, bare, secret, foreign, beside and way == out, nameless)
         pieces.append(say(element, around, style))
-        stands_for.append((element.element_id, way or ("behind the dialog" if place.behind else _kind(its))))
+        kind = "interactive" if its.acts else "container" if its.kind in CONTAINERS else "text"
+        stands_for.append((element.element_id, way or ("behind the dialog" if place.behind else kind)))
         ranks.append(AWAY if way else (BEHIND if place.behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
     text = " | ".join(filter(None, pieces))
-    text = _EMPTY.sub(lambda run: _as_one(run[0].split(" | ")), text) if others else text
+    text = _EMPTY.sub(_as_one, text) if others else text
     return LineText(tuple(pieces), text, tuple(stands_for), min(ranks))
 
 
@@ -270,18 +269,14 @@ def _is_read(element: GUIElement, acted_on: bool) -> bool:
     return not its.acts and (acted_on if its.kind in ROWS | CELLS else its.kind in TEXTS and bool(element.text))
 
 
-def _kind(its: Traits) -> str:
-    return "interactive" if its.acts else "container" if its.kind in CONTAINERS else "text"
-
-
 _EMPTY = re.compile(r'(?<=\| )e\d+ ""(?: \| e\d+ "")+(?= \||$)')
 """Empty cells beside each other."""
 
 
-def _as_one(cells: list[str]) -> str:
+def _as_one(run: re.Match[str]) -> str:
     """Empty cells whose ids follow on each other are told as one: `e53-e56 ""`."""
-    ids = [int(cell[1:-3]) for cell in cells]
-    return f'e{ids[0]}-e{ids[-1]} ""' if ids == list(range(ids[0], ids[0] + len(ids))) else " | ".join(cells)
+    ids = [int(cell[1:-3]) for cell in run[0].split(" | ")]
+    return f'e{ids[0]}-e{ids[-1]} ""' if ids == list(range(ids[0], ids[0] + len(ids))) else run[0]
 
 
 def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
@@ -304,15 +299,12 @@ def _away(state: VisualState, tree: Tree, behind: set[int]) -> list[str]:
     seen = [e.bbox.center for e, held in zip(state.elements, tree.children, strict=True) if e.visible and e.bbox and not held]
     width, height = state.screen_resolution
     xs, ys = [at.x for at in seen] or [0, width - 1], [at.y for at in seen] or [0, height - 1]
-    edges = (min(xs), max(xs), min(ys), max(ys))
+    left, right, top, bottom = min(xs), max(xs), min(ys), max(ys)
     for i in hidden:
-        ways[i] = _way(box.center if (box := state.elements[i].bbox) else None, edges)
+        box = state.elements[i].bbox
+        at = box.center if box else None
+        ways[i] = "hidden"
+        if at is not None:
+            sides = {"below": at.y > bottom, "above": at.y < top, "right": at.x > right, "left": at.x < left}
+            ways[i] = next((way for way, is_so in sides.items() if is_so), "hidden")
     return ways
-
-
-def _way(at: Point | None, edges: tuple[int, int, int, int]) -> str:
-    left, right, top, bottom = edges
-    if at is None:
-        return "hidden"
-    ways = {"below": at.y > bottom, "above": at.y < top, "right": at.x > right, "left": at.x < left}
-    return next((way for way, is_so in ways.items() if is_so), "hidden")

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.dialect import DialectError, Loss
+from protocol.dialects.common.fields import position
 from protocol.dialects.common.syntax import TEXT, TOKEN, BareName, Call, parse_value
 from protocol.model.geometry import JsonObject
 
@@ -206,16 +207,6 @@ def assigned_in(text: str) -> set[str]:
     return {one or other for one, other in _ASSIGNED.findall(text)}
 
 
-def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """`text` with blanks for these spans, which are in order; every other character stays at its line and column."""
-    parts: list[str] = []
-    done = 0
-    for start, end in spans:
-        parts += (text[done:start], re.sub(r"[^\n]", " ", text[start:end]))
-        done = end
-    return "".join((*parts, text[done:]))
-
-
 def code_in(dialect: str, text: str) -> tuple[str, list[Loss]]:
     """The code of a model's answer, each character where it stood, and what is lost: the words around the fence.
 
@@ -239,9 +230,14 @@ def code_in(dialect: str, text: str) -> tuple[str, list[Loss]]:
     if not opened:
         outside.append((start, len(text)))
     words = [_FENCE.sub("", text[a:b]) for a, b in outside]
-    _refuse_code(dialect, text, [(a, b) for a, b in outside])
+    if code := next(filter(None, (_CODE.search(text, a, b) for a, b in outside)), None):
+        raise DialectError(dialect, position(text, code.start(1)), "code stands outside the fence")
     lost = any(part.strip(" \t\n`") for part in words)
-    return blanked(text, outside), [Loss(what="words", why="words around the code are no action")] if lost else []
+    code_alone, done = "", 0
+    for a, b in outside:  # blanks there: every other character stays at its line and column
+        code_alone += text[done:a] + re.sub(r"[^\n]", " ", text[a:b])
+        done = b
+    return code_alone + text[done:], [Loss(what="words", why="words around the code are no action")] if lost else []
 
 
 def _fences(text: str) -> Iterator[re.Match[str]]:
@@ -253,15 +249,6 @@ def _fences(text: str) -> Iterator[re.Match[str]]:
             n += 1
         if n == len(texts) or fence.start() < texts[n][0]:
             yield fence
-
-
-def _refuse_code(dialect: str, text: str, outside: list[tuple[int, int]]) -> None:
-    for start, end in outside:
-        code = _CODE.search(text, start, end)
-        if code:
-            line = text.count("\n", 0, code.start(1)) + 1
-            column = code.start(1) - text.rfind("\n", 0, code.start(1))
-            raise DialectError(dialect, f"line {line}, column {column}", "code stands outside the fence")
 
 
 _GIVEN = re.compile(r"([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]*=(?!=)(.+)", re.DOTALL)

@@ -264,10 +264,10 @@ class _Writing(CallWriting):
     def payload(self, action: Action) -> Any:
         placed = is_placed(action.target, self.context) and not isinstance(action, Extension)
         writing = PlacedWriting(NAME, self.context, variant=self.variant) if placed else self
-        said = [self.answer(call) for call in writing.calls(action)]
+        said = [self.whole(call) for call in writing.calls(action)]
         return said[0] if len(said) == 1 else said
 
-    def answer(self, said: UfoCall) -> JsonObject:
+    def whole(self, said: UfoCall) -> JsonObject:
         """A call within the whole answer of the agent that makes it."""
         host = said.function in _HOSTS or bool(said.questions)
         if self.ufo2:
@@ -278,14 +278,8 @@ class _Writing(CallWriting):
             agent = {"action": call, "save_screenshot": {"save": False, "reason": ""}}
             return {"observation": "", "thought": "", **(about | call if host else agent), **tail}
         control = {"ControlLabel": said.label, "ControlText": said.text}
-        answer: JsonObject = {
-            "Observation": "",
-            "Thought": "",
-            **control,
-            "Status": said.status,
-            "Plan": [],
-            "Comment": said.comment,
-        }
+        how = {"Status": said.status, "Plan": [], "Comment": said.comment}
+        answer: JsonObject = {"Observation": "", "Thought": "", **control, **how}
         if host or said.opens:
             answer |= {"CurrentSubtask": "", "Message": [], "Questions": list(said.questions)}
             opens = {"AppsToOpen": {"APP": said.opens, "file_path": ""}} if said.opens else {}

@@ -83,20 +83,17 @@ def is_plain(value: Any) -> bool:
 
 def _is_pattern(chain: Chain) -> bool:
     """`re.compile(r"...", re.IGNORECASE | re.MULTILINE)`."""
-    if len(chain.steps) != 2 or chain.root.name != "re" or chain.root.args is not None:
-        return False
-    made = chain.steps[1]
-    if made.name != "compile" or made.kwargs or not made.args or not isinstance(made.args[0], str):
+    made = chain.steps[-1]
+    if not _of_re(chain) or made.name != "compile" or made.kwargs or not made.args or not isinstance(made.args[0], str):
         return False
     flags = made.args[1:]
     flags = flags[0] if len(flags) == 1 and isinstance(flags[0], Flags) else flags
-    return len(flags) <= len(_FLAGS) and all(_is_flag(flag) for flag in flags)
+    known = [_of_re(flag) and flag.steps[1].args is None and flag.steps[1].name in _FLAGS for flag in flags]
+    return len(flags) <= len(_FLAGS) and all(known)
 
 
-def _is_flag(value: Any) -> bool:
-    if not isinstance(value, Chain) or len(value.steps) != 2 or value.root.name != "re" or value.root.args is not None:
-        return False
-    return value.steps[1].args is None and value.steps[1].name in _FLAGS
+def _of_re(value: Any) -> bool:
+    return isinstance(value, Chain) and len(value.steps) == 2 and value.root.name == "re" and value.root.args is None
 
 
 def target_of(steps: list[Step], text: str) -> ActionTarget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from protocol.dialects.common.conversion import given, row
@@ -166,62 +167,48 @@ def page_method(chain: Chain, text: str, where: Callable[[int], str], losses: li
         if not is_locator(step):
             raise DialectError(NAME, where(step.start), f"{step.name[:40]} is not understood as a way to an element")
     asked.target = target_of(lead, text)
-    if last.name == "wait_for" and (shown := _text_of(lead)) is not None:
+    shown = lead[0].args[0] if lead[0].args else None  # the text of `get_by_text("...").first`
+    of_text = lead[0].name == "get_by_text" and not lead[0].kwargs and [step[:2] for step in lead[1:]] == [("first", None)]
+    if last.name == "wait_for" and of_text and isinstance(shown, str):
         return asked.act("/timeout", lambda r: r.wait_for_text(shown))
     return asked.on_element()
 
 
-def _text_of(lead: list[Step]) -> str | None:
-    """The text of `get_by_text("...").first`."""
-    if len(lead) != 2 or lead[0].name != "get_by_text" or lead[0].kwargs or (lead[1].name, lead[1].args) != ("first", None):
-        return None
-    shown = lead[0].args[0] if lead[0].args else None
-    return shown if isinstance(shown, str) else None
-
-
-def _target(r: PageCall) -> ActionTarget | None:
-    return r.target
-
-
+_TARGET = attrgetter("target")
 _BUTTON = given("button", BUTTONS, "left", kind="choice")
 _COUNT = given("click_count", 1, kind="number", whole=True)
 _PRESSED: JsonObject = {"button": _BUTTON, "hold": lambda r: r.seconds("delay", 0.0)}
-_TEXT: Means = ("text", row("type", target=_target, text=given("text")))
-_KEYS: Means = ("key", row("press_key", target=_target, keys=PageCall.keys))
-
-
-def _named(argument: str) -> Callable[[PageCall], JsonObject]:
-    return lambda r: {"selector": r.fields.text(argument)}
+_TEXT: Means = ("text", row("type", target=_TARGET, text=given("text")))
+_KEYS: Means = ("key", row("press_key", target=_TARGET, keys=PageCall.keys))
 
 
 def _click(count: Any) -> Means:
-    return "/delay", row("click", count=count, modifiers=PageCall.modifiers, **_PRESSED, target=_target)
+    return "/delay", row("click", count=count, modifiers=PageCall.modifiers, **_PRESSED, target=_TARGET)
 
 
 def _click_xy(count: Any) -> Means:
     return "x y/delay", row("click", target=PageCall.at, count=count, **_PRESSED)
 
 
-def _delta(r: PageCall) -> JsonObject:
-    return {"x": r.fields.number("delta_x"), "y": r.fields.number("delta_y")}
-
-
 _ELEMENT: dict[str, Means] = {
     "click": _click(_COUNT),
     "dblclick": _click(2),
-    "hover": ("", row("hover", target=_target, modifiers=PageCall.modifiers)),
-    "fill": ("value", row("fill", target=_target, text=given("value"))),
+    "hover": ("", row("hover", target=_TARGET, modifiers=PageCall.modifiers)),
+    "fill": ("value", row("fill", target=_TARGET, text=given("value"))),
     "press_sequentially": _TEXT,
     "type": _TEXT,
     "press": _KEYS,
-    "select_option": ("value", row("select_option", target=_target, options=PageCall.options)),
+    "select_option": ("value", row("select_option", target=_TARGET, options=PageCall.options)),
     "set_input_files": ("files", PageCall.files),
 }
 _PAGE: dict[str, Means] = {
     "goto": ("url", row("navigate", url=given("url"))),
     "go_back": ("", row("go_back")),
     "go_forward": ("", row("go_forward")),
-    "drag_and_drop": ("source target", row("drag", target=_named("source"), to=_named("target"))),
+    "drag_and_drop": (
+        "source target",
+        row("drag", target=lambda r: {"selector": r.fields.text("source")}, to=lambda r: {"selector": r.fields.text("target")}),
+    ),
     "screenshot": ("", row("screenshot", region=PageCall.clip)),
     "wait_for_timeout": ("timeout", row("wait", seconds=lambda r: r.seconds("timeout"))),
 }
@@ -238,6 +225,9 @@ _DEVICES: dict[str, dict[str, Means]] = {
         "move": ("x y", row("hover", target=PageCall.at)),
         "down": ("", row("mouse_down", button=_BUTTON)),
         "up": ("", row("mouse_up", button=_BUTTON)),
-        "wheel": ("delta_x delta_y", row("scroll", unit="px", delta=_delta)),
+        "wheel": (
+            "delta_x delta_y",
+            row("scroll", unit="px", delta=lambda r: {"x": r.fields.number("delta_x"), "y": r.fields.number("delta_y")}),
+        ),
     },
 }

@@ -110,7 +110,11 @@ class Script:
         if unsure:
             self.forget(assigned_in(s.text))
             raise DialectError(NAME, s.where, UNSURE)
-        self._statement(s)
+        text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
+        for pattern, read in _PAGES:
+            if match := pattern.fullmatch(text):
+                return read(self, s, match)
+        return None if self._is_silent(text) else self._asked(s, text)
 
     def forget(self, names: Iterable[str]) -> None:
         """These names stand for something else now, and nobody here knows for what."""
@@ -118,14 +122,7 @@ class Script:
             self.names.pop(name, None)
             self._outer.pop(name, None)
 
-    def _statement(self, s: Statement) -> None:
-        text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
-        for pattern, read in _PAGES:
-            match = pattern.fullmatch(text)
-            if match:
-                return read(self, s, match)
-        if self._is_silent(text):
-            return None
+    def _asked(self, s: Statement, text: str) -> None:
         s = s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text))
         if given := _GIVEN.fullmatch(text):
             return self._give(s, given[1], given[2])
@@ -195,7 +192,7 @@ class Script:
         if self._before == "context":
             self._pages, self._count = {alias: 0}, 1
         else:
-            self.found.append(build(NAME, s.where, action_type="tabs", op="new"))
+            self._add(s, "tabs", op="new")
             self._opened(s, alias)
             self._now = "made"
         self._current = alias
@@ -209,7 +206,7 @@ class Script:
         self._count = max(self._count, index + 1)
         self._current = alias
         if not by_itself:
-            self.found.append(build(NAME, s.where, action_type="tabs", op="select", index=index))
+            self._add(s, "tabs", op="select", index=index)
 
     def _expect(self, s: Statement, match: re.Match[str]) -> None:
         self._index(s, match[1])
@@ -227,7 +224,10 @@ class Script:
 
     def _dialog(self, s: Statement, match: re.Match[str]) -> None:
         self._use(s, match[1])
-        self.found.append(build(NAME, s.where, action_type=f"{PREFIX}dialog", arguments={"answer": match[3]}))
+        self._add(s, f"{PREFIX}dialog", arguments={"answer": match[3]})
+
+    def _add(self, s: Statement, verb: str, **fields: Any) -> None:
+        self.found.append(build(NAME, s.where, action_type=verb, **fields))
 
     def _named(self, s: Statement, alias: str) -> str:
         if alias in _RESERVED:
@@ -250,7 +250,7 @@ class Script:
         """Go to another page where it is not the current one."""
         index = self._index(s, alias)
         if alias != self._current:
-            self.found.append(build(NAME, s.where, action_type="tabs", op="select", index=index))
+            self._add(s, "tabs", op="select", index=index)
             self._current = alias
 
     def _ask(self, s: Statement) -> None:
@@ -276,7 +276,7 @@ class Script:
             if not clear:
                 raise DialectError(NAME, s.where, "this is not understood as an assertion")
             self._use(s, alias)
-            self.found.append(build(NAME, s.where, action_type=f"{PREFIX}expect", arguments={"text": text}))
+            self._add(s, f"{PREFIX}expect", arguments={"text": text})
         elif chain.root.name == "page" and chain.root.args is None:
             self._on_page(s, chain, text, alias)
         else:
@@ -285,7 +285,7 @@ class Script:
             last = chain.steps[-1]
             if shape == [("time", False), ("sleep", True)] and [type(value) in (int, float) for value in last.values] == [True]:
                 seconds = Fields(NAME, {"sleep": last.values[0]}, s.where).number("sleep")
-                self.found.append(build(NAME, s.where, action_type="wait", seconds=seconds))
+                self._add(s, "wait", seconds=seconds)
             elif shape == [("context", False), ("pages", False), ("[]", True), ("close", True)] and not last.values:
                 index = chain.steps[2].values[0]
                 if not isinstance(index, int) or not 0 <= index <= 1_000_000:
@@ -304,13 +304,13 @@ class Script:
         made = self._before == "made"
         actions = page_method(chain, text, lambda offset: _where(s, chain, alias, offset), self.losses)
         if made and names == ["goto"] and isinstance(self.found[-1], Tabs):
-            opened = build(NAME, s.where, action_type="tabs", op="new", url=actions[0].parameters["url"])
-            self.found[-1:] = [opened]
+            self.found.pop()
+            self._add(s, "tabs", op="new", url=actions[0].parameters["url"])
         else:
             self.found += actions
 
     def _close(self, s: Statement, said: int | None, index: int) -> None:
-        self.found.append(build(NAME, s.where, action_type="tabs", op="close", index=said))
+        self._add(s, "tabs", op="close", index=said)
         self._pages = {name: n - (n > index) for name, n in self._pages.items() if n != index}
         self._count = max(0, self._count - 1)
         self._current = self._current if self._current in self._pages else None

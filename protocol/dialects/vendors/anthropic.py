@@ -224,7 +224,8 @@ class _Writing(PayloadWriting):
         return [self.call("zoom", region=self.area(action.region))]
 
 
-DIALECT = written_by(
-    lambda name, context, variant: _Writing(name, context, *context.picture, variant=variant, signed=False),
-    NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS),
-)  # fmt: skip
+def _writing(name: str, context: Context, variant: str) -> _Writing:
+    return _Writing(name, context, *context.picture, variant=variant, signed=False)
+
+
+DIALECT = written_by(_writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))

@@ -82,7 +82,12 @@ class _Reading(PayloadReading):
     def _call(self, fields: Fields) -> Iterator[Fields]:
         fields.drop("type", "id", "call_id")
         fields.choice("status", ("completed",), None)
-        action, actions, checks = fields.any("action", None), fields.any("actions", None), self._checks(fields)
+        action, actions, checks = fields.any("action", None), fields.any("actions", None), []
+        for n, each in enumerate(_a_list(fields, _CHECKS, fields.any(_CHECKS, None))):
+            check = Fields(NAME, each, f"{fields.where}.{_CHECKS}[{n}]")
+            said = {name: check.text(name, None) for name in ("id", "code", "message")}
+            check.end()
+            checks.append({name: text for name, text in said.items() if text is not None})
         fields.end()
         if checks:
             self.actions.append(self.theirs(_CHECKS, f"{fields.where}.{_CHECKS}", checks=checks))
@@ -94,15 +99,6 @@ class _Reading(PayloadReading):
             yield Fields(NAME, action, f"{fields.where}.action")
         for n, each in enumerate(_a_list(fields, "actions", actions)):
             yield Fields(NAME, each, f"{fields.where}.actions[{n}]")
-
-    def _checks(self, fields: Fields) -> list[dict[str, str]]:
-        found = []
-        for n, each in enumerate(_a_list(fields, _CHECKS, fields.any(_CHECKS, None))):
-            check = Fields(NAME, each, f"{fields.where}.{_CHECKS}[{n}]")
-            said = {name: check.text(name, None) for name in ("id", "code", "message")}
-            check.end()
-            found.append({name: text for name, text in said.items() if text is not None})
-        return found
 
     def meanwhile(self) -> tuple[str, ...]:
         """The keys that are held."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Table, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of, position, within_length
 from protocol.dialects.common.losses import written_by
-from protocol.dialects.vendors.pointing import PayloadReading, PayloadWriting, click_rows
+from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Size, Space
@@ -56,28 +57,26 @@ def _canvas(context: Context) -> tuple[Space, Size | None]:
 def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
     """Each JSON value that is a call, where it starts and where it ends, with its tags."""
     mark = _TAGGED if _TAGGED.search(text, end) else _BARE
+    value: Any
     while found := mark.search(text, end):
         begin = found.end() if mark is _TAGGED else found.start()
         tags = _FUNCTION.match(text, begin)
-        value, end = (_from_tags(tags), tags.end()) if tags else _json(text, begin, "")
+        if tags:  # arguments in tags of their own: JSON, but for what is typed
+            value = {"name": tags[1], "arguments": (given := dict[str, Any]())}
+            end = tags.end()
+            for name, written in _PARAMETER.findall(tags[2]):
+                given[name] = written.strip()
+                if name != "text":
+                    with suppress(ValueError, RecursionError):
+                        given[name] = json.loads(written)
+        else:
+            value, end = _json(text, begin, "")
         if mark is _TAGGED:
             closed = _CLOSED.match(text, end)
             if closed is None:
                 raise DialectError(NAME, position(text, end), "expected </tool_call>")
             end = closed.end()
         yield value, found.start(), end
-
-
-def _from_tags(function: re.Match[str]) -> JsonObject:
-    """A call whose arguments stand in tags: JSON, but for what is typed."""
-    given: JsonObject = {}
-    for name, written in _PARAMETER.findall(function[2]):
-        value = written.strip()
-        try:
-            given[name] = value if name == "text" else json.loads(value)
-        except (ValueError, RecursionError):
-            given[name] = value
-    return {"name": function[1], "arguments": given}
 
 
 def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
@@ -107,12 +106,9 @@ class _Reading(PayloadReading):
             self.lose("words", "words beside a call are no action")
         return calls[0] if len(calls) == 1 else calls
 
-    def spot_in(self, name: str = "coordinate") -> Any:
+    def pair(self, name: str = "coordinate", *, whole: bool = False) -> ActionTarget:
         """Models write fractions of a pixel."""
-        return self.pair(name, whole=False)
-
-    def maybe(self) -> Any:
-        return self.spot_in() if "coordinate" in self.fields else None
+        return super().pair(name, whole=whole)
 
     def button(self) -> AgentAction:
         """Back and Enter are verbs of ours; the home screen and a menu are the phone's own."""
@@ -148,7 +144,7 @@ def _arguments(payload: Any, where: str) -> tuple[Fields, Table]:
     return fields, _PHONE if name == PHONE else _CALLS
 
 
-_SPOT = Part(_Reading.spot_in, lambda w, target: {"coordinate": w.spot(target)})
+_SPOT = Part(lambda r: r.pair(), COORDINATE.write)
 _KEYS = Part(
     lambda r: r.keys("keys", r.fields.texts("keys"), "pyautogui"), lambda w, keys: {"keys": w.key_names(keys, "pyautogui")}
 )
@@ -158,7 +154,7 @@ _CALLS: Table = {
     "type": row("type", text=given("text")),
     "mouse_move": row("hover", target=_SPOT),
     **click_rows(target=_SPOT),
-    "left_click_drag": lambda r: r.drag(None, r.spot_in()),
+    "left_click_drag": lambda r: r.drag(None, r.pair()),
     "scroll": lambda r: r.scroll("y"),
     "hscroll": lambda r: r.scroll("x"),
     "wait": row("wait", "time", seconds=given("time", kind="number")),
@@ -168,7 +164,7 @@ _CALLS: Table = {
 _PHONE: Table = {
     "click": row("click", target=_SPOT),
     "long_press": row("click", "time", target=_SPOT, hold=given("time", _LONG_PRESS, kind="number")),
-    "swipe": row("drag", target=_SPOT, to=lambda r: r.spot_in("coordinate2")),
+    "swipe": row("drag", target=_SPOT, to=lambda r: r.pair("coordinate2")),
     "system_button": _Reading.button,
     "open": row("launch_app", app=given("text")),
     "key": lambda r: r.theirs("key_event", text=r.fields.text("text")),

@@ -131,23 +131,21 @@ def write_text(calls: list[ParsedCall]) -> str:
 
     Where UI-TARS's own parser takes a part of a text for its syntax, one character of it is written by its number.
     """
-    said = (f"{call.name}({', '.join(_argument(*item) for item in call.args.items())})" for call in calls)
+
+    def argument(name: str, text: str) -> str:
+        body = repr('"' + text)[2:-1]  # the extra quote makes repr choose single ones
+        return f"{name}='{body if _is_place(name, text) else _TROUBLE.sub(by_number, body)}'"
+
+    def by_number(found: re.Match[str]) -> str:
+        return r"\x27" if found[0] == r"\'" else f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}"
+
+    said = (f"{call.name}({', '.join(argument(*item) for item in call.args.items())})" for call in calls)
     return "Action: " + "\n\n".join(said)
-
-
-def _argument(name: str, text: str) -> str:
-    body = repr('"' + text)[2:-1]  # the extra quote makes repr choose single ones
-    return f"{name}='{body if _is_place(name, text) else _TROUBLE.sub(_by_number, body)}'"
 
 
 def _is_place(name: str, text: str) -> bool:
     """Whether the tags in `text` are ours, and not a part of what is typed."""
     return name in _PLACES and _POINT.fullmatch(text) is not None
-
-
-def _by_number(match: re.Match[str]) -> str:
-    found = match[0]
-    return r"\x27" if found == r"\'" else f"{found[:-1]}\\x{ord(found[-1]):02x}"
 
 
 _TOKEN = "text_never_used_51bce0c785ca2f68081bfa7d91973934"  # noqa: S105 - their own name for a tag
@@ -198,15 +196,13 @@ def _function(cursor: _Cursor) -> ParsedCall:
 
 
 def _tagged(call: ParsedCall) -> str:
-    texts = ((key, value if _is_place(key, value) else _wrapped(value)) for key, value in call.args.items())
-    inner = "".join(f"<parameter={key}>{text}</parameter>" for key, text in texts)
+    inner = ""
+    for key, value in call.args.items():
+        wraps = not _is_place(key, value) and re.search("[<>]", value) is not None
+        if _TOKEN in value:
+            raise DialectError(NAME, "text", "the text holds the tag in which UI-TARS wraps texts")
+        inner += f"<parameter={key}>{_OPEN * wraps}{value}{_SHUT * wraps}</parameter>"
     return f"<function={call.name}>{inner}</function>"
-
-
-def _wrapped(value: str) -> str:
-    if _TOKEN in value:
-        raise DialectError(NAME, "text", "the text holds the tag in which UI-TARS wraps texts")
-    return f"{_OPEN}{value}{_SHUT}" if re.search("[<>]", value) else value
 
 
 _THOUGHT = re.compile(r"<(\w+)>(.*)</\1>|(?:Thought[:：])?(.*)", re.DOTALL)

@@ -112,7 +112,7 @@ def _state(line: JsonObject, folder: Path) -> VisualState:
                 "bbox": box.to_px(size) if box and size else None,
             }
             elements.append(checked(GUIElement, fields, f"$.tracking_context[{n}].latest_element", _NAMES))
-    sized = {} if size is None else {"screen_resolution": size}
+    sized: dict[str, Any] = {} if size is None else {"screen_resolution": size}
     return VisualState(screenshot_path=shown[0].path if shown else "", elements=tuple(elements), **sized)
 
 
