@@ -88,18 +88,6 @@ def test_a_manager_whose_plans_cannot_be_used_is_not_asked_ten_times() -> None:
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "no_answer", 3)
 
 
-def test_what_was_expected_is_held_against_the_screens_before_and_after() -> None:
-    plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a", expect=(AMOUNT,)))
-    run = Run([plan], {"a": [FILL], "b": [decide(Click(target=ActionTarget(text="Vendor")))]}).go()
-    first, second, final = (body["found"] for body in gates(run))
-    assert [(c["held_before"], c["holds"]) for c in first["checked"]] == [(False, True)]
-    assert [(c["held_before"], c["holds"]) for c in second["checked"]] == [(True, True)]
-    assert [c["subtask"] for c in final["checked"]] == ["a", "b"]
-    assert first["before"] != first["after"] == second["before"]
-    assert first["checked"][0]["evidence"] == [first["after"]]
-    assert first["progress"] == ["step:1"]
-
-
 def test_what_stood_there_before_the_first_change_is_no_work_of_the_subtask() -> None:
     desk = SimulatedDesktop(load_world("office"))
     desk.perform(LaunchApp(app="settings"), key="first")

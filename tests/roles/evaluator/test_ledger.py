@@ -21,7 +21,7 @@ from orchestrator.tasks.tasks import Task
 from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import ExecStatus, VisualState
 from roles.contracts import Fact, GateRequest, GateVerdict, StepRecord
-from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Pick, Reading, Slot, Text, Thing, opened
+from roles.contracts.orders import GoalLedger, LedgerEntry, Of, Order, Pick, Reading, Slot, Text, Thing
 from roles.contracts.orders import Test as Holds
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.effects import effects_of
@@ -103,13 +103,6 @@ def test_a_run_that_did_all_of_it_shows_every_order_with_its_evidence(notes: Run
         assert any(name.startswith("step:") for name in run.ledger[0]["evidence"])
 
 
-def test_all_means_each_of_those_that_a_whole_list_showed(notes: Run) -> None:
-    deletes = [step.step for step in notes.request.steps if step.verb == "delete"]
-    one_less = notes.held(without=lambda step: step.step == deletes[-1])
-    assert states(one_less)[0] == "missing"
-    assert "not done to" in one_less.entries[0].why
-
-
 def test_where_the_list_was_not_seen_whole_only_the_table_of_a_look_over_it_says_what_all_are(notes: Run) -> None:
     """Where the list itself does not tell, each record was opened for it."""
     pages = {i for i, state in notes.screens.items() if any(e.name in {"Next", "Previous"} for e in state.elements)}
@@ -154,30 +147,11 @@ def test_a_mail_that_was_sent_is_held_to_another_goal(mail: Run, goal: str, part
     assert bool(held.unproven) is ("unread" in parts)
 
 
-def test_what_no_order_asks_for_is_an_issue(mail: Run, notes: Run) -> None:
-    steps = (*mail.request.steps, *notes.request.steps)
-    request = mail.request.model_copy(update={"steps": steps})
-    held = ledger(read(mail.request.goal), request, lambda name: mail.screens.get(name) or notes.screens.get(name))
-    assert {entry.kind for entry in held.entries if entry.state == "forbidden"} == {"besides"}
-
-
-def test_a_condition_decides_by_what_was_seen(mail: Run) -> None:
-    order = read(mail.request.goal).orders[0]
-    there = Condition(thing=Thing(kind="mail", name=Text(text="no such mail at all"), tests=()))
-    reading = Reading(goal=mail.request.goal, orders=(order.model_copy(update={"condition": there}),))
-    assert states(ledger(reading, mail.request, mail.screens.get))[0] in {"missing", "forbidden"}
-
-
 def test_what_a_run_has_made_itself_is_not_what_a_condition_asks_about(tmp_path: Path) -> None:
     run = worked('Create a note titled "Milk" with the text "two bottles"', tmp_path)
     held = run.held('If there is no note called "Milk", create a note titled "Milk" with the text "two bottles"')
     assert held.entries[0].state != "forbidden"
     assert held.entries[0].state == "shown" or not held.entries[0].sure, "a model may say so, and code says nothing for certain"
-
-
-def test_an_open_ledger_has_a_line_for_each_order_and_exclusion() -> None:
-    entries = opened(read('Delete all notes except "Plan" and do not send the mail "Lunch"')).entries
-    assert [(entry.kind, entry.state) for entry in entries][:2] == [("order", "open"), ("exclusion", "open")]
 
 
 def test_records_are_held_by_what_they_show() -> None:

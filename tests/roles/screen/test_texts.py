@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.screen.texts import begins, has_phrase, labelled, listed_in, named_words, plain, says_any, uncut, words
+from roles.screen.texts import has_phrase, labelled
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,6 @@ from roles.screen.texts import begins, has_phrase, labelled, listed_in, named_wo
 )
 def test_a_phrase_stands_in_a_text_only_as_a_whole(text: str, phrase: str, stands: bool) -> None:
     assert has_phrase(text, phrase) is stands
-
-
-def test_a_text_is_known_by_its_words() -> None:
-    assert words("Don't touch the follow-up, Ann's") == ["Don't", "touch", "the", "follow-up", "Ann's"]
-    assert named_words("moveFile") == named_words("move_file") == ["move", "file"]
-    assert plain("  Save  it! ") == "save it"
-    assert uncut("Living room therm…") == uncut("Living room therm...") == "Living room therm"
-    assert listed_in("Friends, Suppliers;Others") == ["Friends", "Suppliers", "Others"]
-    assert begins("Go to: date", ["go to"])
-    assert not begins("Good", ["go"])
-    assert says_any("Session  Expired", {"expired"})
-    assert not says_any("unexpired", {"expired"})
 
 
 def test_a_line_has_a_label_where_a_value_stands_behind_it() -> None:
