@@ -130,8 +130,7 @@ def announces(dialog: GUIElement, children: Sequence[GUIElement]) -> bool:
 
 
 def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIElement | None:
-    """The button that changes least: a way out, or a mere acknowledgement when it is the only button. None when "
-    "there is neither."""
+    """The button that changes least: a way out, or a mere acknowledgement when it is the only button; None without either."""
     buttons = [e for e in children if e.role in {"button", "link"} and e.enabled and e.visible]
     for button in buttons:
         if _words("out", whole=True).match(button.name.strip()):
@@ -152,8 +151,7 @@ def _agreed_to(name: str) -> str:
 
 
 def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
-    """In a dialog that the crew's own `verb` brought up: the button that goes on with it. None when the dialog is "
-    "about something else."""
+    """In a dialog that the crew's own `verb` brought up: the button that goes on with it; None in one about something else."""
     dialog = screen.dialog
     if dialog is None:
         return None

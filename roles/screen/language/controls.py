@@ -319,13 +319,12 @@ class Controls(Values):
         if (pairs := self._pairs(at, frozenset({"with", "to", "is", ":", "="}))) is not None:
             slots, end = pairs
             into = self._part(end + 1, inner=True) if self.low(end) in {"into", "in"} else None
-            if into is None or into[0].kind != "field" or into[0].name is not None:
-                return Order(verb="write", slots=slots), end
-            if len(slots) == 1 and (into[0].quantity != "one" or into[0].pick is not None):  # the password into both fields
+            into = into if into and into[0].kind == "field" and into[0].name is None else None
+            if into and len(slots) == 1 and (into[0].quantity != "one" or into[0].pick is not None):  # into both fields
                 slots = (*slots, *self._slot("into", into, end))
-            elif into[0].quantity != "one" and into[0].number != len(slots):
-                return Order(verb="write", slots=slots), end
-            return Order(verb="write", slots=slots), into[1]
+            elif into and into[0].quantity != "one" and into[0].number != len(slots):
+                into = None
+            return Order(verb="write", slots=slots), into[1] if into else end
         value = self._what(at)
         into = self._part(value[1] + 1) if value and self.low(value[1]) in {"into", "in", "to", "on"} else None
         if value is None or into is None or not (into[0].kind or (into[0].name and self._is_shown(into[0].name))):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, Value, said
+from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, said
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
@@ -310,11 +310,10 @@ class Clauses(Statements, Controls):
 
     def question(self, at: int) -> Read[Order] | None:
         found = self.asked(at, turned=True) if at == 0 or self.ends(at - 1) or self.low(at - 1) in {"and", ","} else None
-        return self._answer(at, at + 1, found) if found else None
-
-    def _answer(self, at: int, end: int, value: Read[Value]) -> Read[Order]:
-        slot = Slot(role="value", value=value[0], spans=value[0].spans)
-        return Order(verb="answer", said=self.words.text(at, end), slots=(slot,)), value[1]
+        if found is None:
+            return None
+        slot = Slot(role="value", value=found[0], spans=found[0].spans)
+        return Order(verb="answer", said=self.words.text(at, at + 1), slots=(slot,)), found[1]
 
     def received(self, at: int) -> Read[Order] | None:
         """NAME|everybody who comes to THING should get a mail operands"""
