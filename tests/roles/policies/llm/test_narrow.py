@@ -378,15 +378,6 @@ def test_a_narrow_operator_is_told_how_much_of_the_screen_is_not() -> None:
     assert section(text_of(heard[0]), "screen").splitlines()[-1] == "(9 more are not shown)"
 
 
-def test_the_fixed_part_of_the_prompt_stays_the_same_from_step_to_step() -> None:
-    """Servers keep what they have read of a prompt; it is only worth something at the beginning."""
-    model, heard = prompts_of(lambda _: {"do": {"move": 'press button "Submit"'}})
-    policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"))
-    policy.decide(view())
-    policy.decide(view(seen=screen(e2={"value": "3"}), history=(step(1),), facts=(fact("a", "b"),)))
-    assert heard[0][0].content == heard[1][0].content
-
-
 @pytest.mark.parametrize(
     ("expect", "changes", "asked"),
     [
