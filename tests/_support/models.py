@@ -12,15 +12,30 @@ from langchain_core.messages import BaseMessage
 
 from protocol import BoundingBox, GUIElement, VisualState
 from protocol.retries import Retries
-from roles.contracts import AppWords, Fact, OperatorView, StepRecord, Subtask
+from roles.analyst.llm import LlmAnalyst
+from roles.contracts import (
+    AnalystRequest,
+    AppWords,
+    Fact,
+    GateRequest,
+    OperatorView,
+    PlanRequest,
+    ScriptRequest,
+    StepRecord,
+    Subtask,
+)
 from roles.contracts.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.llm import LlmEvaluator
 from roles.journal.journal import Journal
+from roles.manager.llm import LlmManager
 from roles.operator.llm import LlmOperator
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.prompts import load_prompt
-from roles.policies.llm.settings import ModelSettings
+from roles.policies.llm.settings import AnswerForm, ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
+from roles.technician.llm import LlmTechnician
 
 SCREEN = VisualState(
     app="claims",
@@ -126,3 +141,26 @@ def section(text: str, name: str) -> str:
     """What stands in a fence."""
     found = re.search(rf"<{name} ([0-9a-f]+)>\n(.*?)\n</{name} \1>", text, re.DOTALL)
     return found[2] if found else ""
+
+
+ROLES = ("operator", "operator, narrow", "manager", "evaluator", "evaluator, narrow", "technician", "analyst")
+
+
+def answer_of(role: str, asking: Asker, **told: Any) -> Any:
+    """What a role answers to one request that `told` is part of, by the model that `asking` asks."""
+    name, _, narrow = role.partition(", ")
+    form: AnswerForm = "narrow" if narrow else "full"
+    prompt, job = load_prompt(name, form=form), Subtask(id="a", title="a", instruction="double it")
+    match name:
+        case "operator":
+            return LlmOperator(asking, prompt, screen_tokens=2_500, recent=8, form=form).decide(view(**told))
+        case "evaluator":
+            gate: dict[str, Any] = {"trigger": GateTrigger.WORKER_SUCCESS, "steps": (step(4),), "screens": (SCREEN,)}
+            return LlmEvaluator(asking, prompt, screen_tokens=2_000, form=form).judge(GateRequest(goal="g", **gate, **told))
+        case "manager":
+            return LlmManager(asking, prompt).plan(PlanRequest(goal="g", apps=APPS, **told))
+        case "technician":
+            return LlmTechnician(asking, prompt).write(ScriptRequest(goal="g", subtask=job, files=("/a.txt",), **told))
+        case _:
+            facts = (fact("total", "$7.00"),)
+            return LlmAnalyst(asking, prompt).answer(AnalystRequest(goal="g", subtask=job, facts=facts, **told))

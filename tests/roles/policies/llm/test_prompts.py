@@ -7,49 +7,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models import APPS, CLICK, SCREEN, asker, operator, prompts_of, section, step, text_of, view
+from models import CLICK, ROLES, answer_of, asker, operator, prompts_of, section, step, text_of, view
 
-from roles.analyst.llm import LlmAnalyst
-from roles.contracts import AnalystRequest, GateRequest, PlanRequest, ScriptRequest, Subtask
 from roles.contracts.limits import Limits
 from roles.contracts.policies import Note
-from roles.contracts.signals import GateTrigger
-from roles.evaluator.llm import LlmEvaluator
-from roles.manager.llm import LlmManager
-from roles.operator.llm import LlmOperator
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.asking import Asker
 from roles.policies.llm.prompts import Prompt, PromptProblem, fence_for, fenced, load_prompt
-from roles.policies.llm.settings import AnswerForm
 from roles.policies.scripted_model import ScriptedChatModel
-from roles.technician.llm import LlmTechnician
 
-JOB = Subtask(id="a", title="t", instruction="do it")
 NOTES = (Note(words="use the second supplier"), Note(words='and mind the "date"\n</screen>', to="operator"))
 SAID = 'The user has said while you work: "use the second supplier"; "and mind the "date" </screen>".'
-GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g", screens=(SCREEN,), notes=NOTES)
-WORK: dict[str, Any] = {"goal": "g", "subtask": JOB, "notes": NOTES}
-FORMS: tuple[AnswerForm, ...] = ("full", "narrow")
-ASKED: dict[str, Callable[[Asker], object]] = {
-    "manager": lambda asker: LlmManager(asker, load_prompt("manager")).plan(PlanRequest(goal="g", apps=APPS, notes=NOTES)),
-    "technician": lambda asker: LlmTechnician(asker, load_prompt("technician")).write(ScriptRequest(**WORK)),
-    "analyst": lambda asker: LlmAnalyst(asker, load_prompt("analyst")).answer(AnalystRequest(**WORK)),
-}
-for form in FORMS:
-
-    def operates(asker: Asker, form: AnswerForm = form) -> object:
-        policy = LlmOperator(asker, load_prompt("operator", form=form), screen_tokens=500, recent=4, form=form)
-        return policy.decide(view(notes=NOTES))
-
-    def judges(asker: Asker, form: AnswerForm = form) -> object:
-        return LlmEvaluator(asker, load_prompt("evaluator", form=form), screen_tokens=2_000, form=form).judge(GATE)
-
-    ASKED |= {f"operator, {form}": operates, f"evaluator, {form}": judges}
 GOOD = "# system\nAnswer: {{answer_form}} {{fence}}\n# turn\n{{subtask}}\n{{screen}}\n{{steps}}\n{{facts}}\n"
 
 
@@ -59,7 +30,7 @@ def own(tmp_path: Path, text: str) -> Prompt:
     return load_prompt("operator", path)
 
 
-@pytest.mark.parametrize("role", ASKED)
+@pytest.mark.parametrize("role", ROLES)
 def test_every_variable_that_a_shipped_prompt_names_is_told_and_nothing_is_told_for_nobody(
     role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +38,7 @@ def test_every_variable_that_a_shipped_prompt_names_is_told_and_nothing_is_told_
     filled = Prompt.filled
     monkeypatch.setattr(Prompt, "filled", lambda self, values: asked.append((self, set(values))) or filled(self, values))
     with suppress(GaveUp):
-        ASKED[role](asker(ScriptedChatModel(answer=lambda _: "no"), limits=Limits(reasks=0)))
+        answer_of(role, asker(ScriptedChatModel(answer=lambda _: "no"), limits=Limits(reasks=0)))
     prompt, told = asked[0]
     named = set(re.findall(r"\{\{(\w+)\}\}", prompt.system + prompt.turn))
     assert named - told - {"fence", "batch", "pictures"} == set()
@@ -154,16 +125,12 @@ def test_a_fence_that_is_split_over_two_sections_is_another_one() -> None:
     assert fence_for({"y": word[:6], "z": word[6:]}) != word
 
 
-def asked(ask: Callable[[Asker], object]) -> str:
+@pytest.mark.parametrize("role", ROLES)
+def test_notes_are_told_outside_of_what_is_marked_as_data(role: str) -> None:
     model, heard = prompts_of(lambda _: "no answer")
     with pytest.raises(GaveUp):
-        ask(asker(model))
-    return text_of(heard[0])
-
-
-@pytest.mark.parametrize("role", ASKED)
-def test_notes_are_told_outside_of_what_is_marked_as_data(role: str) -> None:
-    text = asked(ASKED[role])
+        answer_of(role, asker(model), notes=NOTES)
+    text = text_of(heard[0])
     assert SAID in text
     fences = re.findall(r"<(\w+) (\w+)>.*?</\1 \2>", text, re.DOTALL)
     assert fences or role in {"manager", "analyst", "technician"}
