@@ -125,6 +125,11 @@ class Handbook:
         return [Supplement(query=query, source=self.name, title=text, text=text) for text in self.texts][:limit]
 
 
+def done(desk: SimulatedDesktop) -> list[str]:
+    """The verbs of all that it was asked to do, in order."""
+    return [item["action"]["action_type"] for item in desk.received()]
+
+
 def alone(desk: SimulatedDesktop, policy: Any, **changes: Any) -> Context:
     """What an Operator is given that works without a hub."""
     safety = changes.pop("safety", SafetyPolicy())

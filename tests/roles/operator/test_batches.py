@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, planned, subtask
+from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, done, planned, subtask
 from warm import python
 
 from protocol import (
@@ -48,10 +48,6 @@ def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[R
     return whole, policy
 
 
-def done(whole: Run) -> list[str]:
-    return [item["action"]["action_type"] for item in whole.desk.received()]
-
-
 def why(whole: Run) -> str:
     return "; ".join(body["why"] for body in whole.bodies("batch_stopped"))
 
@@ -78,10 +74,10 @@ def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> No
 
 def test_an_action_of_a_batch_is_approved_alone() -> None:
     whole, policy = run(ENTER[0], Click(target=SUBMIT), safety=SafetyPolicy())
-    assert done(whole) == ["fill"]
+    assert done(whole.desk) == ["fill"]
     assert whole.asked["action_requests"][0]["name"] == "click"
     whole.go({"type": "approve"})
-    assert done(whole) == ["fill", "click"]
+    assert done(whole.desk) == ["fill", "click"]
     assert len(policy.views) == 2
 
 
@@ -89,7 +85,7 @@ def test_a_rejected_action_ends_the_batch() -> None:
     policy = Watching(together(Click(target=SUBMIT), ENTER[0]))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy}).go()
     whole.go({"type": "reject", "message": "no"})
-    assert done(whole) == []
+    assert done(whole.desk) == []
 
 
 def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
@@ -104,7 +100,7 @@ def test_memory_and_questions_may_stand_in_a_batch() -> None:
     whole.go({"type": "respond", "message": "Acme"})
     assert whole.status == "fulfilled"
     assert {fact.name for fact in whole.journal.facts()} == {"total", "vendor"}
-    assert done(whole) == ["fill"]
+    assert done(whole.desk) == ["fill"]
 
 
 def test_what_stands_in_a_private_field_is_masked_before_it_is_its_turn() -> None:
@@ -128,12 +124,12 @@ def test_only_continue_has_a_batch_and_the_end_is_never_in_it() -> None:
 def test_a_popup_is_closed_and_a_new_dialog_ends_a_batch() -> None:
     popup = "{title: Tip of the day, text: You can drag files, buttons: [Got it, Close]}"
     whole, policy = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
-    assert done(whole) == ["fill", "click", "fill", "fill"]
+    assert done(whole.desk) == ["fill", "click", "fill", "fill"]
     assert len(policy.views) == 2
     popup = "{title: Choose a folder, text: Where should it go, buttons: [Here, Cancel]}"
     whole, policy = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
     whole.go({"type": "approve"})
-    assert done(whole) == ["fill", "click"]
+    assert done(whole.desk) == ["fill", "click"]
     assert any(event.startswith('batch: stopped before fill "Vendor"') for event in policy.views[1].events)
 
 
@@ -143,7 +139,7 @@ def test_a_grave_dialog_ends_it_whatever_it_says_and_a_person_is_asked(text: str
     whole, _ = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
     assert "account dialog" in whole.asked["reasons"][0]
     whole.go({"type": "approve"})
-    assert done(whole) == ["fill", "click"]
+    assert done(whole.desk) == ["fill", "click"]
     assert why(whole) == "another action was done instead of the one before it"
 
 
@@ -165,15 +161,15 @@ def test_a_surprise_ends_a_batch_with_its_reason(event: str) -> None:
     actions, said, acted = SURPRISES[event]
     whole, _ = run(*actions, events=event and f"[{event}]")
     assert why(whole) == said
-    assert done(whole)[: len(acted)] == acted
-    assert "fill" not in done(whole)[len(acted) :]
+    assert done(whole.desk)[: len(acted)] == acted
+    assert "fill" not in done(whole.desk)[len(acted) :]
 
 
 def test_a_complaint_of_the_screen_ends_a_batch() -> None:
     empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
     whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
     assert why(whole) == "the screen says validation: Amount is not valid"
-    assert done(whole) == ["click"]
+    assert done(whole.desk) == ["click"]
 
 
 MOVE = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
@@ -184,9 +180,9 @@ def test_a_target_that_has_moved_is_the_same_only_where_it_alone_has_its_name() 
     vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
     whole, _ = run(ENTER[0], Fill(target=ActionTarget.of(vendor), text="Acme"), desk=desk)
     assert "has moved" in why(whole)
-    assert done(whole) == ["fill"]
+    assert done(whole.desk) == ["fill"]
     whole, policy = run(*ENTER, events=f"[{MOVE}]")
-    assert (why(whole), done(whole), len(policy.views)) == ("", ["fill", "fill", "fill"], 2)
+    assert (why(whole), done(whole.desk), len(policy.views)) == ("", ["fill", "fill", "fill"], 2)
     assert {e.text: e.value for e in whole.desk.observe().elements}["Vendor"] == "Acme"
 
 
@@ -225,25 +221,25 @@ def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch()
     assert why(whole) == 'its target "Vendor" is now "Password"'
     whole, _ = run(ENTER[0], Click(target=ActionTarget(text="Nowhere")), ENTER[1])
     assert why(whole) == "its target was not on the screen when it was decided"
-    assert done(whole) == ["fill"]
+    assert done(whole.desk) == ["fill"]
 
 
 def test_words_that_should_be_seen_and_are_not_end_it() -> None:
     said = NextAction(action=Click(target=ActionTarget(text="Save draft")), expected="Saved for good")
     whole, _ = run(ENTER[0], said, ENTER[1])
     assert why(whole) == '"Saved for good" is not to be seen'
-    assert done(whole) == ["fill", "click"]
+    assert done(whole.desk) == ["fill", "click"]
     seen = said.model_copy(update={"expected": "draft SAVED"})
     whole, _ = run(ENTER[0], seen, ENTER[1])
     assert why(whole) == ""
-    assert done(whole) == ["fill", "click", "fill"]
+    assert done(whole.desk) == ["fill", "click", "fill"]
 
 
 def test_an_action_that_failed_ends_it() -> None:
     failing = "[{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}]"
     whole, policy = run(*ENTER, events=failing)
     assert why(whole).startswith("the action before it failed: ")
-    assert done(whole) == ["fill", "fill", "wait"]
+    assert done(whole.desk) == ["fill", "fill", "wait"]
     assert len(policy.views) == 2
     assert not any(e.text == "Invoice number" and e.value for e in whole.desk.observe().elements)
 
@@ -258,7 +254,7 @@ def test_an_action_that_a_person_changed_ends_it() -> None:
 def test_a_gate_that_is_due_comes_between_and_the_batch_goes_on() -> None:
     whole, policy = run(*ENTER, limits=Limits(check_every=1))
     assert [body["trigger"] for body in whole.bodies("gate")][:2] == ["PERIODIC_CHECK"] * 2
-    assert (why(whole), done(whole), len(policy.views)) == ("", ["fill"] * 3, 2)
+    assert (why(whole), done(whole.desk), len(policy.views)) == ("", ["fill"] * 3, 2)
 
 
 def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> None:
@@ -281,7 +277,7 @@ def test_what_a_spent_budget_leaves_undone_is_told_to_who_plans_anew() -> None:
 def test_the_steps_of_a_batch_count_as_steps() -> None:
     policy = Watching(together(*ENTER))
     whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy}).go()
-    assert done(whole) == ["fill", "fill"]
+    assert done(whole.desk) == ["fill", "fill"]
     assert whole.status == "rejected"
 
 

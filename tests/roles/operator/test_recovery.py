@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support import FINISH, OPEN_HOUSE, Run, Watching, decide, desktop, planned, subtask
+from support import FINISH, OPEN_HOUSE, Run, Watching, decide, desktop, done, planned, subtask
 
 from deskcrew import Crew
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
@@ -52,10 +52,6 @@ def run(*decisions: OperatorDecision, events: str = "", faults: tuple[Fault, ...
     return whole
 
 
-def done(whole: Run) -> list[str]:
-    return [item["action"]["action_type"] for item in whole.desk.received()]
-
-
 def how(whole: Run) -> list[tuple[str, str]]:
     return [(body["trouble"], body["how"]) for body in whole.bodies("recovered")]
 
@@ -71,14 +67,14 @@ def test_a_busy_application_is_waited_for_with_growing_patience() -> None:
     waits = [item["action"].get("seconds", 1.0) for item in whole.desk.received() if item["action"]["action_type"] == "wait"]
     assert waits == [1.0, 2.0, 4.0][: len(waits)]
     assert len(waits) >= 2
-    assert done(whole)[-1] == "fill"
+    assert done(whole.desk)[-1] == "fill"
 
 
 def test_a_target_that_is_missing_is_waited_for_then_looked_for_by_scrolling() -> None:
     lost = decide(Click(target=ActionTarget(text="Nowhere")))
     whole = run(lost, lost, lost)
     assert how(whole)[:2] == [("missing", "wait 1 s"), ("missing", "scroll down 1 page")]
-    assert done(whole)[:2] == ["wait", "scroll"]
+    assert done(whole.desk)[:2] == ["wait", "scroll"]
 
 
 def test_a_wait_that_an_environment_lacks_is_waited_without_it() -> None:
@@ -93,7 +89,7 @@ def test_a_control_out_of_view_is_scrolled_to() -> None:
     assert not next(e for e in low.observe().elements if e.name == "Amount").visible
     whole = run(FILLED, FILLED, desk=low)
     assert whole.status == "fulfilled"
-    assert done(whole)[-1] == "fill"
+    assert done(whole.desk)[-1] == "fill"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +102,7 @@ def test_a_control_out_of_view_is_scrolled_to() -> None:
 def test_what_lies_under_a_message_or_went_stale_is_waited_for_and_acted_on_once(fault: Fault) -> None:
     whole = run(FILLED, FILLED, faults=(fault,))
     assert whole.status == "fulfilled"
-    assert done(whole) == ["wait", "fill"]
+    assert done(whole.desk) == ["wait", "fill"]
 
 
 def test_a_validation_error_is_looked_at_and_mended() -> None:
@@ -146,7 +142,7 @@ def test_a_harmless_pop_up_is_dismissed_and_the_work_goes_on(language: str, dial
     fill = decide(Fill(target=ActionTarget(text=AMOUNTS[language]), text="$5.00"))
     whole = run(fill, fill, desk=desktop(popup(*dialog), world=world))
     assert whole.status == "fulfilled"
-    assert done(whole) == ["fill", "click", "fill"]
+    assert done(whole.desk) == ["fill", "click", "fill"]
     assert whole.desk.world()["dialogs"] == []
 
 
@@ -157,7 +153,7 @@ def test_a_grave_dialog_goes_to_a_person_even_where_the_policy_allows_all(
     whole = run(FILLED, FILLED, events=popup(title, text, buttons))
     assert f"an unexpected {kind} dialog is open" in whole.asked["reasons"][0]
     assert whole.asked["action_requests"][0]["args"]["target"]["text"] == safest
-    assert done(whole) == ["fill"]
+    assert done(whole.desk) == ["fill"]
     whole.go({"type": "approve"})
     assert whole.status == "fulfilled"
     assert whole.desk.world()["dialogs"] == []
@@ -190,7 +186,7 @@ def test_an_action_that_left_no_trace_is_tried_again() -> None:
     click = decide(Click(target=SAVE))
     whole = run(FILLED, click, click, faults=(Fault(kind=FaultKind.TIMEOUT, verbs=("click",), times=1),))
     assert whole.status == "fulfilled"
-    assert done(whole) == ["fill", "wait", "click"]
+    assert done(whole.desk) == ["fill", "wait", "click"]
     assert whole.desk.world()["apps"]["reimbursement"]["saved"]["amount"] == "$5.00"
 
 
@@ -225,7 +221,7 @@ def test_what_was_saved_before_the_failure_changes_nothing_when_it_is_saved_agai
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Save*",), times=1),)
     whole = run(FILLED, decide(Click(target=SAVE)), decide(PressKey(target=SAVE, keys=("Enter",))), faults=lost)
     assert whole.status == "fulfilled"
-    assert done(whole) == ["fill", "click", "wait", "press_key"]
+    assert done(whole.desk) == ["fill", "click", "wait", "press_key"]
 
 
 def test_what_arrived_before_the_failure_is_not_done_twice_and_the_rest_needs_no_question() -> None:

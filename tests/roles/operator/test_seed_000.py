@@ -10,7 +10,7 @@ import pytest
 import support
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from support import FINISH, alone, decide
+from support import FINISH, alone, decide, done
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import (
@@ -57,10 +57,6 @@ def work(desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = 
     graph = build_operator(alone(desk, policy, **changes))
     start = {"task_goal": "enter the amount and submit the form", "initial_observation": desk.observe().model_dump(mode="json")}
     return graph.invoke(start | (given or {}), {"recursion_limit": 2000})
-
-
-def verbs(desk: SimulatedDesktop) -> list[str]:
-    return [item["action"]["action_type"] for item in desk.received()]
 
 
 def claims(desk: SimulatedDesktop) -> Any:
@@ -110,7 +106,7 @@ def test_a_submit_asks_before_it_is_executed(desk: SimulatedDesktop) -> None:
     assert out["interaction_status"] == report["status"] == "needs_approval"
     assert report["pending_action"]["target"] == "Submit"
     assert report["safety_findings"][0]["policy"] == "approval_required_for_sensitive_actions"
-    assert verbs(desk) == ["fill"]
+    assert done(desk) == ["fill"]
 
 
 def test_a_rejected_approval_prevents_execution_and_ends_blocked(desk: SimulatedDesktop) -> None:
@@ -118,7 +114,7 @@ def test_a_rejected_approval_prevents_execution_and_ends_blocked(desk: Simulated
     out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT))), given=given)
     assert out["interaction_status"] == "blocked"
     assert "not today" in out["interaction_report"]["summary"]
-    assert verbs(desk) == ["fill"]
+    assert done(desk) == ["fill"]
 
 
 def test_one_given_approval_does_not_cover_a_second_action(desk: SimulatedDesktop) -> None:
@@ -142,7 +138,7 @@ def test_a_missing_element_is_recovered_once_a_new_observation_shows_it() -> Non
     assert out["interaction_status"] == "completed"
     assert value_of(desk, "Amount") == "$5.00"
     assert out["interaction_report"]["failed_actions"][0]["error"].startswith("target not found")
-    assert "wait" in verbs(desk)
+    assert "wait" in done(desk)
 
 
 def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
@@ -150,8 +146,8 @@ def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
     policy = script(FILL, decide(Click(target=ActionTarget(text="Save draft"))))
     out = work(desk, policy)
     assert out["interaction_status"] == "completed"
-    assert verbs(desk)[:2] == ["fill", "click"]
-    assert set(verbs(desk)[2:]) == {"wait"}
+    assert done(desk)[:2] == ["fill", "click"]
+    assert set(done(desk)[2:]) == {"wait"}
     assert out["step_count"] == 2
     assert any(event["kind"] == "loading" for event in out["interaction_report"]["environment_events"])
 
@@ -186,7 +182,7 @@ def test_the_environment_receives_only_approved_actions(desk: SimulatedDesktop) 
     out = work(desk, script(*allowed, decide(Click(target=SUBMIT)), decide(Fill(target=AMOUNT, text="$9.00"))))
     keys = {entry["key"] for entry in out["action_trace"] if "key" in entry}
     assert {item["key"] for item in desk.received()} == keys
-    assert "click" not in verbs(desk)
+    assert "click" not in done(desk)
 
 
 def test_private_fields_are_redacted_in_the_report_when_constraints_say_so(desk: SimulatedDesktop) -> None:
@@ -255,7 +251,7 @@ def test_a_recognition_that_is_empty_or_unsure_looks_once_more_and_then_fails(co
     desk = desktop()
     out = work(desk, script(decide(Fill(target=AMOUNT, text="1"))), recognizer=Blind())
     assert out["interaction_status"] == "failed"
-    assert verbs(desk) == ["screenshot"]
+    assert done(desk) == ["screenshot"]
 
 
 def test_a_target_that_never_appears_is_recovered_from_boundedly(desk: SimulatedDesktop) -> None:
@@ -293,7 +289,7 @@ def test_a_disallowed_action_is_blocked_before_execution_and_recorded(desk: Simu
     out = work(desk, script(FILL, decide(Click(target=SUBMIT))), given=given)
     assert out["interaction_status"] == "blocked"
     assert [f["verdict"] for f in out["interaction_report"]["safety_findings"]] == ["deny"]
-    assert verbs(desk) == ["fill"]
+    assert done(desk) == ["fill"]
 
 
 def test_pressing_enter_in_a_form_is_a_submit_too(desk: SimulatedDesktop) -> None:
@@ -388,7 +384,7 @@ def test_constraints_that_come_with_an_approval_hold_from_then_on(desk: Simulate
     assert out["interaction_status"] == "blocked"
     assert '"fill" with' not in out["interaction_report"]["summary"]
     assert "fill is forbidden" in out["interaction_report"]["summary"]
-    assert verbs(desk) == ["fill", "click", "click"], "the approved action was done, and nothing that was forbidden with it"
+    assert done(desk) == ["fill", "click", "click"], "the approved action was done, and nothing that was forbidden with it"
 
 
 @pytest.mark.parametrize(
@@ -407,7 +403,7 @@ def test_an_answer_that_is_no_approval_of_this_action_never_opens_the_gate(answe
     out = _answered(desk, **answer)
     assert out["interaction_status"] == "blocked"
     assert said in out["interaction_report"]["summary"]
-    assert verbs(desk) == ["fill"]
+    assert done(desk) == ["fill"]
 
 
 def test_an_approved_control_that_has_changed_meanwhile_is_not_pressed(desk: SimulatedDesktop) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import FINISH, OPEN_HOUSE, Handbook, Run, Watching, decide, desktop, planned, subtask, verdict
+from support import FINISH, OPEN_HOUSE, Handbook, Run, Watching, decide, desktop, done, planned, subtask, verdict
 
 from environments.contract import Screenshots
 from protocol import (
@@ -43,10 +43,6 @@ def run(*decisions: Any, plans: Any = None, **more: Any) -> tuple[Run, Watching]
     policy = Watching(*decisions)
     whole = Run(plans or [planned(subtask("a", app="reimbursement"))], parts={"operator": policy}, **more).go()
     return whole, policy
-
-
-def done(desk: Any) -> list[str]:
-    return [item["action"]["action_type"] for item in desk.received()]
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------------
