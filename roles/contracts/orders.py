@@ -416,11 +416,11 @@ class StepFailure(Exception):
 
 
 class LedgerEntry(Frozen):
-    """One order of the goal, or one exclusion or rest of it, and how it stands."""
+    """One order of the goal, or one exclusion, limit or rest of it, and how it stands."""
 
     order: int = -1
     """Its place in the reading; -1 for what belongs to no order."""
-    kind: Literal["order", "exclusion", "unread", "besides"] = "order"
+    kind: Literal["order", "exclusion", "limit", "unread", "besides"] = "order"
     text: str
     state: Literal["open", "shown", "missing", "unchecked", "unread", "forbidden"] = "open"
     """`forbidden`: it was not to be done, and it was."""
