@@ -283,6 +283,7 @@ def test_each_part_of_an_answer_is_found() -> None:
     hits = found_in(["# One\nfirst", "second", "third"], "otters", "tool:handbook", 2)
     assert [(hit.title, hit.text) for hit in hits] == [("One", "# One\nfirst"), ("second", "second")]
     assert {hit.source for hit in hits} == {"tool:handbook"}
+    assert found_in(None, "q", "s", 3) == found_in(["", "  \n "], "q", "s", 3) == [], "and nothing is nothing"
 
 
 def test_each_text_is_taken_once_with_its_sources_and_a_fault_stops_no_other() -> None:

@@ -152,6 +152,8 @@ SURPRISES: dict[str, tuple[tuple[Action, ...], str, list[str]]] = {
         ((Click(target=ActionTarget(text="My claims")), ENTER[0]), "the action before it changed nothing", ["click"]),
     "{when: {after_actions: 1}, loading: {app: reimbursement, seconds: 3}}":
         (ENTER, "reimbursement is loading", ["fill"]),
+    "{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}":
+        (ENTER, "the action before it failed: ", ["fill", "fill", "wait"]),
     "": ((LaunchApp(app="notes"), ENTER[0]), "another window is in front: notes", ["launch_app"]),
 }  # fmt: skip
 
@@ -160,7 +162,7 @@ SURPRISES: dict[str, tuple[tuple[Action, ...], str, list[str]]] = {
 def test_a_surprise_ends_a_batch_with_its_reason(event: str) -> None:
     actions, said, acted = SURPRISES[event]
     whole, _ = run(*actions, events=event and f"[{event}]")
-    assert why(whole) == said
+    assert why(whole).startswith(said)
     assert done(whole.desk)[: len(acted)] == acted
     assert "fill" not in done(whole.desk)[len(acted) :]
 
@@ -233,15 +235,6 @@ def test_words_that_should_be_seen_and_are_not_end_it() -> None:
     whole, _ = run(ENTER[0], seen, ENTER[1])
     assert why(whole) == ""
     assert done(whole.desk) == ["fill", "click", "fill"]
-
-
-def test_an_action_that_failed_ends_it() -> None:
-    failing = "[{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}]"
-    whole, policy = run(*ENTER, events=failing)
-    assert why(whole).startswith("the action before it failed: ")
-    assert done(whole.desk) == ["fill", "fill", "wait"]
-    assert len(policy.views) == 2
-    assert not any(e.text == "Invoice number" and e.value for e in whole.desk.observe().elements)
 
 
 def test_an_action_that_a_person_changed_ends_it() -> None:
