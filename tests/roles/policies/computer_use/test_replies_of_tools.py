@@ -93,14 +93,10 @@ def test_a_click_at_a_place_is_one_on_the_element_that_lies_there(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NOWHERE)
-def test_a_place_outside_of_the_screen_is_asked_for_again(name: str) -> None:
+def test_an_action_that_there_is_not_and_a_place_outside_of_the_screen_are_asked_for_again(name: str) -> None:
+    assert "levitate" in unusable(name, reply(TOOLS[name], UNKNOWN[name]))
     why = unusable(name, reply(TOOLS[name], NOWHERE[name]))
     assert "not on the screen" in why or "between 0 and 1000" in why or "lie between" in why, why
-
-
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_an_action_that_there_is_not_is_asked_for_again(name: str) -> None:
-    assert "levitate" in unusable(name, reply(TOOLS[name], UNKNOWN[name]))
 
 
 @pytest.mark.parametrize("name", CUT_OFF)
