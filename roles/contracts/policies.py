@@ -286,11 +286,6 @@ class ScreenPicture(Frozen):
     last: BoundingBox | None = None
     """With `last_target`: the place of the last step's target."""
 
-    @property
-    def ref(self) -> str:
-        """A name for it, the same for the same picture."""
-        return "/".join([f"picture:{self.state_id}", self.kind, *self.marks])
-
 
 class OperatorView(_WorldRequest):
     """The input of the Operator's policy for one decision (seed 001's inputs)."""

@@ -234,14 +234,14 @@ def interruption(
     if dialog is None:
         return None
     inside = seen.within(dialog)
-    if (asked := question_of(dialog, inside)) is not None and (begun := brought_up_by(seen, steps)) is not None:
+    begun = brought_up_by(seen, steps)
+    if begun is not None and (asked := question_of(dialog, inside)) is not None:
         if asked.answered_in(goal):
             return None  # the goal says how it is answered, and the answer is reviewed as any press
         if not _is_graver(asked.yes, begun, seen):  # else it is left to the safest answer
             answer = Click(target=ActionTarget.of(asked.yes))
             return Interruption(False, answer, f"the page asks after {describe(parse_action(begun.action))}: {asked.words}")
     kind = classify_dialog(dialog, inside)
-    begun = brought_up_by(seen, steps)
     if begun is not None and carries_on(begun, dialog, inside, seen):
         return None
     again = begun is not None and repeats(begun, dialog, inside)

@@ -108,7 +108,6 @@ class ScriptedChatModel(BaseChatModel):
     errors: float = 0.0
     structured: bool = True
     """Whether it takes schemas and tools; one that does not answers in words only."""
-    name_of_model: str = "scripted"
 
     _asked: Counter[str] = PrivateAttr(default_factory=Counter)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
@@ -119,7 +118,7 @@ class ScriptedChatModel(BaseChatModel):
 
     @property
     def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.name_of_model, "seed": self.seed}
+        return {"model": "scripted", "seed": self.seed}
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any

@@ -71,7 +71,7 @@ def test_the_three_screenshots_are_there_as_references() -> None:
     assert {picture.state_id for picture in second.screenshots} == {second.seen.state_id}
     amount = next(e for e in first.seen.elements if e.text == "Amount")
     assert second.screenshots[2].last == amount.bbox
-    assert len({picture.ref for view in (first, second) for picture in view.screenshots}) == 5
+    assert len({picture for view in (first, second) for picture in view.screenshots}) == 5
 
 
 def test_no_last_target_is_shown_on_another_application() -> None:
