@@ -225,42 +225,35 @@ def _rank(fact: Fact) -> tuple[bool, bool, int, str]:
     return (not (fact.question or fact.role == USER), not fact.instead, -fact.step, fact.name)
 
 
-class _Group(NamedTuple):
-    subtask: str
-    facts: list[Fact]
-
-
 def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
     """How many of which subtask are not told, under which names, between which values; the rest of them in one number."""
     by_subtask: defaultdict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         by_subtask[fact.subtask].append(fact)
-    grouped = (_Group(subtask, sorted(found, key=lambda f: f.name)) for subtask, found in by_subtask.items())
-    groups = sorted(grouped, key=lambda group: (-max(fact.step for fact in group.facts), group.subtask))
+    groups = sorted(by_subtask.items(), key=lambda group: (-max(fact.step for fact in group[1]), group[0]))
     rest = f"{len(facts)} more facts are left out"
     lines: list[str] = []
     told = 0
-    for group in groups:
-        line = _cut(_group_told(group), LINE)
+    for subtask, found in groups:
+        line = _cut(_group_told(subtask, found), LINE)
         if sum(map(len, lines)) + len(lines) + len(line) + len(rest) + 2 > room:
             break
         lines.append(line)
-        told += len(group.facts)
+        told += len(found)
     if told < len(facts):
         lines.append(f"{len(facts) - told} {'more ' if lines else ''}facts are left out")
     return tuple(lines)
 
 
-def _group_told(group: _Group) -> str:
+def _group_told(subtask: str, facts: Sequence[Fact]) -> str:
     """`s3: 40 facts are not told: total 1 … total 40 (money, USD 3 to USD 90)`."""
     families: defaultdict[tuple[str, str], list[Fact]] = defaultdict(list)
-    for fact in group.facts:
+    for fact in facts:
         families[re.sub(r"\d+", "#", fact.name), fact.kind].append(fact)
     ordered = sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))
     said = "; ".join(_family_told(kind, found) for (_, kind), found in ordered)
-    many = len(group.facts)
-    where = f"{group.subtask}: " if group.subtask else ""
-    return f"{where}{many} fact{'s are' if many != 1 else ' is'} left out: {said}"
+    many = "1 fact is" if len(facts) == 1 else f"{len(facts)} facts are"
+    return f"{f'{subtask}: ' if subtask else ''}{many} left out: {said}"
 
 
 def _family_told(kind: str, facts: Sequence[Fact]) -> str:
