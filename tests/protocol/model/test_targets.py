@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,106 +16,125 @@ def box(x: int, y: int, w: int = 40, h: int = 20) -> BoundingBox:
     return BoundingBox(x1=x, y1=y, x2=x + w, y2=y + h)
 
 
-SAVE = GUIElement(element_id="e1", track_id="t-save", text="Save", role="button", bbox=box(0, 0))
-SEND = GUIElement(element_id="e2", track_id="t-send", text="Send", role="button", bbox=box(100, 0))
-ROW_1 = GUIElement(element_id="e3", text="Open", role="button", bbox=box(0, 100))
-ROW_2 = GUIElement(element_id="e4", text="Open", role="link", bbox=box(0, 200))
-SCREEN = VisualState(elements=(SAVE, SEND, ROW_1, ROW_2))
+def el(element_id: str, text: str | None = None, bbox: BoundingBox | None = None, **more: Any) -> GUIElement:
+    return GUIElement(element_id=element_id, text=text, bbox=bbox, **more)
+
+
+SAVE = el("e1", "Save", box(0, 0), track_id="t-save", role="button")
+SEND = el("e2", "Send", box(100, 0), track_id="t-send", role="button")
+ROW_1, ROW_2 = el("e3", "Open", box(0, 100), role="button"), el("e4", "Open", box(0, 200), role="link")
+SHOWN = (SAVE, SEND, ROW_1, ROW_2)
+SCREEN = VisualState(elements=SHOWN)
+OTHER = "0" * 16
+LISTBOX, OPTION = el("l", "Lyon", box(0, 0), role="listbox"), el("o", "Lyon", box(0, 0), role="option", parent="l")
+OK = (el("a", "OK"), el("b", "ok"))
+HIDDEN = el("a", "Save", visible=False)
+PANEL, LABEL, TWIN = (
+    el("panel", bbox=box(0, 0, 400, 400)),
+    el("label", bbox=SAVE.bbox, parent="e1"),
+    el("twin", "Delete", SAVE.bbox),
+)
+IMAGE = {"x": 10, "y": 10, "space": "image", "image_size": (640, 400)}
 
 
 @pytest.mark.parametrize(
-    ("target", "element_id", "tier"),
+    ("target", "shown", "element_id", "tier"),
     [
-        (ActionTarget(track_id="t-save", element_id="e2", text="Send", bbox=box(100, 0)), "e1", "track_id"),
-        (ActionTarget(element_id="e2", text="Save", bbox=box(0, 0)), "e2", "element_id"),
-        (ActionTarget(text="Save", bbox=box(100, 0)), "e1", "text"),
-        (ActionTarget(bbox=box(100, 0)), "e2", "bbox"),
-        (ActionTarget(track_id="gone", element_id="gone", text="Send", bbox=box(0, 0)), "e2", "text"),
-        (ActionTarget(track_id="gone", element_id="gone", text="gone", bbox=box(0, 0)), "e1", "bbox"),
-        (ActionTarget(text="  save "), "e1", "text"),
-        (ActionTarget(text="SEND"), "e2", "text"),
+        ({"track_id": "t-save", "element_id": "e2", "text": "Send", "bbox": box(100, 0)}, SHOWN, "e1", "track_id"),
+        ({"element_id": "e2", "text": "Save", "bbox": box(0, 0)}, SHOWN, "e2", "element_id"),
+        ({"text": "Save", "bbox": box(100, 0)}, SHOWN, "e1", "text"),
+        ({"bbox": box(100, 0)}, SHOWN, "e2", "bbox"),
+        ({"track_id": "gone", "element_id": "gone", "text": "Send", "bbox": box(0, 0)}, SHOWN, "e2", "text"),
+        ({"track_id": "gone", "element_id": "gone", "text": "gone", "bbox": box(0, 0)}, SHOWN, "e1", "bbox"),
+        ({"text": "  save "}, SHOWN, "e1", "text"),
+        ({"text": "SEND"}, SHOWN, "e2", "text"),
+        # a role tells two of the same name apart; an exact name wins over one that differs in case, and a visible element over
+        # a hidden one; a blank text never means the element without a name; a selector is not for a list of elements
+        ({"text": "Open", "role": "link"}, SHOWN, "e4", "text"),
+        ({"text": "ok"}, OK, "b", "text"),
+        ({"text": "Save"}, (HIDDEN, el("b", "Save")), "b", "text"),
+        ({"text": "Save"}, (HIDDEN,), "a", "text"),
+        ({"text": " ", "bbox": box(0, 0)}, (el("pane"), SAVE), "e1", "bbox"),
+        ({"selector": "#save", "text": "Save"}, SHOWN, "e1", "text"),
+        # what stands in another of its name wins over it: a list without a label takes its only choice's
+        ({"text": "lyon"}, (LISTBOX, OPTION), "o", "text"),
+        # the innermost element under a point
+        ({"bbox": box(0, 0)}, (PANEL, SAVE), "e1", "bbox"),
+        ({"bbox": box(0, 0)}, (LABEL, SAVE, PANEL), "label", "bbox"),
+        ({"bbox": box(300, 300)}, (PANEL, SAVE), "panel", "bbox"),
+        ({"bbox": box(0, 0)}, (SAVE.model_copy(update={"visible": False}), TWIN), "twin", "bbox"),
+        # a target of another state is found by what outlives a state
+        ({"text": "Save", "element_id": "e4", "state_id": OTHER}, SHOWN, "e1", "text"),
+        ({"element_id": "e1", "state_id": SCREEN.state_id}, SHOWN, "e1", "element_id"),
     ],
 )
-def test_the_first_tier_that_matches_decides(target: ActionTarget, element_id: str, tier: str) -> None:
-    found = resolve(target, SCREEN)
+def test_the_first_tier_that_matches_decides(target: Any, shown: tuple[GUIElement, ...], element_id: str, tier: str) -> None:
+    screen = VisualState(elements=shown)
+    found = resolve(ActionTarget.model_validate(target), screen)
     assert (found.element_id, found.tier) == (element_id, tier)
-    assert found.point == SCREEN.by_id[element_id].bbox.center  # type: ignore[union-attr]
+    middle = screen.by_id[element_id].bbox
+    assert found.point == (middle and middle.center)
 
 
-@pytest.mark.parametrize("target", [ActionTarget(text="Open"), ActionTarget(text="Open", bbox=box(0, 100))])
-def test_an_ambiguous_tier_is_an_error_that_lists_the_candidates_and_is_not_settled_by_a_later_one(target: ActionTarget) -> None:
-    with pytest.raises(TargetError, match=r"2 elements match text 'Open'.*e3 button.*e4 link") as caught:
-        resolve(target, SCREEN)
-    assert caught.value.candidates == ("e3", "e4")
+@pytest.mark.parametrize(
+    ("target", "shown", "candidates"),
+    [
+        ({"text": "Open"}, SHOWN, ("e3", "e4")),
+        ({"text": "Open", "bbox": box(0, 100)}, SHOWN, ("e3", "e4")),
+        ({"text": "Ok"}, OK, ("a", "b")),
+        ({"text": "Lyon"}, (LISTBOX, OPTION, OPTION.model_copy(update={"element_id": "p"})), ("o", "p")),
+        ({"bbox": box(0, 0)}, (SAVE, TWIN), ("e1", "twin")),
+        ({"element_id": "same"}, (el("same", "Save"), el("same", "Delete")), ("same", "same")),
+        ({"track_id": "same"}, (el("a", track_id="same"), el("b", track_id="same")), ("a", "b")),
+    ],
+)
+def test_an_ambiguous_tier_is_an_error_that_lists_the_candidates_and_is_not_settled_by_a_later_one(
+    target: Any, shown: tuple[GUIElement, ...], candidates: tuple[str, ...]
+) -> None:
+    with pytest.raises(TargetError, match="2 elements match") as caught:
+        resolve(ActionTarget.model_validate(target), VisualState(elements=shown))
+    assert caught.value.candidates == candidates
 
 
-def test_what_stands_in_another_of_its_name_wins_over_it_and_what_stands_beside_it_does_not() -> None:
-    """A list without a label takes its only choice's."""
-    listbox = GUIElement(element_id="l", role="listbox", text="Lyon", bbox=box(0, 0))
-    option = GUIElement(element_id="o", role="option", text="Lyon", bbox=box(0, 0), parent="l")
-    screen = SCREEN.model_copy(update={"elements": (listbox, option)})
-    assert resolve(ActionTarget(text="lyon"), screen).element_id == "o"
-    other = option.model_copy(update={"element_id": "p"})
-    with pytest.raises(TargetError, match="2 elements match"):
-        resolve(ActionTarget(text="Lyon"), SCREEN.model_copy(update={"elements": (listbox, option, other)}))
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        *(({"text": text}, "no element on the screen matches") for text in ("Delete", "Sav", "", "   ", "\n")),
+        ({"element_id": "e9"}, "no element on the screen matches"),
+        ({"bbox": box(900, 700)}, "no element on the screen matches"),
+        ({"text": "Open", "role": "heading"}, "no element"),
+        ({"selector": "#save"}, "cannot be followed"),
+        *(({"point": {"x": x, "y": y}}, "not on the screen of 1280 by 800") for x, y in ((1280, 5), (5, 800), (-1, 5))),
+    ],
+)
+def test_a_target_that_is_not_there_is_an_error_without_candidates(target: Any, reason: str) -> None:
+    with pytest.raises(TargetError, match=reason) as caught:
+        resolve(ActionTarget.model_validate(target), VisualState(elements=(*SHOWN, el("pane"))))
+    assert caught.value.candidates == ()
 
 
 @pytest.mark.parametrize(
     "target",
-    [ActionTarget(text="Delete"), ActionTarget(text="Sav"), ActionTarget(element_id="e9"), ActionTarget(bbox=box(900, 700))],
+    [{"element_id": "e1"}, {"bbox": box(0, 0)}, {"point": {"x": 5, "y": 5}}, {"text": "gone", "element_id": "e1"}],
 )
-def test_a_target_that_is_not_there_is_an_error_without_candidates(target: ActionTarget) -> None:
-    with pytest.raises(TargetError, match="no element on the screen matches") as caught:
-        resolve(target, SCREEN)
-    assert caught.value.candidates == ()
+def test_what_does_not_outlive_a_state_is_not_looked_for_on_another(target: Any) -> None:
+    with pytest.raises(StaleTarget, match=f"chosen on state {OTHER}, and the screen is now {SCREEN.state_id}"):
+        resolve(ActionTarget.model_validate({**target, "state_id": OTHER}), SCREEN)
 
 
-def test_an_exact_name_wins_over_one_that_differs_in_case() -> None:
-    state = VisualState(elements=(GUIElement(element_id="a", text="OK"), GUIElement(element_id="b", text="ok")))
-    assert resolve(ActionTarget(text="ok"), state).element_id == "b"
-    with pytest.raises(TargetError) as caught:
-        resolve(ActionTarget(text="Ok"), state)
-    assert caught.value.candidates == ("a", "b")
-
-
-def test_a_visible_element_wins_over_a_hidden_one_of_the_same_name() -> None:
-    hidden = GUIElement(element_id="a", text="Save", visible=False)
-    state = VisualState(elements=(hidden, GUIElement(element_id="b", text="Save")))
-    assert resolve(ActionTarget(text="Save"), state).element_id == "b"
-    assert resolve(ActionTarget(text="Save"), VisualState(elements=(hidden,))).element_id == "a"
-
-
-@pytest.mark.parametrize("blank", ["", "   ", "\n"])
-def test_a_blank_text_does_not_mean_the_element_without_a_name(blank: str) -> None:
-    state = VisualState(elements=(GUIElement(element_id="pane"), SAVE))
-    with pytest.raises(TargetError):
-        resolve(ActionTarget(text=blank), state)
-    assert resolve(ActionTarget(text=blank, bbox=box(0, 0)), state).element_id == "e1"
-
-
-@pytest.mark.parametrize("field", ["element_id", "track_id"])
-def test_an_id_that_two_elements_share_is_ambiguous(field: str) -> None:
-    one = GUIElement.model_validate({"element_id": "a", "text": "Save", field: "same"})
-    two = GUIElement.model_validate({"element_id": "b", "text": "Delete", field: "same"})
-    with pytest.raises(TargetError, match="2 elements"):
-        resolve(ActionTarget.model_validate({field: "same"}), VisualState(elements=(one, two)))
-
-
-def test_a_point_means_the_innermost_element_under_it() -> None:
-    panel = GUIElement(element_id="panel", bbox=box(0, 0, 400, 400))
-    label = GUIElement(element_id="label", parent="e1", bbox=SAVE.bbox)
-    assert resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(panel, SAVE))).element_id == "e1"
-    assert resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(label, SAVE, panel))).element_id == "label"
-    assert resolve(ActionTarget(bbox=box(300, 300)), VisualState(elements=(panel, SAVE))).element_id == "panel"
-
-
-def test_two_elements_of_one_size_under_a_point_are_ambiguous_unless_one_is_not_visible() -> None:
-    twin = GUIElement(element_id="twin", text="Delete", bbox=SAVE.bbox)
-    with pytest.raises(TargetError) as caught:
-        resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(SAVE, twin)))
-    assert set(caught.value.candidates) == {"e1", "twin"}
-    covered = SAVE.model_copy(update={"visible": False})
-    assert resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(covered, twin))).element_id == "twin"
+@pytest.mark.parametrize(
+    ("target", "element_id", "tier", "point"),
+    [
+        ({"point": IMAGE}, "", "point", (20, 20)),
+        ({"point": {"x": 25, "y": 15}}, "e1", "point", (25, 15)),
+        ({"point": {"x": 1200, "y": 790}}, "", "point", (1200, 790)),  # a place on nothing
+        ({"text": "Save", "point": {"x": 1, "y": 1}}, "e1", "text", (1, 1)),  # says where on the element
+        ({"text": "Save", "point": {"x": 1200, "y": 790}}, "e1", "text", (20, 10)),
+    ],
+)
+def test_a_point_is_pressed_where_it_is(target: Any, element_id: str, tier: str, point: tuple[int, int]) -> None:
+    found = resolve(ActionTarget.model_validate(target), SCREEN)
+    assert (found.element_id, found.tier, found.point) == (element_id, tier, point)
 
 
 @pytest.mark.parametrize("nothing", [{}, {"text": None}, {"bbox": None, "element_id": None}])
@@ -124,7 +145,7 @@ def test_a_target_that_names_nothing_is_refused(nothing: dict[str, None]) -> Non
 
 def test_the_target_of_an_element_holds_every_locator_it_offers() -> None:
     assert ActionTarget.of(SAVE) == ActionTarget(track_id="t-save", element_id="e1", text="Save", bbox=box(0, 0))
-    assert ActionTarget.of(GUIElement(element_id="e", text="")).text is None
+    assert ActionTarget.of(el("e", "")).text is None
 
 
 words = st.sampled_from(["Save", "save", "Save ", "OK", "", None])
@@ -162,52 +183,7 @@ def test_resolving_never_guesses(target: ActionTarget, shown: list[GUIElement]) 
         assert any(e.bbox is not None and e.bbox.contains(target.bbox.center) for e in named)
 
 
-def test_a_point_is_pressed_where_it_is_and_names_the_element_under_it():
-    half = {"x": 10, "y": 10, "space": "image", "image_size": (640, 400)}
-    assert resolve(ActionTarget(point=half), SCREEN).point == (20, 20)
-    found = resolve(ActionTarget(point={"x": 25, "y": 15}), SCREEN)
-    assert found.tier == "point"
-    assert found.point == (25, 15)
-    assert found.element_id == "e1"
-
-
-def test_a_point_on_nothing_is_still_a_place_on_the_screen():
-    found = resolve(ActionTarget(point={"x": 1200, "y": 790}), SCREEN)
-    assert (found.element_id, found.tier, found.point) == ("", "point", (1200, 790))
-    for x, y in ((1280, 5), (5, 800), (-1, 5)):
-        with pytest.raises(TargetError, match="not on the screen of 1280 by 800"):
-            resolve(ActionTarget(point={"x": x, "y": y}), SCREEN)
-
-
-def test_a_point_beside_a_name_says_where_on_the_element():
-    save = next(e for e in SCREEN.elements if e.text == "Save")
-    assert save.bbox
-    inside = {"x": save.bbox.x1 + 1, "y": save.bbox.y1 + 1}
-    assert resolve(ActionTarget(text="Save", point=inside), SCREEN).point == tuple(inside.values())
-    assert resolve(ActionTarget(text="Save", point={"x": 1200, "y": 790}), SCREEN).point == save.bbox.center
-
-
-def test_a_role_tells_two_of_the_same_name_apart():
-    assert resolve(ActionTarget(text="Open", role="link"), SCREEN).element_id == "e4"
-    with pytest.raises(TargetError, match="no element"):
-        resolve(ActionTarget(text="Open", role="heading"), SCREEN)
-
-
-def test_a_target_of_another_state_is_found_by_what_outlives_a_state():
-    other = "0" * 16
-    assert resolve(ActionTarget(text="Save", element_id="e4", state_id=other), SCREEN).element_id == "e1"
-    for target in (
-        ActionTarget(element_id="e1", state_id=other),
-        ActionTarget(bbox=box(0, 0), state_id=other),
-        ActionTarget(point={"x": 5, "y": 5}, state_id=other),
-        ActionTarget(text="gone", element_id="e1", state_id=other),
-    ):
-        with pytest.raises(StaleTarget, match=f"chosen on state {other}, and the screen is now {SCREEN.state_id}"):
-            resolve(target, SCREEN)
-    assert resolve(ActionTarget(element_id="e1", state_id=SCREEN.state_id), SCREEN).element_id == "e1"
-
-
-def test_what_was_found_says_every_locator_that_the_target_did_not():
+def test_what_was_found_says_every_locator_that_the_target_did_not() -> None:
     found = resolve(ActionTarget(text="Save"), SCREEN)
     assert found.known
     assert found.known.element_id == "e1"
@@ -215,16 +191,7 @@ def test_what_was_found_says_every_locator_that_the_target_did_not():
     assert resolve(found.known, SCREEN).known is None
 
 
-def test_a_selector_is_not_for_a_list_of_elements():
-    with pytest.raises(TargetError, match="cannot be followed"):
-        resolve(ActionTarget(selector="#save"), SCREEN)
-    assert resolve(ActionTarget(selector="#save", text="Save"), SCREEN).element_id == "e1"
-
-
 def test_what_a_target_means_is_nothing_where_it_may_mean_several_or_none() -> None:
-    once, twice = GUIElement(element_id="a", text="Save", role="button"), GUIElement(element_id="b", text="Send", role="button")
-    state = VisualState(elements=(once, twice, twice.model_copy(update={"element_id": "c"})))
-    assert target_element(ActionTarget(text="Save"), state) == once
-    assert target_element(ActionTarget(text="Send"), state) is None
-    assert target_element(ActionTarget(text="Delete"), state) is None
-    assert target_element(None, state) is None
+    state = VisualState(elements=(SAVE, SEND, SEND.model_copy(update={"element_id": "c"})))
+    assert target_element(ActionTarget(text="Save"), state) == SAVE
+    assert [target_element(said and ActionTarget(text=said), state) for said in ("Send", "Delete", None)] == [None] * 3
