@@ -38,16 +38,11 @@ from protocol.prompt_form import Style, diff_form, lines, prompt_form, whole_for
         ({"role": None, "bbox": None, "text": None}, "e1 element"),
         ({"text": "x" * 100}, f'e1 button "{"x" * 80}"…(+20) @50,110'),
         ({"element_id": "a b"}, '"a b" button "Save" @50,110'),
+        ({"role": "combobox", "options": ("n",) * 20}, 'e1 combobox "Save" options ' + '"n", ' * 11 + '"n" …(+8) @50,110'),
     ],
 )  # fmt: skip
 def test_an_element_in_one_line(more: dict[str, Any], line: str) -> None:
     assert written(button(1, **more)) == [line]
-
-
-def test_many_choices_are_bounded() -> None:
-    [line] = written(button(1, role="combobox", options=tuple(f"o{n}" for n in range(20))))
-    assert '"o11" …(+8)' in line
-    assert '"o12"' not in line
 
 
 def test_style_changes_lengths_and_points() -> None:
@@ -77,76 +72,74 @@ def test_style_leaves_out_the_ids_of_what_nobody_acts_on_and_then_the_head() -> 
     assert diff_form(state, changed, style=Style(ids="acted on", points="none")).text == '~ e6 button "Sent"'
 
 
-def test_containers_indent_what_they_hold_and_a_row_is_one_line() -> None:
-    assert written(
-        GUIElement(element_id="t", role="table"),
-        GUIElement(element_id="r", role="row", parent="t", selected=True),
-        GUIElement(element_id="c1", role="cell", text="Paper", parent="r"),
-        button(5, "Edit", role="link", parent="r"),
-        GUIElement(element_id="c2", role="cell", text="", parent="r"),
-        GUIElement(element_id="x", role="row", text="alone", parent="t"),
-    ) == ["t table", ' r row [selected] | c1 "Paper" | e5 link "Edit" @50,110 | c2 ""', ' x row "alone"']
+def plain(element_id: str, role: str, text: str | None = None, parent: str | None = None, **more: Any) -> GUIElement:
+    return GUIElement(element_id=element_id, role=role, text=text, parent=parent, **more)
 
 
-def test_what_lies_very_deep_names_its_container() -> None:
-    deep = [GUIElement(element_id=f"e{n}", role="list", parent=f"e{n - 1}" if n else None) for n in range(15)]
-    assert written(*deep)[11:] == [
-        f"{' ' * 11}e11 list",
-        f"{' ' * 12}e12 list",
-        f"{' ' * 12}e13 list in e12",
-        f"{' ' * 12}e14 list in e13",
-    ]
+def row(*ids: str) -> list[GUIElement]:
+    """A row of cells, those of the ids empty, between two that are not."""
+    empty = [plain(name, "cell", "", "e1") for name in ids]
+    return [plain("e1", "row"), plain("e9", "cell", "x", "e1"), *empty, plain("e8", "cell", "y", "e1")]
 
 
-def test_a_long_row_has_a_line_for_each_cell() -> None:
-    cells = [GUIElement(element_id=f"c{n}", role="cell", text=str(n), parent="r") for n in range(20)]
-    found = written(GUIElement(element_id="r", role="row"), *cells)
-    assert found[:2] == ["r row", ' c0 cell "0"']
-    assert len(found) == 21
+AWAY: dict[str, Any] = {"bbox": BoundingBox(x1=0, y1=900, x2=100, y2=920), "visible": False}
+SURE = button(2, "Sure?", role="dialog")
+SCREENS: dict[str, tuple[list[GUIElement], str | None, list[str]]] = {
+    "containers indent what they hold, and a row is one line": (
+        [plain("t", "table"), plain("r", "row", None, "t", selected=True), plain("c1", "cell", "Paper", "r"),
+         button(5, "Edit", role="link", parent="r"), plain("c2", "cell", "", "r"), plain("x", "row", "alone", "t")], None,
+        ["t table", ' r row [selected] | c1 "Paper" | e5 link "Edit" @50,110 | c2 ""', ' x row "alone"'],
+    ),
+    "what lies very deep names its container": (
+        [plain(f"e{n}", "list", None, f"e{n - 1}" if n else None) for n in range(15)], None,
+        [*(f"{' ' * n}e{n} list" for n in range(13)), f"{' ' * 12}e13 list in e12", f"{' ' * 12}e14 list in e13"],
+    ),
+    "a long row has a line for each cell": (
+        [plain("r", "row"), *(plain(f"c{n}", "cell", str(n), "r") for n in range(20))], None,
+        ["r row", *(f' c{n} cell "{n}"' for n in range(20))],
+    ),
+    "a label and its value share a line": (
+        [plain("p0", "text", "Total", "g"), plain("p1", "text", "$5", "g"), plain("g", "group")], None,
+        ['p0 text "Total" | p1 "$5"'],
+    ),
+    "the modal dialog is marked and first, and the rest is behind it": (
+        [button(1), SURE, button(3, "Yes", parent="e2")], "e2",
+        ["# dialog e2 takes all input", 'e2 dialog "Sure?" [modal]', ' e3 button "Yes" @50,110', "# behind the dialog",
+         'e1 button "Save" @50,110'],
+    ),
+    "what a page hides behind a dialog has no way to scroll": (
+        [button(1, visible=False), SURE, button(3, "Yes", parent="e2", bbox=BoundingBox(x1=0, y1=400, x2=90, y2=440))], "e2",
+        ["# dialog e2 takes all input", 'e2 dialog "Sure?" [modal]', ' e3 button "Yes" @45,420', "# behind the dialog",
+         'e1 button "Save"'],
+    ),
+    "a dialog in another container comes first all the same": (
+        [button(1, role="window"), button(2, role="dialog", parent="e1"), button(3, parent="e1")], "e2",
+        ["# dialog e2 takes all input", 'e2 dialog "Save" [modal]', "# behind the dialog", 'e1 window "Save"',
+         ' e3 button "Save" @50,110'],
+    ),
+    "a dialog that is not listed is told": ([], "e9", ["# dialog e9 takes all input, but is not listed"]),
+    "a row out of view says so once, and its empty cells are told as one": (
+        [button(1), button(2, "", role="row", **AWAY), button(3, "12", role="link", parent="e2", **AWAY),
+         *(button(n, "", role="cell", parent="e2", **AWAY) for n in (4, 5, 6))], None,
+        ['e1 button "Save" @50,110', 'e2 row [below] | e3 link "12" | e4-e6 ""'],
+    ),
+    "empty cells in a series": (row("e2", "e3", "e4"), None, ['e1 row | e9 "x" | e2-e4 "" | e8 "y"']),
+    "empty cells in none": (row("e2", "e3", "e5"), None, ['e1 row | e9 "x" | e2 "" | e3 "" | e5 "" | e8 "y"']),
+    "one empty cell": (row("e2"), None, ['e1 row | e9 "x" | e2 "" | e8 "y"']),
+    "parents that are missing or in a circle are none": (
+        [button(1, parent="e2"), button(2, parent="e1"), button(3, parent="e3"), button(4, parent="gone")], None,
+        [f'{" " * (n == 2)}e{n} button "Save" @50,110' for n in (1, 2, 3, 4)],
+    ),
+    **{f"what is out of view {way}": (
+        [button(1), button(2, "Far", bbox=BoundingBox(x1=x, y1=y, x2=x + 100, y2=y + 20), visible=False)], None,
+        ['e1 button "Save" @50,110', f'e2 button "Far" [{way}]'],
+    ) for x, y, way in ((0, 900, "below"), (0, -90, "above"), (900, 100, "right"), (-99, 100, "left"), (0, 100, "hidden"))},
+}  # fmt: skip
 
 
-def test_a_label_and_its_value_share_a_line() -> None:
-    pair = [GUIElement(element_id=f"p{n}", role="text", text=text, parent="g") for n, text in enumerate(("Total", "$5"))]
-    assert written(GUIElement(element_id="g", role="group"), *pair) == ['p0 text "Total" | p1 "$5"']
-
-
-def test_the_modal_dialog_is_marked_and_first_and_the_rest_is_behind_it() -> None:
-    found = written(button(1), button(2, "Sure?", role="dialog"), button(3, "Yes", parent="e2"), modal="e2")
-    assert found == [
-        "# dialog e2 takes all input",
-        'e2 dialog "Sure?" [modal]',
-        ' e3 button "Yes" @50,110',
-        "# behind the dialog",
-        'e1 button "Save" @50,110',
-    ]
-
-
-def test_what_a_page_hides_behind_a_dialog_has_no_way_to_scroll() -> None:
-    held = button(3, "Yes", parent="e2", bbox=BoundingBox(x1=0, y1=400, x2=90, y2=440))
-    found = written(button(1, visible=False), button(2, "Sure?", role="dialog"), held, modal="e2")
-    assert found[-2:] == ["# behind the dialog", 'e1 button "Save"']
-
-
-def test_a_dialog_inside_of_another_container_comes_first_all_the_same_and_one_that_is_not_listed_is_told() -> None:
-    found = written(button(1, role="window"), button(2, role="dialog", parent="e1"), button(3, parent="e1"), modal="e2")
-    assert found[1:] == ['e2 dialog "Save" [modal]', "# behind the dialog", 'e1 window "Save"', ' e3 button "Save" @50,110']
-    assert written(modal="e9") == ["# dialog e9 takes all input, but is not listed"]
-
-
-@pytest.mark.parametrize(
-    ("box", "way"), [((0, 900), "below"), ((0, -90), "above"), ((900, 100), "right"), ((-99, 100), "left"), ((0, 100), "hidden")]
-)
-def test_what_is_out_of_view_says_which_way(box: tuple[int, int], way: str) -> None:
-    away = BoundingBox(x1=box[0], y1=box[1], x2=box[0] + 100, y2=box[1] + 20)
-    assert written(button(1), button(2, "Far", bbox=away, visible=False))[1] == f'e2 button "Far" [{way}]'
-
-
-def test_a_row_out_of_view_says_so_once_and_its_empty_cells_are_told_as_one() -> None:
-    away = {"bbox": BoundingBox(x1=0, y1=900, x2=100, y2=920), "visible": False}
-    row = button(2, "", role="row", **away)
-    cells = [button(n, text, role="cell", parent="e2", **away) for n, text in ((4, ""), (5, ""), (6, ""))]
-    link = button(3, "12", role="link", parent="e2", **away)
-    assert written(button(1), row, link, *cells)[1] == 'e2 row [below] | e3 link "12" | e4-e6 ""'
+@pytest.mark.parametrize(("shown", "modal", "told"), SCREENS.values(), ids=SCREENS)
+def test_a_screen_in_lines(shown: list[GUIElement], modal: str | None, told: list[str]) -> None:
+    assert written(*shown, modal=modal) == told
 
 
 def test_the_head_tells_the_screen() -> None:
@@ -160,12 +153,6 @@ def test_the_head_tells_the_screen() -> None:
         f"# screen 800x600, app mail, state {state.state_id}, loading: 0 elements",
         '# windows: mail [focused], w2 "News – \\u{202e}web" [minimized], w3 "Other"',
     ]
-
-
-def test_parents_that_are_missing_or_in_a_circle_are_none() -> None:
-    found = written(button(1, parent="e2"), button(2, parent="e1"), button(3, parent="e3"), button(4, parent="gone"))
-    assert [line.split()[0] for line in found] == ["e1", "e2", "e3", "e4"]
-    assert found[1].startswith(" e2")
 
 
 @calm
@@ -204,20 +191,6 @@ def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: Visual
 def test_only_what_says_nothing_is_folded(shown: list[tuple[str, str, str | None, str | None]], folded: list[str]) -> None:
     made = tuple(GUIElement(element_id=i, role=role, text=text, parent=parent) for i, role, text, parent in shown)
     assert list(whole_form(VisualState(elements=made)).folded) == folded
-
-
-@pytest.mark.parametrize(
-    ("ids", "line"),
-    [
-        (("e2", "e3", "e4"), 'e1 row | e9 "x" | e2-e4 "" | e8 "y"'),
-        (("e2", "e3", "e5"), 'e1 row | e9 "x" | e2 "" | e3 "" | e5 "" | e8 "y"'),
-        (("e2",), 'e1 row | e9 "x" | e2 "" | e8 "y"'),
-    ],
-)
-def test_empty_cells_beside_each_other_are_told_as_one(ids: tuple[str, ...], line: str) -> None:
-    cells = [GUIElement(element_id=i, role="cell", text="", parent="e1") for i in ids]
-    first, last = (GUIElement(element_id=i, role="cell", text=t, parent="e1") for i, t in (("e9", "x"), ("e8", "y")))
-    assert line in written(GUIElement(element_id="e1", role="row"), first, *cells, last)
 
 
 CHANGING = ["element_id", "role", "text", "value", "bbox", "visible", "focused", "private", "parent", "app", "options"]
