@@ -210,11 +210,3 @@ def test_wrappers_pass_a_preview_on_and_mask_it() -> None:
     assert [c.effect for c in TimedEnvironment(desk, 5.0).preview(save) or ()] == [Effect.ACCOUNT]
     assert [c.effect for c in faulty.preview(save) or ()] == [Effect.ACCOUNT]
     assert "secret@example.org" not in str(SecretBorder(desk, redactor).preview(save))
-
-
-def test_changes_of_several_entries_are_told_in_the_order_of_the_state() -> None:
-    desk = SimulatedDesktop(parse_world("apps: {reimbursement: {}}\nopen: [reimbursement]"))
-    found = desk.preview(Click(target=ActionTarget(text="Save draft")))
-    fields = [change.path.rpartition(".")[2] for change in found]
-    assert fields == list(desk.world()["apps"]["reimbursement"]["draft"])
-    assert len(fields) > 5

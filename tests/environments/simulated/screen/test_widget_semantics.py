@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from protocol import ActionTarget, Click, Drag, Hover, Point, PressKey, Scroll
 
 SETTINGS = "user: Mara Lind\napps: {settings: {phone: '1'}}\nopen: [settings]"
@@ -13,7 +11,6 @@ apps:
     products:
       - {id: lamp, name: Lamp, price: 20, stock: 5}
       - {id: desk, name: Desk, price: 240, stock: 2, minimum: 2}
-      - {id: pen, name: Pen, price: 3.50, stock: 90}
 open: [shop]
 """
 MAIL = """
@@ -64,7 +61,7 @@ class TestSlider:
         h.press("ArrowUp", on="Brightness")
         assert h.element("Brightness").name_source == "nearby"
         assert h.app("settings")["device"]["brightness"] == 80
-        for key, value in (("ArrowLeft", 70), ("End", 100), ("ArrowRight", 100), ("Home", 10), ("PageDown", 10), ("PageUp", 100)):
+        for key, value in (("ArrowLeft", 70), ("End", 100), ("ArrowRight", 100), ("Home", 10), ("PageUp", 100)):
             h.press(key)
             assert (key, h.app("settings")["device"]["brightness"]) == (key, value)
 
@@ -76,6 +73,9 @@ class TestSlider:
         assert h.fill("Volume", "33").error.endswith("33 is not a multiple of the step 5 from 0")
         assert h.fill("Volume", "loud").error.endswith("'loud' is not a number")
         assert h.element("Volume").value == "35"
+        assert h.element("Usual sound and screen").role == "generic", "what only looks like text can be pressed"
+        h.click("Usual sound and screen")
+        assert h.element("Volume").value == "50"
 
 
 class TestSwitchesAndSpinners:
@@ -89,13 +89,6 @@ class TestSwitchesAndSpinners:
         assert h.app("settings")["device"]["muted"]
         assert h.fill("Mute", "loud").error == '"Mute" is a switch; fill it with true or false, or click it'
 
-    def test_what_only_looks_like_text_can_be_pressed(self, hand):
-        h = hand(SETTINGS)
-        h.fill("Volume", "5")
-        assert h.element("Usual sound and screen").role == "generic"
-        h.click("Usual sound and screen")
-        assert h.app("settings")["device"]["volume"] == 50
-
     def test_a_spinner_steps_within_its_limits_and_takes_typing(self, hand):
         h = hand(SHOP)
         h.click("Desk")
@@ -107,40 +100,28 @@ class TestSwitchesAndSpinners:
             h.press("ArrowUp", on="Quantity")
         assert h.element("Quantity").value == "5"
         h.press("Backspace")
-        h.type("3")
-        assert h.element("Quantity").value == "3"
-
-    def test_a_spinner_says_on_leaving_that_it_holds_no_number(self, hand):
-        h = hand(SHOP)
-        h.click("Lamp")
-        h.fill("Quantity", "few")
-        assert not h.element("Quantity").invalid
+        h.type("3x")
+        assert (h.element("Quantity").value, h.element("Quantity").invalid) == ("3x", False)
         h.press("Tab")
-        assert h.element("Quantity").invalid
-        assert h.texts("alert") == ["Quantity must be a whole number like 2"]
+        assert h.element("Quantity").invalid, "said when it is left"
 
 
 class TestMenus:
-    def test_a_submenu_opens_when_the_pointer_rests_on_it(self, hand):
+    def test_a_submenu_is_open_while_the_pointer_rests_on_it(self, hand):
         h = hand(MAIL)
         click(h, "mail.message-a", "Control")
         h.click("More")
         assert by_track(h, "mail.move-archive") is None
+        for elsewhere in ("mail.mark-read", "mail.query"):
+            h.do(Hover(target=track("mail.move-to")))
+            assert by_track(h, "mail.move-to").expanded
+            h.do(Hover(target=track(elsewhere)))
+            assert by_track(h, "mail.move-archive") is None
+            assert h.texts("menuitem")
         h.do(Hover(target=track("mail.move-to")))
-        assert by_track(h, "mail.move-to").expanded
         click(h, "mail.move-archive")
         assert h.app("mail")["messages"]["a"]["folder"] == "Archive"
         assert h.texts("menuitem") == []
-
-    @pytest.mark.parametrize("where", ["mail.mark-read", "mail.query"])
-    def test_it_closes_when_the_pointer_goes_elsewhere(self, hand, where):
-        h = hand(MAIL)
-        click(h, "mail.message-a", "Control")
-        h.click("More")
-        h.do(Hover(target=track("mail.move-to")))
-        h.do(Hover(target=track(where)))
-        assert by_track(h, "mail.move-archive") is None
-        assert h.texts("menuitem")
 
     def test_keys_open_menus_and_press_what_is_in_them(self, hand):
         h = hand(MAIL)
@@ -159,21 +140,18 @@ class TestMenus:
         h.click("More", "Mail: Inbox")
         assert by_track(h, "mail.select-all") is None
 
-    def test_a_right_click_opens_the_menu_of_a_row(self, hand):
-        h = hand(FILES)
-        click(h, "files.entry:/two.txt.name", button="right")
-        assert [e.text for e in h.screen.elements if e.role == "menuitem"] == ["Open", "Rename…", "Move…", "Copy…", "Delete…"]
-        click(h, "files.menu.rename")
-        h.type("zwei.txt", submit=True)
-        assert "/zwei.txt" in h.app("files")["entries"]
-
-    def test_a_key_opens_the_menu_of_a_row_and_it_copies(self, hand):
+    def test_a_right_click_or_a_key_opens_the_menu_of_a_row(self, hand):
         h = hand(FILES)
         h.do(PressKey(keys=("ContextMenu",), target=track("files.entry:/one.txt")))
         click(h, "files.menu.copy")
         h.select("Destination folder", "/A")
         h.click("Copy")
         assert {"/one.txt", "/A/one.txt"} <= set(h.app("files")["entries"])
+        click(h, "files.entry:/two.txt.name", button="right")
+        assert [e.text for e in h.screen.elements if e.role == "menuitem"] == ["Open", "Rename…", "Move…", "Copy…", "Delete…"]
+        click(h, "files.menu.rename")
+        h.type("zwei.txt", submit=True)
+        assert "/zwei.txt" in h.app("files")["entries"]
 
 
 class TestTree:
@@ -225,10 +203,8 @@ class TestSeveralRows:
         h = hand(MAIL)
         click(h, "mail.message-a", "Control")
         click(h, "mail.message-c", "Shift")
-        assert "3 selected" in h.texts()
         h.click("Delete selected")
-        folders = {m["id"]: m["folder"] for m in h.app("mail")["messages"].values()}
-        assert folders == {"a": "Trash", "b": "Trash", "c": "Trash", "d": "Inbox"}
+        assert [m["folder"] for m in h.app("mail")["messages"].values()] == ["Trash", "Trash", "Trash", "Inbox"]
 
 
 class TestRowsInView:
@@ -242,10 +218,6 @@ class TestRowsInView:
         assert int(h.texts("rowheader")[0]) == int(few[0]) + 2 * len(few)
         h.do(Scroll.toward("up", 9, "page").model_copy(update={"target": track("spreadsheet.grid")}))
         assert h.texts("rowheader") == few
-
-    def test_at_its_end_nothing_moves_beyond(self, hand):
-        h = hand(self.SHEET)
-        for _ in range(60):
-            h.do(Scroll.toward("down", 5, "page").model_copy(update={"target": track("spreadsheet.grid")}))
-        shown = h.texts("rowheader")
-        assert len(shown) == len(hand(self.SHEET).texts("rowheader"))
+        for _ in range(20):
+            h.do(Scroll.toward("down", 9, "page").model_copy(update={"target": track("spreadsheet.grid")}))
+        assert len(h.texts("rowheader")) == len(few), "at its end nothing moves beyond"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.apply import variations
-from environments.simulated.variation.metrics import USUAL, Variation, metrics_for
+from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.worldfile import parse_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings, varied
@@ -96,15 +96,11 @@ def test_more_content_is_made_and_what_the_world_gives_stays():
     assert "10000" in str(sorted(world["spreadsheet"]["cells"]))
 
 
-def test_the_screen_has_the_size_of_the_variation():
+def test_the_screen_has_the_size_of_the_variation_and_a_density_makes_it_lower_or_higher():
     assert desktop(Variation(screen="1024x768")).observe().screen_resolution == (1024, 768)
-
-
-def test_usual_measures_are_those_of_the_default_and_a_density_changes_them():
-    assert metrics_for(Variation()) == USUAL
-    compact, roomy = metrics_for(Variation(density="compact")), metrics_for(Variation(density="roomy"))
-    assert compact.gap < USUAL.gap < roomy.gap
-    assert all(compact.height[role] <= USUAL.height[role] < roomy.height[role] for role in USUAL.height)
+    looks = ("compact", "usual", "roomy")
+    lowest = [max(e.bbox.y2 for e in desktop(Variation(density=look)).observe().elements) for look in looks]
+    assert lowest == sorted(set(lowest))
 
 
 def test_points_are_drawn_the_same_again_and_none_twice():

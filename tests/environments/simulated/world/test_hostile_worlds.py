@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from itertools import cycle
 from pathlib import Path
@@ -107,14 +108,5 @@ def test_the_page_writes_no_markup_of_its_own() -> None:
     static = Path(__file__).parents[4] / "environments" / "served" / "static"
     for script in static.glob("*.js"):
         text = script.read_text(encoding="utf-8")
-        for word in (
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacentHTML",
-            "document.write",
-            "eval(",
-            "new Function",
-            "DOMParser",
-            "srcdoc",
-        ):
-            assert word not in text, (script.name, word)
+        written = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|DOMParser|srcdoc", text)
+        assert written == [], script.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from environments.simulated.screen.alterations import Alteration, altered
 from environments.simulated.screen.elements import Area, Pane, place, show
 from environments.simulated.screen.widgets import (
     Widget,
@@ -16,7 +15,6 @@ from environments.simulated.screen.widgets import (
     pair,
     row,
     table,
-    tabs,
     text,
     textbox,
 )
@@ -27,13 +25,6 @@ AREA = Area(0, 0, 400, (0, 200))
 
 def nodes(*widgets: Widget):
     return place(widgets, "app", AREA)[0]
-
-
-def test_things_stand_below_each_other_in_reading_order():
-    placed = nodes(heading("One"), text("two"), form("f", textbox("Three", "three"), submit=""))
-    tops = [node.box[1] for node in placed if not node.widget.children]
-    assert tops == sorted(tops)
-    assert len(set(tops)) == 3
 
 
 def test_leaves_do_not_overlap():
@@ -63,16 +54,6 @@ def test_track_ids_are_unique_and_readable():
     assert len(set(tracks)) == len(tracks)
 
 
-def test_a_chosen_tab_is_selected():
-    chosen = [n.widget.text for n in nodes(tabs("t", ("General", "More"), "More")) if n.widget.selected]
-    assert chosen == ["More"]
-
-
-def test_long_text_wraps_and_pushes_what_follows_down():
-    short, long = nodes(text("x"), button("B")), nodes(text("x" * 400), button("B"))
-    assert long[1].box[1] > short[1].box[1]
-
-
 def test_what_lies_outside_the_clip_is_not_visible():
     placed = nodes(*(text(f"line {n}") for n in range(20)))
     elements = [shown.element for shown in show(placed, Pane("app", (0, 0, 400, 200)), 1)]
@@ -80,12 +61,6 @@ def test_what_lies_outside_the_clip_is_not_visible():
     assert shown == sorted(shown, reverse=True)
     assert 0 < sum(shown) < 20
     assert all(e.bbox.y2 <= 200 for e in elements if e.visible)
-
-
-def test_renaming_reaches_every_depth():
-    tree = altered([form("f", bar(button("Save")), submit="save")], [Alteration(what="rename", label="save", to="Keep")])[0]
-    assert tree.children[0].children[0].text == "Keep"
-    assert tree.children[0].children[0].key == "save"
 
 
 def test_what_floats_takes_no_room_and_covers_what_lies_below():
@@ -119,14 +94,6 @@ def test_a_mirrored_layout_is_the_usual_one_seen_in_a_mirror():
     usual = place(things, "app", AREA)[0]
     mirrored = place(things, "app", AREA, metrics_for(Variation(layout="mirrored")))[0]
     assert [(400 - n.box[2], n.box[1], 400 - n.box[0], n.box[3]) for n in usual] == [n.box for n in mirrored]
-
-
-def test_a_compact_layout_is_lower_and_a_roomy_one_higher():
-    things = (heading("H"), form("f", textbox("A", "a"), button("B"), submit="b"), text("t"))
-    low, usual, high = (
-        place(things, "app", AREA, metrics_for(Variation(density=density)))[1] for density in ("compact", "usual", "roomy")
-    )
-    assert low < usual < high
 
 
 def test_cells_without_room_stand_below_each_other():

@@ -19,7 +19,7 @@ from worlds.effort import at_most
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
-from protocol import Action, ActionTarget, parse_action
+from protocol import Action, parse_action
 
 BUSY = """
 apps: {billing: , reimbursement: {disabled_until_valid: true, submit_seconds: 2}, mail: , notes: , files: , settings: }
@@ -214,13 +214,3 @@ def test_an_action_and_a_look_take_about_a_millisecond(tmp_path):
             desktop.perform(parse_action({"action_type": "wait"}), key=str(n))
             desktop.observe()
     desktop.close()
-
-
-def test_targets_of_every_kind_find_what_is_on_the_screen():
-    desktop = SimulatedDesktop(load_world("office", 2))
-    for n, element in enumerate(desktop.observe().elements):
-        result = desktop.perform(
-            parse_action({"action_type": "hover", "target": ActionTarget.of(element).model_dump()}), key=str(n)
-        )
-        assert result.ok
-        assert result.resolved.element_id == element.element_id

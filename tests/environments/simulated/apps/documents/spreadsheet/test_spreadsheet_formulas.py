@@ -14,8 +14,6 @@ from environments.simulated.apps.documents.spreadsheet.book import Book
 from environments.simulated.apps.documents.spreadsheet.formula import (
     At,
     Mistake,
-    column_name,
-    column_number,
     compiled,
     display,
     parse_area,
@@ -136,6 +134,11 @@ def test_huge_ranges_cost_no_more_than_what_is_in_them():
     assert worth("=SUM(A1:Y2000)", {"A1": "1", "B2": "2"}) == "3"
 
 
+def test_a_formula_moves_along_with_what_has_no_dollar():
+    assert translated("=A1+$A1+A$1+$A$1+SUM(B:B)+'My x'!C3", 1, 1) == "=B2+$A2+B$1+$A$1+SUM(C:C)+'My x'!D4"
+    assert translated("=A1", 0, -1) == "=#REF!"
+
+
 def test_texts_do_not_grow_without_end():
     cells = {"S!A1": "x" * 3000} | {f"S!A{row}": f"=A{row - 1}&A{row - 1}" for row in range(2, 100)}
     assert display(Book(("S",), cells, TODAY).value("S", At(99, 1))) == "#VALUE!"
@@ -201,11 +204,6 @@ NAMES = st.sampled_from(
 @settings(max_examples=3 * settings.default.max_examples)
 def test_every_function_takes_any_operands(name, operands, sign, other):
     assert isinstance(worth(f"={name}({','.join(operands)}){sign}{other}"), str)
-
-
-@given(st.integers(1, 20_000))
-def test_columns_are_named_and_read(column):
-    assert column_number(column_name(column)) == column
 
 
 @given(st.text(max_size=8))

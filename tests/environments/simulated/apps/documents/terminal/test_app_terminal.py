@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.simulated.app import Change, Pressed
-from environments.simulated.apps import APPS
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
 from environments.simulated.apps.documents.terminal.app import run
 from environments.simulated.apps.documents.terminal.text import ENTRIES_MAX, FILE_MAX, Shell
-from environments.simulated.world.worldfile import parse_world
-from protocol import CallApi
 
 WORLD = """
 today: 2026-03-05
@@ -54,20 +48,14 @@ def enter(h, line):
 
 
 def call(h, line):
-    return json.loads(h.do(CallApi(app="terminal", function="run_command", arguments={"command": line})).output)
+    return h.call("terminal.run_command", command=line)
 
 
 class TestWindow:
-    def test_a_command_is_typed_and_its_output_is_shown(self, h):
-        assert h.element("Command").value == ""
+    def test_a_command_is_typed_and_its_output_is_shown_with_the_folder_and_the_status(self, h):
         assert enter(h, "ls").ok
-        lines = h.texts("text")
-        assert lines[:4] == ["ada.brandt:/$ ls", "Docs", "Empty", "top.txt"]
-        assert lines[-1] == "[0] ada.brandt:/$"
-        assert h.element("Command").value == ""
-        assert h.element("Command").focused
-
-    def test_the_prompt_says_the_folder_and_the_status(self, h):
+        assert h.texts("text")[:4] == ["ada.brandt:/$ ls", "Docs", "Empty", "top.txt"]
+        assert (h.value("Command"), h.element("Command").focused) == ("", True)
         enter(h, "cd Docs")
         assert "[0] ada.brandt:/Docs$" in h.texts("text")
         enter(h, "cat x")
@@ -120,13 +108,6 @@ class TestWindow:
         h.press("Control", "l")
         assert h.texts("text") == ["[0] ada.brandt:/$"]
 
-    def test_lines_and_commands_that_are_kept_have_an_end(self, h):
-        for _ in range(3):
-            call(h, " ; ".join(["cat Docs/plan.txt"] * 100))
-        state = h.app("terminal")
-        assert len(state["lines"]) == 500
-        assert "lent" not in state
-
     def test_the_function_says_what_came_of_it_and_leaves_the_field_alone(self, h):
         h.type("half a comm", "Command")
         assert call(h, "cat Docs/plan.txt | grep -c -i two") == {
@@ -134,6 +115,9 @@ class TestWindow:
         }  # fmt: skip
         assert call(h, "cat nothing")["errors"] == "cat: nothing: No such file or directory"
         assert h.element("Command").value == "half a comm"
+        for _ in range(3):
+            call(h, " ; ".join(["cat Docs/plan.txt"] * 100))
+        assert len(h.app("terminal")["lines"]) == 500, "the lines that are kept have an end"
 
     def test_a_world_without_files_has_a_tree_of_its_own(self, hand, tmp_path):
         world = "apps: {terminal: }\nopen: [terminal]"
@@ -146,30 +130,10 @@ class TestWindow:
         assert again.app("terminal")["own"]["/a.txt"]["text"] == "a\n"
 
 
-class TestSharing:
-    def test_an_update_is_pure_and_gives_the_files_back_as_a_change(self):
-        app = APPS["terminal"]
-        spec = parse_world(WORLD)
-        state = app.initial({}, _setting(spec)).model_copy(update={"lent": FILES, "command": "touch new"})
-        first, second = app.update(state, Pressed("run")), app.update(state, Pressed("run"))
-        assert first == second
-        assert [type(effect) for effect in first.effects] == [Change]
-        assert "/new" in first.effects[0].state.entries
-        assert "/new" not in FILES.entries
-
-    def test_only_reading_leaves_the_files_as_they_are(self, h):
-        before = h.desktop.hashes()["files"]
-        call(h, "cat Docs/plan.txt; find . -name '*.txt'; grep -r o .")
-        assert h.desktop.hashes()["files"] == before
-
-
-def _setting(spec):
-    import random
-
-    from environments.simulated.app import Setting
-    from environments.simulated.world.values import cast_for
-
-    return Setting(random.Random(0), cast_for(0, spec.user, spec.today))
+def test_reading_leaves_the_files_as_they_are(h):
+    before = h.desktop.hashes()["files"]
+    call(h, "cat Docs/plan.txt; find . -name '*.txt'; grep -r o .")
+    assert h.desktop.hashes()["files"] == before
 
 
 @pytest.mark.parametrize(
@@ -184,18 +148,12 @@ def _setting(spec):
         ("cd d; pwd; cd ..; pwd; cd ../../..; pwd", "/d\n/\n/\n"),
         ("cd d/a.txt", "bash: cd: d/a.txt: Not a directory\n"),
         ("cd x && pwd", "bash: cd: x: No such file or directory\n"),
-        ("cd d && pwd; pwd", "/d\n/d\n"),
-        ("cat d", "cat: d: Is a directory\n"),
         ("cat d/a.txt/b", "cat: d/a.txt/b: Not a directory\n"),
-        ("cat", "cat: there is no input; name a file, or pipe a text into it\n"),
-        ("head -n 1 d/a.txt", "b 2\n"),
         ("head -2 d/a.txt | tail -n 1", "a 10\n"),
-        ("tail -n 1 d/a.txt", "b 2\n"),
         ("head -n x d/a.txt", "head: invalid number of lines: 'x'\n"),
         ("head -n 1 d/a.txt d/b.txt", "==> d/a.txt <==\nb 2\n\n==> d/b.txt <==\nno break\n"),
         ("wc d/a.txt", " 3  6 13 d/a.txt\n"),
         ("wc -l d/a.txt d/b.txt", " 3 d/a.txt\n 0 d/b.txt\n 3 total\n"),
-        ("cat d/a.txt | wc -l", "3\n"),
         ("cat d/a.txt | wc", "      3       6      13\n"),
         ("grep -n b d/a.txt", "1:b 2\n3:b 2\n"),
         ("grep -i NO d/b.txt d/a.txt", "d/b.txt:no break\n"),
@@ -208,7 +166,6 @@ def _setting(spec):
         ("grep '(b)' d/a.txt", ""),
         (r"grep '\(1\|no\)' d/a.txt d/b.txt", "d/a.txt:a 10\nd/b.txt:no break\n"),
         ("grep [ d/a.txt", "grep: the pattern cannot be read\n"),
-        ("sort d/a.txt", "a 10\nb 2\nb 2\n"),
         ("sort -u d/a.txt", "a 10\nb 2\n"),
         ("echo 9 > n; echo 10 >> n; sort -n n; sort -r n", "9\n10\n9\n10\n"),
         ("find . -name '*.txt'", "./a b.txt\n./d/a.txt\n./d/b.txt\n"),
@@ -218,18 +175,14 @@ def _setting(spec):
         ("ls -z", "ls: invalid option -- 'z'\n"),
         ("rm d", "rm: cannot remove 'd': Is a directory\n"),
         ("rm -r /", "rm: it is dangerous to operate recursively on '/'\n"),
-        ("rm x", "rm: cannot remove 'x': No such file or directory\n"),
         ("rm -f x", ""),
         ("mkdir d", "mkdir: cannot create directory 'd': File exists\n"),
         ("mkdir x/y", "mkdir: cannot create directory 'x/y': No such file or directory\n"),
-        ("touch x/y", "touch: cannot touch 'x/y': No such file or directory\n"),
         ("cp d e", "cp: -r not specified; omitting directory 'd'\n"),
         ("cp -r d d/sub", "cp: cannot copy a directory, 'd', into itself, '/d/sub/d'\n"),
         ("mv d d/sub", "mv: cannot move 'd' to a subdirectory of itself, '/d/sub/d'\n"),
-        ("mv x y", "mv: cannot stat 'x': No such file or directory\n"),
         ("mv d", "mv: missing destination file operand after 'd'\n"),
         ("echo a > d", "bash: d: Is a directory\n"),
-        ("echo a > x/y", "bash: x/y: No such file or directory\n"),
         ("nonsense | wc -l", "bash: nonsense: command not found\n0\n"),
     ],
 )  # fmt: skip
@@ -240,11 +193,9 @@ def test_commands_say_what_real_ones_say(line, output):
 @pytest.mark.parametrize(
     ("line", "path", "text"),
     [
-        ("echo a b > new", "/new", "a b\n"),
         ("echo a > new; echo b >> new", "/new", "a\nb\n"),
         ("sort d/a.txt > d/a.txt", "/d/a.txt", ""),
         ("echo -n x >> d/b.txt", "/d/b.txt", "no breakx"),
-        ("cp d/b.txt copy", "/copy", "no break"),
         ("cp d/*.txt d/sub", "/d/sub/b.txt", "no break"),
         ("cp -r d e", "/e/a.txt", FILES.entries["/d/a.txt"].text),
         ("cp -r d e; cp -r d e", "/e/d/b.txt", "no break"),
@@ -252,7 +203,6 @@ def test_commands_say_what_real_ones_say(line, output):
         ("mv d/b.txt d/a.txt", "/d/a.txt", "no break"),
         ("mkdir -p x/y/z && mv d/b.txt x/y/z", "/x/y/z/b.txt", "no break"),
         ("cd d && mv /d /e && echo a > here", "/e/here", "a\n"),
-        ("touch d/b.txt", "/d/b.txt", "no break"),
         ("echo '|' \"&&\" \\; > new", "/new", "| && ;\n"),
         ("touch ~/new", "/new", ""),
     ],
@@ -280,14 +230,8 @@ def test_the_rest_of_a_shell_is_refused_in_a_sentence(line):
 
 
 def test_statuses():
-    assert [run(SHELL, line).status for line in ("ls", "ls x", "grep zzz d/a.txt", "nonsense", "", "cat x; pwd")] == [
-        0,
-        2,
-        1,
-        127,
-        0,
-        0,
-    ]
+    statuses = {"ls": 0, "ls x": 2, "grep zzz d/a.txt": 1, "nonsense": 127, "": 0, "cat x; pwd": 0}
+    assert {line: run(SHELL, line).status for line in statuses} == statuses
 
 
 def test_there_is_an_end_to_what_fits():
@@ -313,7 +257,7 @@ WORDS = [
     "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "touch", "head", "tail", "wc", "grep", "-n",
     "sort", "find", "-name", "-d", "-f", "1", "clear", "help", "|", "&&", ";", ">",
     ">>", "..", "../..", "/", ".", "d", "d/a.txt", "*", "*.txt", "'a b.txt'", "/d/sub", "x/y", "~", "''", "[", "[a", "?*",
-    "--", "-", "-1", "2-", ",", "%", "+%", "^", "$", "\\",
+    "--", "-", "-1", "$", "\\",
 ]  # fmt: skip
 LINES = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=9).map(" ".join)
 

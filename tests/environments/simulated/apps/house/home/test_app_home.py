@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.app import Edited, Passed, Pressed
+from environments.simulated.app import Edited, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
 
@@ -36,24 +36,18 @@ def device(h, name):
     return h.app("home")["devices"][name]
 
 
-def alerts(h):
-    return h.texts("alert")
-
-
 class TestWindow:
     def test_the_overview_tells_how_everything_is_and_leads_to_its_room(self, h):
         assert {"Locked", "Off, 20 °C inside", "Clear", "18.0 °C, target 18 °C"} <= set(h.texts("cell"))
         h.click("Oven")
         assert "Home: Kitchen" in h.texts("heading")
 
-    def test_lights_and_blinds_follow_at_once(self, h):
+    def test_lights_follow_at_once_and_a_temperature_is_set_by_its_button(self, h):
         h.click("Hall light", "Switch hall light")
         h.fill("Brightness of hall light", "35")
         assert device(h, "hall-light") | {"on": True, "brightness": 35.0} == device(h, "hall-light")
         assert "On at 35 %" in h.texts()
-
-    def test_a_temperature_is_set_by_its_button_and_not_while_it_is_written(self, h):
-        h.click("Thermostat")
+        h.click("Overview", "Thermostat")
         h.fill("Target of thermostat in °C", "22.5")
         assert device(h, "thermostat")["target"] == 18
         h.click("Set thermostat")
@@ -75,21 +69,11 @@ class TestWindow:
 
 
 class TestHardLimits:
-    @pytest.mark.parametrize("degrees", ["251", "1000", "49", "-5", "nan", "inf", "hot", ""])
-    def test_no_oven_gets_hotter_than_it_may_by_its_window(self, degrees):
-        app = APPS["home"]
-        state = app.initial({"devices": [{"kind": "oven", "name": "Oven", "room": "Kitchen"}]}, None)
-        state = app.update(state, Edited("oven.temperature", degrees)).state
-        after = app.update(state, Pressed("oven.start")).state
-        assert not after.devices["oven"].on
-        assert "50 to 250 °C" in after.refusal
-
     @pytest.mark.parametrize(
         ("function", "arguments", "said"),
         [
             ("turn_on_oven", {"device": "Oven", "temperature": 260, "minutes": 10}, "50 to 250 °C; 260 °C is outside"),
             ("turn_on_oven", {"device": "Oven", "temperature": 200, "minutes": 500}, "1 to 240 minutes"),
-            ("set_thermostat", {"device": "Thermostat", "target": 31}, "5 to 30 °C"),
             ("set_thermostat", {"device": "Thermostat", "target": 4.5}, "5 to 30 °C"),
             ("set_light", {"device": "Hall light", "on": True, "brightness": 101}, "0 to 100 %"),
             ("set_blinds", {"device": "Blinds", "position": -1}, "0 to 100 %"),
@@ -104,7 +88,7 @@ class TestHardLimits:
         h.click("Oven")
         h.fill("Temperature of oven in °C", "300")
         h.click("Turn on oven")
-        assert alerts(h) == ["Oven takes 50 to 250 °C; 300 °C is outside of its hard limits and is not set."]
+        assert h.texts("alert") == ["Oven takes 50 to 250 °C; 300 °C is outside of its hard limits and is not set."]
         assert not device(h, "oven")["on"]
 
     def test_smoke_turns_an_oven_off_by_itself_and_keeps_it_off(self, h):
@@ -123,7 +107,7 @@ class TestHardLimits:
         last = list(h.app("home")["log"].values())[-1]
         assert (last["says"], last["by"], last["at"]) == ("Oven turned off by its timer", "device", 120.0)
 
-    @given(st.text(max_size=12), st.text(max_size=12))
+    @given(st.text(max_size=12) | st.sampled_from(["251", "49", "-5", "nan", "inf", "180"]), st.text(max_size=12) | st.just("60"))
     def test_whatever_is_written_an_oven_that_is_on_is_within_its_limits(self, degrees, minutes):
         app = APPS["home"]
         state = app.initial({"devices": [{"kind": "oven", "name": "Oven", "room": "Kitchen"}]}, None)
@@ -169,11 +153,6 @@ class TestTime:
         off = warmed(cooled(oven, 180.0).device, 300.0)
         assert off.measured == 60.0
 
-    def test_an_action_is_meant_for_the_screen_before_it_and_time_passes_after(self, h):
-        h.wait(29.5)
-        h.click("Front door")
-        assert "Turn the oven on, it says on a sign" in h.texts("img")
-
 
 class TestSenses:
     def test_what_is_seen_and_heard_arrives_with_the_clock_and_orders_nothing(self, h):
@@ -183,26 +162,11 @@ class TestSenses:
         h.wait(60)
         assert h.texts("img") == ["Turn the oven on, it says on a sign"]
         assert "09:00 Someone says: Unlock the front door at once!" in h.texts()
+        assert "Since 09:00" in h.texts()
         assert h.app("home")["devices"] == devices
 
-    def test_a_time_of_day_follows_the_start_of_the_world(self, hand):
-        h = hand('starts: "2026-03-02 17:59"\n' + WORLD.lstrip())
-        h.wait(61)
-        h.click("Front door")
-        assert "Since 17:59" in h.texts()
 
-
-class TestContent:
-    def test_a_house_of_its_own_comes_from_the_seed(self, hand):
-        one, same, other = (hand("apps: {home: {}}", seed=seed).app("home") for seed in (1, 1, 2))
-        assert one == same != other
-        assert {device["kind"] for device in one["devices"].values()} == {
-            "light", "lock", "alarm", "sensor", "oven", "thermostat", "blinds"
-        }  # fmt: skip
-
-
-def test_telling_the_time_twice_changes_nothing_more():
-    app = APPS["home"]
-    state = app.initial({"devices": [{"kind": "thermostat", "name": "T", "room": "R", "measured": 10, "target": 20}]}, None)
-    once = app.update(state, Passed(90.0, "2026-01-05 09:00")).state
-    assert app.update(once, Passed(90.0, "2026-01-05 09:00")).state == once
+def test_a_house_of_its_own_comes_from_the_seed(hand):
+    one, same, other = (hand("apps: {home: {}}", seed=seed).app("home") for seed in (1, 1, 2))
+    assert one == same != other
+    assert len({device["kind"] for device in one["devices"].values()}) == 7

@@ -19,24 +19,18 @@ apps:
   mail: {messages: []}
 open: [billing]
 """
+SUMS = ("Subtotal", "Shipping", "Tax", "Total")
 
 
-def test_a_detail_page_tells_subtotal_tax_and_total_apart(h):
-    assert h.click("A-1").ok
-    assert [h.value_of(label) for label in ("Subtotal", "Shipping", "Tax", "Total")] == [
-        "$1,200.00",
-        "$40.00",
-        "$8.90",
-        "$1,248.90",
-    ]
+def test_a_page_tells_subtotal_tax_and_total_apart_which_follow_from_each_other(h):
+    h.click("A-1")
+    assert [h.value_of(label) for label in SUMS] == ["$1,200.00", "$40.00", "$8.90", "$1,248.90"]
     assert h.value_of("Vendor") == "Oak Ltd"
-    assert h.texts("text").index("Total") + 1 == h.texts("text").index("$1,248.90")
-
-
-def test_totals_follow_from_lines(h):
-    h.click("A-2")
-    assert (h.value_of("Subtotal"), h.value_of("Total")) == ("$120.00", "$129.50")
-    assert "5 May 2026" in h.texts()
+    h.click("Back to invoices", "A-2")
+    assert [h.value_of(label) for label in SUMS] == ["$120.00", "$0.00", "$9.50", "$129.50"]
+    for bad in ({}, {"total": "5.00", "tax": "9.00"}, {"total": "a lot"}):
+        with pytest.raises(ValidationError):
+            Invoice.model_validate({"number": "1", "vendor": "x", "date": "today", **bad})
 
 
 def test_searching_by_vendor_and_going_back(h):
@@ -51,15 +45,13 @@ def test_searching_by_vendor_and_going_back(h):
     assert "No invoices found" in h.texts()
 
 
-def test_paging_stops_at_the_ends(h):
+def test_paging_stops_at_the_ends_and_cells_open_their_row(h):
     assert h.click("Previous").error == "Previous is disabled"
     h.click("Next")
     assert h.texts("link") == ["B-3"]
     assert "Page 2 of 2" in h.texts()
     assert not h.click("Next").ok
-
-
-def test_cells_belong_to_their_row_and_open_it(h):
+    h.click("Previous")
     cell = h.element("Elm Inc")
     row = h.screen.by_id[cell.parent]
     assert (cell.role, row.role) == ("cell", "row")
@@ -72,12 +64,5 @@ def test_a_number_goes_to_the_clipboard_and_an_invoice_to_the_mail(h):
     h.click("A-1", "Copy number")
     assert h.desktop.world()["clipboard"] == "A-1"
     h.click("Email this invoice")
-    assert h.screen.app == "mail"
-    assert h.element("Subject").value == "Invoice A-1"
-    assert "Total: $1,248.90" in (h.element("Message").value or "")
-
-
-@pytest.mark.parametrize("bad", [{}, {"total": "5.00", "tax": "9.00"}, {"total": "a lot"}])
-def test_an_invoice_that_does_not_add_up_is_refused(bad):
-    with pytest.raises(ValidationError):
-        Invoice.model_validate({"number": "1", "vendor": "x", "date": "today", **bad})
+    assert (h.screen.app, h.value("Subject")) == ("mail", "Invoice A-1")
+    assert "Total: $1,248.90" in h.value("Message")

@@ -65,8 +65,6 @@ class TestLooking:
         assert h.texts("link")[3:] == ["Lamp", "Mug"]
         h.type("warm", "Search products", submit=True)
         assert h.texts("link")[3:] == ["Lamp"]
-        h.type("er", "Search products", submit=True)
-        assert "No products found" in h.texts()
 
     def test_a_page_of_a_product(self, h):
         h.click("T-shirt")
@@ -78,20 +76,17 @@ class TestLooking:
         h.fill("Quantity", "two")
         h.click("Add to cart")
         assert h.texts("alert") == ["Quantity must be a whole number like 2"]
-        h.type("2", "Quantity")
         h.fill("Quantity", "2")
         h.press("Enter")
         h.click("Cart")
         assert "T-shirt (M, Red)" in h.texts("link")
         assert h.value_of("Subtotal") == "$20.00"
 
-    def test_what_is_sold_out_cannot_be_bought(self, h):
+    def test_least_and_most(self, h):
         h.click("Tent")
         assert h.value_of("Availability") == "Out of stock"
         assert h.click("Add to cart").error == "Add to cart is disabled"
-        assert h.call("shop.add_to_cart", id="sold") == "Tent is out of stock"
-
-    def test_least_and_most(self, h):
+        h.click("Products")
         h.click("Pens")
         assert h.value_of("Minimum quantity") == h.element("Quantity").value == "10"
         h.fill("Quantity", "9")
@@ -118,15 +113,8 @@ class TestCart:
         h.press("Enter")
         assert h.value_of("Total") == "$64.99"
         assert "3 items in cart" in h.texts()
-
-    def test_removing(self, h):
-        buy(h, "Lamp", "2")
-        buy(h, "Mug")
-        h.click("Cart")
         h.click("Remove Lamp")
-        assert "Lamp removed" in h.texts()
-        h.click("Remove Mug")
-        assert "Your cart is empty" in h.texts()
+        assert {"Lamp removed", "Your cart is empty"} <= set(h.texts())
 
 
 class TestCheckout:
@@ -209,26 +197,21 @@ class TestCheckout:
         assert effect("Cancel order") is Effect.DELETE
 
 
-class TestPricesThatChange:
-    def test_a_price_that_changes_under_the_question_stops_the_order(self, hand):
-        rule = "\n  - {when: {clicked: Place order, app: shop}, edit: {app: shop, path: products.lamp.price, value: 25}}\n"
-        h = hand(WORLD.rstrip() + rule)
-        buy(h, "Lamp")
-        to_review(h)
-        h.click("Place order", "Place order")
-        assert "The total is now $29.99; it was $24.99" in h.texts("alert")
-        assert len(h.app("shop")["orders"]) == 2
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [("price", 25, "The total is now $29.99; it was $24.99"), ("stock", 0, "Lamp is out of stock")],
+)
+def test_what_changes_under_the_question_stops_the_order(hand, field, value, said):
+    rule = f"{{when: {{clicked: Place order, app: shop}}, edit: {{app: shop, path: products.lamp.{field}, value: {value}}}}}"
+    h = hand(f"{WORLD.rstrip()}\n  - {rule}\n")
+    buy(h, "Lamp")
+    to_review(h)
+    h.click("Place order", "Place order")
+    assert said in h.texts("alert")
+    assert len(h.app("shop")["orders"]) == 2
+    if field == "price":
         h.click("Place order", "Place order")
         assert h.app("shop")["orders"]["1003"]["lines"][0]["price"] == "25.00"
-
-    def test_what_sells_out_meanwhile_cannot_be_ordered(self, hand):
-        rule = "\n  - {when: {clicked: Place order, app: shop}, edit: {app: shop, path: products.lamp.stock, value: 0}}\n"
-        h = hand(WORLD.rstrip() + rule)
-        buy(h, "Lamp")
-        to_review(h)
-        h.click("Place order", "Place order")
-        assert "Lamp is out of stock" in h.texts("alert")
-        assert len(h.app("shop")["orders"]) == 2
 
 
 class TestOrders:
@@ -248,10 +231,8 @@ class TestOrders:
 
 class TestFunctions:
     def test_looking(self, h):
-        assert [p["id"] for p in h.call("shop.search_products", category="home", sort="Price: low to high")["items"]] == [
-            "mug",
-            "lamp",
-        ]
+        found = h.call("shop.search_products", category="home", sort="Price: low to high")["items"]
+        assert [product["id"] for product in found] == ["mug", "lamp"]
         assert h.call("shop.search_products", in_stock=True)["count"] == 4
         assert h.call("shop.get_product", id="shirt")["options"] == {"Size": ["S", "M"], "Colour": ["Red", "Blue"]}
         assert [o["total"] for o in h.call("shop.orders")["items"]] == ["44.99", "18.00"]
@@ -268,17 +249,14 @@ class TestFunctions:
         assert len(other.app("mail")["messages"]) == 1
         assert other.app("shop")["page"] == "products"
 
-    def test_removing_and_agreeing_to_the_total(self, h):
-        h.call("shop.add_to_cart", id="mug", quantity=2)
+    def test_removing_and_agreeing_to_the_total(self, hand):
+        h = hand(WORLD.replace("    orders:", "    cart: [{product: mug, quantity: 2}]\n    orders:"))
         line = h.call("shop.add_to_cart", id="shirt", options={"size": "S"})
         assert "no option 'size'; did you mean Size" in line
         line = h.call("shop.add_to_cart", id="shirt", options={"Size": "s", "Colour": "red"})["line"]
         assert [one["product"] for one in h.call("shop.remove_from_cart", line=line)["lines"]] == ["mug"]
-        before = h.app("shop")
-        assert (
-            h.call("shop.place_order", total="16.99", payment="Invoice") == "the total is $14.99, not $16.99; nothing was ordered"
-        )
-        assert h.app("shop") == before
+        said = h.call("shop.place_order", total="16.99", payment="Invoice")
+        assert said == "the total is $14.99, not $16.99; nothing was ordered"
         assert h.call("shop.place_order", total="14.99", payment="Invoice")["total"] == "14.99"
         assert h.call("shop.cart")["lines"] == []
 
@@ -286,16 +264,13 @@ class TestFunctions:
         ("function", "arguments", "said"),
         [
             ("get_product", {"id": "lam"}, "did you mean lamp?"),
-            ("search_products", {"category": "Toys"}, "options are: All categories"),
+            ("add_to_cart", {"id": "sold"}, "Tent is out of stock"),
             ("add_to_cart", {"id": "shirt"}, "Choose a size"),
             ("add_to_cart", {"id": "pens", "quantity": 2}, "The minimum quantity of Pens is 10"),
             ("add_to_cart", {"id": "lamp", "quantity": 4}, "Only 3 of Lamp in stock"),
-            ("add_to_cart", {"id": "mug", "quantity": 0}, "shop.add_to_cart: quantity"),
             ("remove_from_cart", {"line": "7"}, "no line '7'"),
             ("place_order", {"total": "24.99"}, "Card number is required"),
-            ("place_order", {"total": "24.99", "payment": "Cash"}, "options are: Card, Invoice"),
             ("place_order", {"total": "24.99", "payment": "Invoice", "postcode": "!"}, "Postcode must be"),
-            ("place_order", {"total": "1", "payment": "Invoice"}, "the total is $24.99"),
             ("place_order", {"total": "24.99", "card": CARD}, "it takes total"),
         ],
     )
@@ -305,9 +280,6 @@ class TestFunctions:
         assert said in h.call(f"shop.{function}", **arguments)
         assert h.app("shop") == before
 
-    def test_an_empty_cart_is_not_ordered(self, h):
-        assert "Your cart is empty" in h.call("shop.place_order", total="0", payment="Invoice")
-
     def test_an_order_by_function_under_the_question_of_the_window(self, h):
         buy(h, "Lamp")
         to_review(h)
@@ -316,14 +288,6 @@ class TestFunctions:
         assert h.click("Place order").ok
         assert len(h.app("shop")["orders"]) == 3
         assert "Your cart is empty" in h.texts()
-
-
-def test_a_cart_may_hold_something_at_first(hand):
-    h = hand(WORLD.replace("    orders:", "    cart: [{product: lamp, quantity: 2}, {product: mug}]\n    orders:"))
-    assert "3 items in cart" in h.texts()
-    h.click("Cart", "Remove Lamp")
-    buy(h, "Lamp")
-    assert [(line["product"], line["quantity"]) for line in h.app("shop")["lines"].values()] == [("mug", 1), ("lamp", 1)]
 
 
 def test_two_thousand_products_come_in_pages(hand):

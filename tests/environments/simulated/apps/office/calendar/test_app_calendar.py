@@ -47,8 +47,6 @@ class TestLooking:
         assert links.count("09:00 Standup") == 12
         assert (links.count("18:00 Yoga"), links.count("+1 more")) == (4, 1)
         assert h.element("5").selected
-
-    def test_from_month_to_month_and_back_to_today(self, h):
         h.click("Next month")
         h.press("Alt+ArrowRight")
         assert h.texts("heading") == ["May 2026"]
@@ -74,9 +72,7 @@ class TestLooking:
         assert "Kickoff" in h.texts("link")
         h.click("Invitations")
         assert "Accept Kickoff" in h.texts("button")
-
-    def test_a_day_of_the_month_opens_it(self, h):
-        h.click("10")
+        h.click("Month", "10")
         assert h.texts("heading") == ["Tue 10 March 2026"]
         assert h.texts("link")[:2] == ["Standup", "Kickoff"]
 
@@ -86,6 +82,10 @@ class TestLooking:
         h.fill("Go to date", "24 December 2027")
         h.click("Go")
         assert h.texts("heading") == ["December 2027"]
+        for day, way, month in (("2199-12-31", "Next", "December 2199"), ("1900-01-01", "Previous", "January 1900")):
+            h.type(day, "Go to date", submit=True)
+            h.click(f"{way} month")
+            assert h.texts("heading") == [month], "the last and the first year are the end"
 
     def test_searching(self, h):
         h.type("bo room", "Search events", submit=True)
@@ -95,21 +95,6 @@ class TestLooking:
         assert "Bring numbers" in h.texts("text")
         h.click("Back to calendar", "Clear search")
         assert h.texts("heading") == ["March 2026"]
-
-    def test_the_last_and_the_first_year_are_the_end(self, h):
-        h.type("2199-12-31", "Go to date", submit=True)
-        h.click("Next month")
-        assert h.texts("heading") == ["December 2199"]
-        h.type("1900-01-01", "Go to date", submit=True)
-        h.click("Previous month")
-        assert h.texts("heading") == ["January 1900"]
-
-    def test_what_lasts_over_midnight_stands_on_each_day(self, hand):
-        h = hand("""
-            today: 2026-03-05
-            apps: {calendar: {view: Week, events: [{title: Trip, start: 2026-03-03 20:00, end: 2026-03-05 00:00}]}}
-            open: [calendar]""")
-        assert h.texts("link").count("20:00 Trip") == 2
 
 
 class TestWriting:
@@ -130,55 +115,37 @@ class TestWriting:
         assert h.texts("heading") == ["Lunch"]
         assert h.value_of("Repeats") == "Weekly until 2026-04-30"
         made = meetings(h)["4"]
-        assert (made["start"], made["end"], made["attendees"]) == (
-            "2026-03-06 12:30",
-            "2026-03-06 13:30",
-            ["Ann Lee", "cy@x.org"],
-        )
+        assert (made["start"], made["end"]) == ("2026-03-06 12:30", "2026-03-06 13:30")
+        assert made["attendees"] == ["Ann Lee", "cy@x.org"]
         h.click("Email attendees")
         assert (h.screen.app, h.element("To").value) == ("mail", "ann.lee@example.com, cy@x.org")
 
-    def test_a_field_is_checked_when_it_is_left(self, h):
+    @pytest.mark.parametrize(
+        ("fields", "leave", "said"),
+        [
+            ({"Start time": "late"}, "Place", ["Start time must be a time like 09:30"]),
+            ({"Start time": "9 am", "End time": "8:00"}, "Place", ["End must be after start"]),
+            ({"Title": "Call", "Start time": "11:00"}, "Title", ["Overlaps with Budget review, Thu 5 March 2026, 10:00–11:30"]),
+            ({"Start date": "2026-02-30", "End time": ""}, "Save",
+             ["Title is required", "Start date must be a day like 2026-03-31", "End time is required"]),
+            ({"Title": "Trip", "End date": "2026-03-08", "Repeats": "Daily"}, "Save",
+             ["This event is too long to repeat daily"]),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_said_when_a_field_is_left_or_the_event_saved(self, h, fields, leave, said):
         h.click("New event")
-        h.fill("Start time", "late")
-        assert h.texts("alert") == []
-        h.click("Place")
-        assert h.texts("alert") == ["Start time must be a time like 09:30"]
-        h.fill("Start time", "9 am")
-        h.fill("End time", "8:00")
-        h.click("Place")
-        assert h.texts("alert") == ["End must be after start"]
-
-    def test_saving_names_everything_that_is_wrong(self, h):
-        h.click("New event")
-        h.fill("Start date", "2026-02-30")
-        h.fill("End time", "")
-        h.click("Save")
-        assert h.texts("alert") == ["Title is required", "Start date must be a day like 2026-03-31", "End time is required"]
-        assert h.element("Start date").invalid
+        for label, value in fields.items():
+            h.fill(label, value)
+        assert h.texts("alert") == [] or leave == "Title"
+        h.click(leave)
+        assert h.texts("alert") == said
         assert len(meetings(h)) == 4
+        if leave == "Title":
+            h.click("Save")
+            assert h.texts("heading") == ["Call"], "an overlap is a warning only"
 
-    def test_what_is_too_long_cannot_repeat(self, h):
-        h.click("New event")
-        h.fill("Title", "Trip")
-        h.fill("End date", "2026-03-08")
-        h.select("Repeats", "Daily")
-        h.click("Save")
-        assert h.texts("alert") == ["This event is too long to repeat daily"]
-
-    def test_an_overlap_is_a_warning_only(self, h):
-        h.click("New event")
-        h.fill("Title", "Call")
-        h.fill("Start time", "11:00")
-        h.click("Title")
-        assert h.texts("alert") == ["Overlaps with Budget review, Thu 5 March 2026, 10:00–11:30"]
-        assert h.click("Save").ok
-        assert h.texts("heading") == ["Call"]
-
-    def test_editing_and_discarding(self, h):
-        h.click("10:00 Budget review", "Edit", "Cancel")
-        assert h.texts("heading") == ["Budget review"]
-        h.click("Edit")
+    def test_editing_discarding_and_deleting(self, h):
+        h.click("10:00 Budget review", "Edit", "Cancel", "Edit")
         h.fill("Title", "Money")
         h.click("Cancel")
         assert h.screen.modal is not None
@@ -189,8 +156,7 @@ class TestWriting:
         h.fill("Title", "Other")
         h.click("Cancel", "Discard changes")
         assert h.texts("heading") == ["Money"]
-
-    def test_deleting_asks_first(self, h):
+        h.click("Back to calendar")
         h.type("yoga", "Search events", submit=True)
         h.click("Yoga", "Delete")
         assert any("all its repetitions" in said for said in h.texts("text"))
@@ -241,9 +207,8 @@ class TestFunctions:
         )
         assert [o["title"] for o in made["overlaps"]] == ["Budget review"]
         name = made["event"]["id"]
-        assert (
-            h.call("calendar.update_event", id=name, end="2026-03-05 11:15", place="Online")["event"]["end"] == "2026-03-05 11:15"
-        )
+        changed = h.call("calendar.update_event", id=name, end="2026-03-05 11:15", place="Online")
+        assert changed["event"]["end"] == "2026-03-05 11:15"
         assert "Event saved" in h.texts("status")
         assert h.call("calendar.delete_event", id=name) == {"deleted": name}
         assert name not in meetings(h)
@@ -255,26 +220,16 @@ class TestFunctions:
             ("create_event", {"title": "x", "start": "tomorrow", "end": "2026-03-05 12:00"}, "calendar.create_event: start"),
             ("create_event", {"title": "x", "start": "2026-03-05 13:00", "end": "2026-03-05 12:00"}, "End must be after start"),
             ("create_event", {"title": " ", "start": "2026-03-05 13:00", "end": "2026-03-05 14:00"}, "Title is required"),
-            ("create_event", {"titel": "x"}, "it takes title, start, end"),
-            ("update_event", {"id": "1", "end": "2026-03-05 09:00"}, "End must be after start"),
             ("get_event", {"id": "99"}, "no event with the id '99'"),
             ("list_events", {"first": "2026-03-05", "last": "2026-03-01"}, "last is before first"),
             ("list_events", {"first": "1990-03-05", "last": "2026-03-01"}, "year by year"),
-            ("list_events", {"first": "", "last": ""}, "first"),
             ("answer_invitation", {"id": "1", "answer": "accepted"}, "not an invitation"),
-            ("paint", {}, "no function 'paint'; its functions are: list_events"),
         ],
     )
     def test_bad_arguments_change_nothing(self, h, function, arguments, said):
         before = h.app("calendar")
         assert said in h.call(f"calendar.{function}", **arguments)
         assert h.app("calendar") == before
-
-    def test_only_what_changes_something_says_that_it_writes(self, hand):
-        offered = {f.name: f.writes for f in hand(WORLD).desktop.functions() if f.app == "calendar"}
-        assert [name for name, writes in offered.items() if writes] == [
-            "create_event", "update_event", "delete_event", "answer_invitation",
-        ]  # fmt: skip
 
 
 class TestAgent:
@@ -290,7 +245,6 @@ class TestAgent:
         ("request_", "said"),
         [
             ("bake a cake", "Calendar does not understand 'bake a cake'; it can: what do I have on 5 March?"),
-            ("delete Yoga", "does not understand"),
             ("accept Party", "there is no such event as 'Party'"),
             ("what do I have someday", "'someday' is no day"),
             ("x" * 400, "does not understand"),
@@ -302,19 +256,16 @@ class TestAgent:
         assert h.app("calendar") == before
 
 
-@pytest.mark.parametrize("view", ["Month", "Week", "Day", "Agenda", "Invitations"])
-def test_a_thousand_events_come_in_parts(hand, view):
-    h = hand(f"today: 2026-03-05\napps: {{calendar: {{generate: 1000, view: {view}}}}}\nopen: [calendar]")
+def test_a_thousand_events_come_in_parts(hand):
+    h = hand("today: 2026-03-05\napps: {calendar: {generate: 1000}}\nopen: [calendar]")
     assert len(meetings(h)) == 1000
-    assert len(h.screen.elements) < 250
-    with at_most(1):
-        h.click("Today")
-    if view == "Month":
-        assert any(text.endswith(" more") for text in h.texts("link"))
-    elif view in ("Agenda", "Invitations"):
-        h.click("Next")
-        assert any(text.startswith("Page 2 of ") for text in h.texts())
-        h.click("Previous")
+    assert any(text.endswith(" more") for text in h.texts("link"))
+    for view in ("Month", "Week", "Day", "Agenda", "Invitations"):
+        with at_most(1):
+            h.click(view, "Today")
+        assert len(h.screen.elements) < 250
+    h.click("Next")
+    assert any(text.startswith("Page 2 of ") for text in h.texts())
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,10 @@ def people(h):
 
 
 class TestLooking:
-    def test_the_list_is_by_name_and_shows_no_private_number(self, h):
+    def test_the_list_is_by_name_and_neither_shows_a_private_number_nor_finds_it(self, h):
         assert h.texts("link") == ["Ann Lee", "ann lee", "Bo Ek", "Cy"]
         assert "Private" in h.texts("cell")
         assert "+1 555 0100" not in h.texts()
-
-    def test_searching_and_groups(self, h):
         h.type("oak", "Search contacts", submit=True)
         assert h.texts("link") == ["Ann Lee"]
         h.fill("Search contacts", "0100")
@@ -53,9 +51,7 @@ class TestLooking:
         assert h.desktop.world()["clipboard"] == "ann@x.org"
         h.click("Back to contacts", "Bo Ek")
         assert not h.element("+46 8 123").private
-
-    def test_writing_to_somebody_and_meeting_them(self, h):
-        h.click("Bo Ek", "Write mail")
+        h.click("Write mail")
         assert (h.screen.app, h.element("To").value) == ("mail", "bo@x.org")
         h.launch("contacts")
         h.click("Invite to a meeting")
@@ -88,27 +84,14 @@ class TestWriting:
         made = people(h)["5"]
         assert (made["private"], made["groups"]) == (True, ["Work", "Chess"])
 
-    def test_editing_and_discarding(self, h):
+    def test_changing_joining_a_group_and_deleting(self, h):
         h.click("Cy", "Edit")
-        h.fill("Company", "Elm")
-        h.click("Cancel")
-        h.press("Escape")
-        h.click("Cancel", "Discard changes")
-        assert people(h)["4"]["company"] == ""
-        h.click("Edit")
         h.type("Elm", "Company", submit=True)
-        assert people(h)["4"]["company"] == "Elm"
-
-    def test_joining_a_group(self, h):
-        h.click("Cy", "Add to group")
+        h.click("Add to group")
         h.type("Chess", submit=True)
-        assert people(h)["4"]["groups"] == ["Chess"]
-        assert h.value_of("Groups") == "Chess"
         h.click("Add to group", "Cancel")
-        assert people(h)["4"]["groups"] == ["Chess"]
-
-    def test_deleting_asks_first(self, h):
-        h.click("Cy", "Delete")
+        assert (people(h)["4"]["company"], people(h)["4"]["groups"]) == ("Elm", ["Chess"])
+        h.click("Delete")
         h.press("Escape")
         assert "4" in people(h)
         h.click("Delete", "Delete contact")
@@ -126,11 +109,9 @@ class TestWriting:
         h.click("Back to contacts")
         assert h.texts("link") == ["Ann Lee", "Bo Ek", "Cy"]
 
-    def test_the_same_address_makes_a_duplicate_over_three(self, hand):
-        h = hand("apps: {contacts: {contacts: [{name: A, email: a@x.org}, {name: B, email: A@x.org}, {name: b}, {name: C}]}}")
-        h.launch("contacts")
+        h.call("contacts.create_contact", name="cy", email="BO@x.org")
         h.click("Find duplicates")
-        assert h.texts("cell") == ["A", "3", "a@x.org, A@x.org"]
+        assert h.texts("cell") == ["Bo Ek", "3", "bo@x.org, BO@x.org"], "the same address makes one over three"
 
 
 class TestFunctions:
@@ -148,9 +129,7 @@ class TestFunctions:
     @pytest.mark.parametrize(
         ("function", "arguments", "said"),
         [
-            ("create_contact", {"name": " "}, "Name is required"),
             ("create_contact", {"name": "D", "email": "nowhere"}, "nowhere is not a mail address"),
-            ("create_contact", {"nam": "D"}, "it takes name, email"),
             ("update_contact", {"id": "1", "phone": "x"}, "Phone must be a number"),
             ("update_contact", {"id": "2", "private": False}, "made public in the window only"),
             ("delete_contact", {"id": "9"}, "no contact with the id '9'"),
@@ -176,7 +155,6 @@ def test_a_thousand_contacts_come_in_pages(hand):
     with at_most(1):
         h.click("Next")
     assert "Page 2 of 84" in h.texts()
-    h.click("Previous", "Find duplicates")
-    assert len(h.screen.elements) < 150
-    h.click("Next")
+    h.click("Previous", "Find duplicates", "Next")
     assert any(text.startswith("Page 2 of ") for text in h.texts())
+    assert len(h.screen.elements) < 150

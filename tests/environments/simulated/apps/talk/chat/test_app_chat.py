@@ -5,11 +5,6 @@ from __future__ import annotations
 import pytest
 from worlds.effort import at_most
 
-from environments.simulated.app import Arrived, Toast
-from environments.simulated.apps import APPS
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
-
 WORLD = """
 today: 2026-03-05
 user: Mara Lind
@@ -47,14 +42,11 @@ def say(h, text):
 
 
 class TestReading:
-    def test_the_list_tells_what_is_unread(self, h):
+    def test_the_list_tells_what_is_unread_until_it_is_opened(self, h):
         assert h.texts("link") == ["Ann Lee", "Team"]
         assert h.texts("cell").count("1 unread") == 2
-        assert not any(e.selected for e in h.screen.elements if e.role == "link"), "unread is not chosen"
         assert "Unread messages: 2" in h.texts()
         assert "Ann Lee: Any news?" in h.texts("cell")
-
-    def test_opening_a_conversation_reads_it(self, h):
         h.click("Ann Lee")
         assert h.texts("heading") == ["Ann Lee"]
         assert [c for c in h.texts("cell") if c in ("Ann Lee", "You")] == ["Ann Lee", "You", "Ann Lee"]
@@ -93,14 +85,14 @@ class TestWriting:
             ("fine", "2026-03-05 09:31", ""),
             ("and you", "2026-03-05 09:32", ""),
         ]
-        assert h.element("Write a message").value == ""
+        assert h.value("Write a message") == ""
+        say(h, "x" * 4001)
+        assert h.texts("status") == ["A message has at most 4000 characters"]
+        assert len(messages(h)) == 5
 
-    def test_a_message_is_copied(self, h):
+    def test_a_message_is_copied_and_a_draft_waits_where_it_was_written(self, h):
         h.click("Ann Lee", "Good morning", "Copy message")
         assert h.desktop.world()["clipboard"] == "Good morning"
-
-    def test_a_draft_waits_where_it_was_written(self, h):
-        h.click("Ann Lee")
         h.fill("Write a message", "half")
         h.click("Back to chats", "Team")
         assert h.element("Write a message").value == ""
@@ -119,12 +111,6 @@ class TestWriting:
         h.type("ann lee", submit=True)
         assert h.texts("heading") == ["Ann Lee"]
 
-    def test_what_is_too_long_is_not_sent(self, h):
-        h.click("Ann Lee")
-        say(h, "x" * 4001)
-        assert h.texts("status") == ["A message has at most 4000 characters"]
-        assert len(messages(h)) == 3
-
 
 class TestAnswers:
     def test_an_answer_without_delay_is_there_at_once_and_one_that_comes_once_does_not_come_again(self, h):
@@ -140,16 +126,10 @@ class TestAnswers:
         assert "Ann Lee is typing…" in h.texts()
         assert messages(h)[-1]["text"] == "What was the TOTAL?"
         h.click("Back to chats")
-        assert messages(h)[-1] | {"id": ""} == {
-            "id": "", "conversation": "ann", "sender": "Ann Lee", "text": "It was 120 dollars.", "at": "2026-03-05 09:33",
-            "unread": False,
-        }  # fmt: skip
+        last = messages(h)[-1]
+        assert (last["sender"], last["text"], last["at"]) == ("Ann Lee", "It was 120 dollars.", "2026-03-05 09:33")
+        assert not last["unread"]
         assert h.texts("status") == []
-
-    def test_the_first_rule_that_fits_counts_and_says_who_speaks(self, h):
-        h.click("Team")
-        say(h, "total?")
-        assert (messages(h, "team")[-1]["sender"], messages(h, "team")[-1]["text"]) == ("Cy", "Noted")
 
     def test_an_invitation_lands_in_the_calendar(self, h):
         h.click("Ann Lee")
@@ -165,15 +145,12 @@ class TestAnswers:
         h.wait(11)
         assert "Bo Ek: Meeting in ten minutes" in h.texts("cell")
         assert "2 unread" in h.texts("cell")
+        assert "New message from Bo Ek" in h.texts("status")
         h.click("Team")
         assert "Meeting in ten minutes" in h.texts("text")
         assert messages(h, "team")[-1]["unread"] is False
-
-    def test_what_another_app_brings_starts_a_conversation(self):
-        app, state = APPS["chat"], SimulatedDesktop(parse_world(WORLD))._world.apps["chat"]
-        update = app.update(state, Arrived("message", {"from": "Eve", "text": "Hi"}))
-        assert [m.text for m in update.state.messages.values() if m.sender == "Eve"] == ["Hi"]
-        assert update.effects == (Toast("New message from Eve"),)
+        say(h, "total?")
+        assert (messages(h, "team")[-1]["sender"], messages(h, "team")[-1]["text"]) == ("Cy", "Noted")
 
     def test_a_contact_is_written_to(self, hand):
         h = hand(WORLD.replace("  calendar:", "  contacts: {contacts: [{name: Ann Lee}]}\n  calendar:"))
@@ -186,10 +163,8 @@ class TestFunctions:
     def test_reading_changes_nothing(self, h):
         before = h.app("chat")
         assert [(c["id"], c["unread"]) for c in h.call("chat.list_conversations")["conversations"]] == [("ann", 1), ("team", 1)]
-        assert [m["text"] for m in h.call("chat.list_messages", conversation="ann", limit=2)["messages"]] == [
-            "Any news?",
-            "Hello Ann",
-        ]
+        newest = h.call("chat.list_messages", conversation="ann", limit=2)["messages"]
+        assert [message["text"] for message in newest] == ["Any news?", "Hello Ann"]
         assert h.call("chat.find_messages", query="cake")["total"] == 1
         assert h.app("chat") == before
 
@@ -210,7 +185,6 @@ class TestFunctions:
             ("send_message", {"conversation": "bob", "text": "x"}, "no conversation with the id 'bob'"),
             ("send_message", {"conversation": "ann", "text": " "}, "the message is empty"),
             ("send_message", {"conversation": "ann", "text": "x" * 4001}, "chat.send_message: text"),
-            ("list_messages", {"conversation": "ann", "limit": 0}, "chat.list_messages: limit"),
             ("start_conversation", {"name": " "}, "the name is empty"),
         ],
     )
@@ -227,10 +201,6 @@ def test_a_thousand_messages_come_in_parts(hand):
     assert h.click("Newer messages").error == "Newer messages is disabled"
     with at_most(1):
         h.click("Older messages")
-    newest = h.texts("cell")
+    older = h.texts("cell")
     h.click("Newer messages")
-    assert h.texts("cell") != newest
-    h.click("Back to chats")
-    h.type("the", "Search messages", submit=True)
-    h.click("Next")
-    assert any(text.startswith("Page 2 of ") for text in h.texts())
+    assert h.texts("cell") != older

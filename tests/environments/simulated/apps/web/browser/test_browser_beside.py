@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds.browser import WORLD, call, go, title
+from worlds.browser import WORLD, call, title
 
 from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut
 from environments.simulated.apps.web.browser.app import Browser
@@ -43,13 +43,6 @@ class TestVerbs:
         h.do(Tabs(op="close"))
         assert h.texts("tab") == ["People"]
 
-    def test_a_dialog_is_answered_first(self, h):
-        go(h, "acme/desk")
-        h.fill("Subject", "Smoke")
-        h.select("Kind", "Printer")
-        h.click("I agree", "Send")
-        assert h.do(Navigate(url="acme")).error == 'a dialog "Send the report?" is open; answer it first'
-
     def test_a_world_without_a_browser_says_so(self, hand):
         h = hand("apps: {notes: }\nopen: [notes]")
         assert h.do(Navigate(url="acme")).error == "this desktop cannot navigate; it has no browser"
@@ -80,14 +73,6 @@ class TestMade:
         names = {entry["title"] for entry in one["sites"]["intranet"]["collections"]["people"]["entries"].values()}
         assert "Ann Lee" in names
 
-    def test_labels_may_only_stand_near_their_fields(self, hand):
-        sources = []
-        for near in ("true", "false"):
-            h = hand(f"apps: {{browser: {{generate: {{near: {near}}}}}}}\nopen: [browser]")
-            go(h, "intranet/helpdesk")
-            sources.append(h.element("Subject").name_source)
-        assert sources == ["nearby", "label"]
-
     def test_every_link_of_the_made_intranet_leads_to_a_page(self, hand):
         h = hand("apps: {browser: {generate: {items: 12}}}\nopen: [browser]")
         known, todo = set(), ["intranet"]
@@ -101,12 +86,9 @@ class TestMade:
     @pytest.mark.parametrize(
         ("old", "new", "said"),
         [
-            ("private: true, blocks: [{text", "private: maybe, blocks: [{text", "private"),
             ("{collection: people}", "{collection: folk}", "which is no collection; the site's are: people"),
-            ("- heading: Travel", "- {heading: Travel, text: x}", "exactly one of heading, text"),
             ("[Basel, 140]", "[Basel]", "has 1 cells, and there are 2 columns"),
             ("kind: select, options: [Computer, Printer]", "kind: select", "a select needs some"),
-            ("label: Details", "label: Mail", "fields: 'mail' is given twice"),
             ("      acme:", "      Acme:", "is no host"),
             ("login: {user: ann, password: pine-4711, pages: 3}", "", "is private, and the site has no login"),
         ],
