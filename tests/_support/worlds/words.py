@@ -1,19 +1,12 @@
-"""Every word that an app shows: its views are walked through by events that the seed draws, and its source is read.
-
-`python tests/_support/worlds/words.py mail` prints what was found, as `role key: text`.
-"""
+"""Every word that an app shows: its views are walked through by events that the seed draws."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.simulated.app import (
@@ -174,54 +167,6 @@ def _said(effect: object) -> Iterator[Word]:
                 yield from (Word("option", f"field-{field.key}", option) for option in field.options)
 
 
-_CALLS = frozenset({"heading", "button", "alert", "status", "progress", "pair", "textbox", "checkbox", "combobox", "spinbutton",
-                    "slider", "switch", "icon", "menuitem", "menubutton", "submenu", "Toast", "Notice", "text",
-                    "cell"})  # fmt: skip
-"""Functions whose first argument is shown."""
-_SHOWN = {"title", "text", "label", "placeholder", "buttons"}
-"""Arguments by name that are shown."""
-
-
-def literals(app: AnyApp) -> list[tuple[str, str]]:
-    """The texts in the sources of an app that are given to something that shows them: `file:line`, text.
-
-    What is filled in is written as `\\0`.
-    """
-    module = Path(inspect.getfile(type(app)))
-    paths = [module, *module.parent.glob(f"{module.stem}_*.py")]
-    return [found for path in sorted(paths) for found in _literals(path)]
-
-
-def _literals(path: Path) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        name = node.func.id
-        given = [node.args[0]] if name in _CALLS and node.args else []
-        if name in {*_CALLS, "Dialog", "DialogField", "search_bar", "Widget"}:
-            given += [k.value for k in node.keywords if k.arg in _SHOWN]
-        if name == "table" and len(node.args) > 1:
-            given.append(node.args[1])
-        yield from ((f"{path.name}:{node.lineno}", text) for argument in given for text in _texts(argument) if text.strip())
-
-
-def _texts(node: ast.expr) -> Iterator[str]:
-    match node:
-        case ast.Constant(value=str(text)):
-            yield text
-        case ast.JoinedStr(values=values):
-            yield "".join(str(v.value) if isinstance(v, ast.Constant) else "\0" for v in values)
-        case ast.Tuple(elts=items) | ast.List(elts=items):
-            for item in items:
-                yield from _texts(item)
-        case ast.IfExp(body=body, orelse=orelse):
-            yield from _texts(body)
-            yield from _texts(orelse)
-        case ast.BoolOp(values=values):
-            for value in values:
-                yield from _texts(value)
-
-
 CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
     "reimbursement": ({}, {"required": ["amount", "receipt", "date"], "disabled_until_valid": True}),
     "contacts": ({}, {"generate": 60}),
@@ -240,11 +185,3 @@ CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
 def words(app: AnyApp, steps: int = 1500) -> set[Word]:
     """All that was seen on the way, from each of the app's contents."""
     return {word for n, content in enumerate(CONTENTS.get(app.name, ({},))) for word in walk(app, content, n, steps)}
-
-
-if __name__ == "__main__":
-    for chosen in sys.argv[1:] or list(APPS):
-        for word in sorted(words(APPS[chosen])):
-            print(f"{word.place} {word.key}: {word.text}")
-        for where, text in sorted(literals(APPS[chosen])):
-            print(f"source {where}: {text!r}")

@@ -105,12 +105,6 @@ class TestSameWorldSamePicture:
         there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
         assert there.stdout.strip() == hashlib.sha256(SimulatedDesktop(load_world("office")).screenshot()).hexdigest()
 
-    def test_time_alone_changes_nothing(self, show):
-        shown = show("name: a\napps: {mail: }\nopen: [mail]\n")
-        before = shown.desktop.screenshot()
-        shown.desktop._world = shown.world.with_desk(clock=shown.world.desk.clock + 60)
-        assert shown.desktop.screenshot() == before
-
 
 class TestPixels:
     """Samples of the picture where something must be seen."""
@@ -143,20 +137,6 @@ class TestPixels:
             assert sum(after.getpixel(place)) < sum(before.getpixel(place)) - 100
         dialog = next(e for e in shown.desktop.observe().elements if e.role == "dialog").bbox
         assert after.getpixel((dialog.x2 - 2, dialog.y1 + 2)) == (255, 255, 255)
-
-    def test_the_scroll_bar_follows(self, show):
-        def thumb() -> int:
-            bars = [
-                s for p in shown.picture().parts if not p.owner for s in p.shapes if isinstance(s, Fill) and s.box[0] == 1280 - 11
-            ]
-            return bars[0].box[1]
-
-        shown = show("name: a\napps: {billing: {generate: 60, page_size: 50}}\nopen: [billing]\n")
-        top = thumb()
-        shown.desktop.perform(Scroll.toward("down", 3), key="1")
-        middle = thumb()
-        shown.desktop.perform(Scroll.toward("down", 99), key="2")
-        assert TITLE_BAR < top < middle < thumb() < 800 - TASK_BAR
 
     def test_a_selection_lies_behind_the_selected_letters(self, show):
         shown = show("name: a\napps: {notes: }\nopen: [notes]\n", (FillIn(target=Target(text="Search notes"), text="two words"),))
@@ -301,15 +281,3 @@ class TestCapability:
             done.stdout.splitlines()
             == ["pictures need Pillow, which is not installed; type: pip install 'deskcrew[pictures]'"] * 3
         )
-
-
-class TestManyThings:
-    def test_a_list_of_three_hundred_draws_what_can_be_seen(self, show):
-        folders = ", ".join(f"/folder-{n}" for n in range(300))
-        shown = show(
-            f"name: a\napps: {{files: {{files: {{}}, folders: [{folders}]}}}}\nopen: [files]\n", (Scroll.toward("down", 60),)
-        )
-        drawn = shown.picture()
-        assert len(shown.desktop.observe().elements) > 300
-        assert len(drawn.parts) < 60
-        assert 10 < len(re.findall("/folder-", said(drawn))) < 40

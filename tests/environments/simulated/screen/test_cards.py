@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 from worlds import loans
 
-from environments.cards import AppCard, Cards, VerbCard, arguments_of, card_of_screen, vocabulary
+from environments.cards import AppCard, Cards, VerbCard, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.worldfile import load_world, parse_world
@@ -116,22 +116,6 @@ def test_cards_are_made_once_for_a_world_and_pass_through_what_stands_before_it(
     assert again.cards()[0] is desk.cards()[0], "what begins the same has the same card"
     assert [card.app for card in other.cards()] == [card.app for card in desk.cards()]
     assert other.cards()[0] is not desk.cards()[0]
-
-
-def test_a_page_has_its_fields_as_a_form() -> None:
-    desk = SimulatedDesktop(load_world("office").model_copy(update={"open": ("reimbursement",)}), 0)
-    form = kind(card_of_screen(desk.observe()))
-    assert form.single
-    assert "Amount" in [field.label for field in form.fields]
-    assert ("submit", "Submit") in [(verb.verb, verb.control) for verb in form.verbs]
-
-
-def test_arguments_are_read_from_a_schema() -> None:
-    day, size = {"type": "string", "format": "date"}, {"anyOf": [{"enum": ["S", "L"]}, {"type": "null"}]}
-    schema = {"properties": {"due_date": day, "size": size}, "required": ["due_date"]}
-    assert [(f.label, f.type, f.options, f.required) for f in arguments_of(schema)] == [
-        ("Due date", "date", (), True), ("Size", "choice", ("S", "L"), False),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("variation", [Variation(content=5), Variation(labels="synonyms"), Variation(language="de")])

@@ -62,13 +62,10 @@ def test_a_session_expires_until_the_password_is_given(ruled):
     assert h.screen.modal is None
     assert [(a["kind"], a["button"]) for a in h.desktop.world()["answered"]] == [("account", "Sign in")]
     assert h.click("My claims").ok
-
-
-def test_an_expired_app_can_be_closed_instead(ruled):
     h = ruled("{when: {after_actions: 1}, expire: {app: reimbursement}}")
     h.wait(1)
     h.click("Close Reimbursement")
-    assert (h.screen.modal, h.screen.app) == (None, None)
+    assert (h.screen.modal, h.screen.app) == (None, None), "or the app is closed"
 
 
 def test_an_app_that_ends_by_itself_loses_what_was_begun(ruled):

@@ -10,8 +10,6 @@ from environments.simulated.screen.widgets import (
     cell,
     form,
     heading,
-    link,
-    listing,
     pair,
     row,
     table,
@@ -48,21 +46,6 @@ def test_containers_enclose_their_children():
             assert outer[3] >= node.box[3]
 
 
-def test_track_ids_are_unique_and_readable():
-    tracks = [node.track_id for node in nodes(text("Same"), text("Same"), listing("l", [link("Same", "k"), link("Same", "k")]))]
-    assert tracks[:2] == ["app.text-same", "app.text-same-2"]
-    assert len(set(tracks)) == len(tracks)
-
-
-def test_what_lies_outside_the_clip_is_not_visible():
-    placed = nodes(*(text(f"line {n}") for n in range(20)))
-    elements = [shown.element for shown in show(placed, Pane("app", (0, 0, 400, 200)), 1)]
-    shown = [e.visible for e in elements]
-    assert shown == sorted(shown, reverse=True)
-    assert 0 < sum(shown) < 20
-    assert all(e.bbox.y2 <= 200 for e in elements if e.visible)
-
-
 def test_what_floats_takes_no_room_and_covers_what_lies_below():
     menu = Widget("menu", None, "menu", children=(button("Open"), button("Delete")), floats=True)
     placed = nodes(button("File"), menu, textbox("Name", "name"))
@@ -94,13 +77,6 @@ def test_a_mirrored_layout_is_the_usual_one_seen_in_a_mirror():
     usual = place(things, "app", AREA)[0]
     mirrored = place(things, "app", AREA, metrics_for(Variation(layout="mirrored")))[0]
     assert [(400 - n.box[2], n.box[1], 400 - n.box[0], n.box[3]) for n in usual] == [n.box for n in mirrored]
-
-
-def test_cells_without_room_stand_below_each_other():
-    narrow = place((row("r", *(cell(f"Cell {n}") for n in range(6))),), "app", Area(0, 0, 340, (0, 400)))[0]
-    cells = [node.box for node in narrow if node.widget.role == "cell"]
-    assert len({box[1] for box in cells}) > 1
-    assert all(box[2] <= 340 for box in cells)
 
 
 def test_a_name_says_where_it_comes_from():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from environments.simulated.apps import APPS as ALL
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from protocol import CallApi
@@ -171,16 +172,20 @@ def test_settings_are_saved_and_the_phone_is_kept_private(h):
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6), lambda x: st.lists(x, max_size=3), max_leaves=4
 )
-WORDS = st.sampled_from(["path", "id", "note", "title", "number", "query", "to", "body", "text", "folder", "name", "limit"])
+GOOD = st.sampled_from(
+    ["m1", "m2", "1", "Plan", "/b.txt", "/Documents", "2026-03-31", "A1", "Summary!B1", "D2:D6", "=A1", {"A1": "5"}, ["1", "=A1"]]
+)
 
 
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_any_arguments_give_a_result_or_a_reason(data):
-    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
+    others = "".join(f"  {app}:\n" for app in ALL if app not in APPS)
+    desktop = SimulatedDesktop(parse_world(WORLD.replace("open:", f"{others}open:"), "test.yaml"))
     for n in range(6):
         function = data.draw(st.sampled_from(desktop.functions()))
-        arguments = data.draw(st.dictionaries(WORDS, JSONS | st.sampled_from(["m1", "m2", "1", "Plan", "/b.txt", "/Documents"])))
+        names = st.sampled_from(["none", *function.arguments.get("properties", {})])
+        arguments = data.draw(st.dictionaries(names, JSONS | GOOD))
         action = CallApi(app=function.app, function=function.name, arguments=arguments)
         before = desktop.hashes()[function.app]
         result = desktop.perform(action, key=str(n))

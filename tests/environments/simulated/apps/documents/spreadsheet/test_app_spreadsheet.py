@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
-from environments.simulated.apps import APPS
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
 from orchestrator.tasks.changes import side_effects
-from protocol import ActionTarget, Click, parse_action
+from protocol import ActionTarget, Click
 
 WORLD = """
 today: 2026-03-31
@@ -172,30 +166,3 @@ def test_saving_is_said_and_keeps_what_is_being_typed(h):
     h.press("Control+s")
     assert cells(h)["Costs!E5"] == "new"
     assert h.texts("status")[0].endswith("; saved")
-
-
-MOVES = st.one_of(
-    st.builds(lambda n: {"action_type": "click", "pick": n}, st.integers(0, 300)),
-    st.builds(
-        lambda n, t: {"action_type": "fill", "pick": n, "text": t},
-        st.integers(0, 300),
-        st.text(max_size=6) | st.sampled_from(["=A1", "=B2:B9", "=1/0", "A1", "7", "=SUM(A:A)", "Sums!B1", "x,y\n1,2"]),
-    ),
-    st.builds(lambda k: {"action_type": "press_key", "keys": [k]}, st.sampled_from(["Enter", "Tab", "Escape", "Control+z", "5"])),
-)
-
-
-@given(st.lists(MOVES, max_size=25))
-@settings(suppress_health_check=[HealthCheck.too_slow])
-def test_whatever_is_done_the_spreadsheet_stays_sound(moves):
-    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
-    for n, move in enumerate(moves):
-        elements = desktop.observe().elements
-        data = dict(move)
-        if "pick" in data:
-            data["target"] = {"element_id": elements[data.pop("pick") % len(elements)].element_id}
-        assert desktop.perform(parse_action(data), key=str(n)).exec_status in ("executed", "error")
-    ids = [element.track_id for element in desktop.observe().elements]
-    assert len(ids) == len(set(ids))
-    state = desktop.world()["apps"]["spreadsheet"]
-    assert APPS["spreadsheet"].state.model_validate(state).model_dump(mode="json") == state

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
-from protocol import CallApi
 
 WORLD = """
 today: 2026-03-31
@@ -76,25 +70,3 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(h, function, arguments
     before = h.app("spreadsheet")
     assert words in h.call(f"spreadsheet.{function}", **arguments)
     assert h.app("spreadsheet") == before
-
-
-JSONS = st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.lists(st.text(max_size=4), max_size=3)
-GOOD = st.sampled_from(
-    ["A1", "Costs", "Sums!B1", "D2:D6", "=A1", "Amount", "x,y\n1,=A1", {"A1": "5"}, {"Sums!A1": "=B1"}, ["1", "=A1"]]
-)
-
-
-@given(st.data())
-def test_any_arguments_give_a_result_or_a_reason(data):
-    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
-    for n in range(6):
-        function = data.draw(st.sampled_from([f for f in desktop.functions() if f.app == "spreadsheet"]))
-        names = st.sampled_from(["none", *function.arguments["properties"]])
-        arguments = data.draw(st.dictionaries(names, JSONS | GOOD))
-        before = desktop.hashes()["spreadsheet"]
-        result = desktop.perform(CallApi(app="spreadsheet", function=function.name, arguments=arguments), key=str(n))
-        assert result.exec_status in ("executed", "error")
-        if not function.writes or result.exec_status == "error":
-            assert desktop.hashes()["spreadsheet"] == before
-        desktop.observe()
-    desktop.close()

@@ -7,8 +7,7 @@ import json
 import pytest
 from worlds.effort import at_most
 
-from protocol import ActionTarget, Click, Fill
-from roles.safety.effects import Effect, effect_of
+from protocol import ActionTarget, Click
 
 WORLD = """
 today: 2026-03-05
@@ -176,26 +175,6 @@ class TestCheckout:
         h.click("My orders")
         assert h.texts("link")[3:] == ["1003", "1002", "1001"]
 
-    def test_the_words_of_buying_are_known_as_such(self, h):
-        def effect(text):
-            return effect_of(Click(target=ActionTarget(text=text)), h.element(text), h.screen)
-
-        h.click("Lamp")
-        assert effect("Add to cart") is Effect.NAVIGATE
-        h.click("Add to cart", "Cart")
-        field = h.element("Quantity of Lamp")
-        enter = Fill(target=ActionTarget(text="Quantity of Lamp"), text="2", submit=True)
-        assert effect_of(enter, field, h.screen) is Effect.CONFIRM
-        assert effect("Proceed to checkout") is Effect.PURCHASE
-        to_review(h)
-        assert effect("Place order") is Effect.PURCHASE
-        h.click("Place order")
-        buttons = {e.text: effect_of(Click(target=ActionTarget(text=e.text)), e, h.screen)
-                   for e in h.screen.elements if e.role == "button" and e.parent == h.screen.modal}  # fmt: skip
-        assert buttons == {"Place order": Effect.PURCHASE, "Cancel": Effect.NAVIGATE}
-        h.click("Cancel", "My orders", "1002")
-        assert effect("Cancel order") is Effect.DELETE
-
 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
@@ -279,15 +258,6 @@ class TestFunctions:
         before = h.app("shop")
         assert said in h.call(f"shop.{function}", **arguments)
         assert h.app("shop") == before
-
-    def test_an_order_by_function_under_the_question_of_the_window(self, h):
-        buy(h, "Lamp")
-        to_review(h)
-        h.click("Place order")
-        h.call("shop.place_order", total="24.99")
-        assert h.click("Place order").ok
-        assert len(h.app("shop")["orders"]) == 3
-        assert "Your cart is empty" in h.texts()
 
 
 def test_two_thousand_products_come_in_pages(hand):
