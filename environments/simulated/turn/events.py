@@ -1,4 +1,4 @@
-"""What happens to a world by itself: rules of the world file. What each effect does stands in effects.py."""
+"""What happens to a world by itself: rules of the world file."""
 
 from __future__ import annotations
 

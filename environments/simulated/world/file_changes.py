@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from environments.contract import FileChange, FileTree, text_digest
 from environments.simulated.app import FunctionResult
-from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
-from environments.simulated.apps.documents.terminal.text import Shell, Trouble, consistent
+from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesState, parent
+from environments.simulated.apps.documents.terminal.commands import Shell, Trouble, consistent
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import World
 from protocol import Extension

@@ -18,8 +18,7 @@ from environments.files.wrong_data import did_you_mean, dotted, first_problem, p
 from environments.files.yaml_lines import KeyPath, TooLarge, nearest_line, read_small, read_yaml
 from environments.simulated.app import AppState, Setting
 from environments.simulated.apps import APPS, UNUSABLE
-from environments.simulated.turn.advance import wrongs
-from environments.simulated.turn.effects import edited
+from environments.simulated.turn.advance import edited, wrongs
 from environments.simulated.turn.events import Rule
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import Model, SharedPeople, cast_for

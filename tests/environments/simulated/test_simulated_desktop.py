@@ -130,6 +130,13 @@ def test_what_is_scrolled_out_is_read_and_not_clicked(hand):
     assert next(e for e in h.screen.elements if e.focused).visible, "what gets the focus by key is scrolled to"
 
 
+def test_a_box_and_an_id_find_the_same_control(h):
+    button = h.element("My claims")
+    assert h.do(Click(target=ActionTarget(bbox=button.bbox))).resolved.element_id == button.element_id
+    h.click("New claim")
+    assert h.do(Click(target=ActionTarget(track_id=button.track_id))).resolved.tier == "track_id"
+
+
 def test_looking_hovering_and_waiting_only_pass_time(h):
     before = h.screen.state_id
     h.do(Screenshot())

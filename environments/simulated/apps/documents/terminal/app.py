@@ -10,9 +10,8 @@ from pydantic import Field, JsonValue
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable
-from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
-from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.text import FILE_MAX, CommandResult, Shell, Trouble, saying
+from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesState
+from environments.simulated.apps.documents.terminal.commands import COMMANDS, FILE_MAX, CommandResult, Shell, Trouble, saying
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.world.values import Model
 

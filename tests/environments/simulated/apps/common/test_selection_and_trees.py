@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from environments.simulated.app import Expanded, Setting
 from environments.simulated.apps.common.record_list import picked, stepped
-from environments.simulated.apps.documents.files.app import Files
-from environments.simulated.apps.documents.files.state import ROOT, parent
+from environments.simulated.apps.documents.files.app import ROOT, Files, parent
 from environments.simulated.world.values import SharedPeople
 
 ORDER = tuple("abcdefg")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
+from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesState, parent
 from environments.simulated.apps.documents.terminal.app import run
-from environments.simulated.apps.documents.terminal.text import ENTRIES_MAX, FILE_MAX, Shell
+from environments.simulated.apps.documents.terminal.commands import ENTRIES_MAX, FILE_MAX, Shell
 
 WORLD = """
 today: 2026-03-05
