@@ -141,7 +141,8 @@ class SimulatedDesktop:
 
     def cards(self) -> list[AppCard]:
         """What each app holds and can do, as it was when the world began."""
-        return [*_cards(IdentityKey(self._spec), self._seed)]
+        first = self._first()
+        return [card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items()]
 
     @property
     def now(self) -> str:
@@ -179,6 +180,7 @@ class SimulatedDesktop:
         return retargeted(action, partial(_meant, Turn(self._world, ())))
 
     def latest_keys(self, most: int) -> list[str]:
+        self._live()
         return self._store.latest_keys(most)
 
     def received(self) -> list[dict[str, Any]]:
@@ -227,12 +229,6 @@ class SimulatedDesktop:
     def _live(self) -> None:
         if self._closed:
             raise EnvironmentFault("the desktop was closed")
-
-
-@lru_cache(maxsize=8)
-def _cards(spec: IdentityKey[WorldSpec], seed: int) -> tuple[AppCard, ...]:
-    first = _beginning(spec, seed)
-    return tuple(card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items())
 
 
 @lru_cache(maxsize=8)

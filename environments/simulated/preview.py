@@ -20,7 +20,7 @@ from environments.files.tree_changes import tree_changes
 from environments.simulated.app import AnyApp, AppState, Difference, Later, Meaning, Notify, Tree
 from environments.simulated.apps import APPS
 from environments.simulated.world.values import IdentityKey
-from environments.simulated.world.world import ClosedDialog, World
+from environments.simulated.world.world import World
 
 _MOST = 40
 """Changes of one action that are told each; of the rest it is told how many they are, and their digest."""
@@ -46,8 +46,13 @@ def changes_between(before: World, after: World, passed_on: tuple[ForwardedEvent
             found += changes_of_app(APPS[name], old, state)
     for passed in passed_on:
         found += _passed_on(passed)
-    if before.desk.answered is not after.desk.answered:
-        found += [change for said in after.desk.answered[len(before.desk.answered) :] if (change := _answered(said)) is not None]
+    for said in after.desk.answered[len(before.desk.answered) :]:
+        # A dialog that the world itself opened is nothing but its words
+        effect = effect_of_words(said.button) or Effect.CONFIRM
+        effect = _ASKS.get(said.kind, effect) if effect is Effect.CONFIRM else effect
+        if effect in SENSITIVE:
+            told = _short(f'answers "{said.title}" with "{said.button}"')
+            found.append(Change(effect=effect, app="", told=told, path="desk.answered"))
     return tuple(found) if len(found) <= _MOST else _gathered(found)
 
 
@@ -93,7 +98,10 @@ def changes_of_app(app: AnyApp, before: AppState, after: AppState) -> Iterator[C
         if old is new or (field in kinds.looks and field not in kinds.meanings):
             continue
         if field in kinds.trees:
-            yield from _of_tree(app, field, old, new)
+            gone = {path: _held(entry) for path, entry in old.items() if new.get(path) is not entry}
+            come = {path: _held(entry) for path, entry in new.items() if old.get(path) is not entry}
+            for changed in tree_changes(app.name, gone, come):
+                yield changed.model_copy(update={"path": f"apps.{app.name}.{field}.{changed.path}"})
             continue
         for rest, found in _differences(field, old, new, before, after, kinds.inner.get(field, frozenset())):
             change = _meant(app, kinds, field, rest, found)
@@ -132,24 +140,18 @@ def _same(old: Any, new: Any, looks: frozenset[str]) -> bool:
 def _meant(app: AnyApp, kinds: _Kinds, field: str, rest: tuple[str, ...], found: Difference) -> Change | None:
     path = ".".join(("apps", app.name, field, *rest))
     for parts, meaning in kinds.meanings.get(field, ()):
-        if _fits(parts, rest) and (meaning.when is None or meaning.when(found)):
+        fits = len(parts) <= len(rest) and all(part in ("*", name) for part, name in zip(parts, rest, strict=False))
+        if fits and (meaning.when is None or meaning.when(found)):
             if meaning.effect is None:
                 return None
             return _change(app, meaning.effect, _phrase(meaning.told, found) or _plain(app, field, found), path, found)
     if not kinds.declared:
-        effect = Effect.DELETE if _less(found.old, found.new) else Effect.EDIT
+        old, new = found.old, found.new
+        gone = new is None or (isinstance(old, _MANY) and isinstance(new, _MANY) and len(new) < len(old))
+        effect = Effect.DELETE if gone else Effect.EDIT
         return _change(app, effect, _plain(app, field, found), path, found).model_copy(update={"declared": False})
     effect = Effect.DELETE if rest and found.new is None else Effect.EDIT
     return _change(app, effect, _plain(app, field, found), path, found)
-
-
-def _fits(parts: tuple[str, ...], rest: tuple[str, ...]) -> bool:
-    return len(parts) <= len(rest) and all(part in ("*", name) for part, name in zip(parts, rest, strict=False))
-
-
-def _less(old: Any, new: Any) -> bool:
-    """Whether something is gone that was there."""
-    return new is None or (isinstance(old, _MANY) and isinstance(new, _MANY) and len(new) < len(old))
 
 
 def _change(app: AnyApp, effect: Effect, told: str, path: str, found: Difference) -> Change:
@@ -183,13 +185,6 @@ def _plain(app: AnyApp, field: str, found: Difference) -> str:
     return _short(f"{verb} {field}{entry} in {app.title}")
 
 
-def _of_tree(app: AnyApp, field: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
-    before = {path: _held(entry) for path, entry in old.items() if new.get(path) is not entry}
-    after = {path: _held(entry) for path, entry in new.items() if old.get(path) is not entry}
-    for change in tree_changes(app.name, before, after):
-        yield change.model_copy(update={"path": f"apps.{app.name}.{field}.{change.path}"})
-
-
 def _held(entry: Any) -> str | None:
     return None if entry.kind == "folder" else str(entry.text)
 
@@ -203,15 +198,6 @@ def _passed_on(passed: ForwardedEvent) -> Iterator[Change]:
             found = Difference(what.topic, None, what.data, None, None)
             told = _phrase(meaning.told, found) or _plain(app, head, found)
             yield _change(app, meaning.effect, told, ".".join((head, *rest)), found)
-
-
-def _answered(said: ClosedDialog) -> Change | None:
-    """A dialog that the world itself opened is nothing but its words."""
-    effect = effect_of_words(said.button) or Effect.CONFIRM
-    effect = _ASKS.get(said.kind, effect) if effect is Effect.CONFIRM else effect
-    if effect not in SENSITIVE:
-        return None
-    return Change(effect=effect, app="", told=_short(f'answers "{said.title}" with "{said.button}"'), path="desk.answered")
 
 
 def _gathered(found: list[Change]) -> tuple[Change, ...]:

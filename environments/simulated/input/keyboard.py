@@ -150,14 +150,8 @@ def write(turn: Turn, text: str) -> None:
                 put(turn, shown, line_of(turn, shown).insert(part))
 
 
-def fill(turn: Turn, shown: ShownElement, text: str, submit: bool = False) -> None:
-    """Replace what is in the field, and perhaps press Enter in it."""
-    _fill(turn, shown, text)
-    if submit:
-        _enter(turn)
-
-
-def _fill(turn: Turn, shown: ShownElement, text: str) -> None:
+def fill(turn: Turn, shown: ShownElement, text: str) -> None:
+    """Replace what is in the field."""
     if shown.widget.role == "combobox":
         select(turn, shown, text)
         return
@@ -213,8 +207,10 @@ def _enter(turn: Turn) -> None:
         _answer(turn, dialog.default)
     elif shown is None:
         raise Refused("nothing has the focus, so Enter does nothing; click a field or a control first")
-    else:
-        _submit(turn, shown)
+    elif around := form_of(shown):
+        button = next((s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None)
+        if button:
+            _activate(turn, button)
 
 
 def _activate(turn: Turn, shown: ShownElement) -> None:
@@ -222,33 +218,19 @@ def _activate(turn: Turn, shown: ShownElement) -> None:
     turn.press(shown)
 
 
-def _submit(turn: Turn, shown: ShownElement) -> None:
-    around = form_of(shown)
-    if around is None:
-        return
-    button = next((s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None)
-    if button:
-        enabled(turn, button)
-        turn.press(button)
-
-
 def _escape(turn: Turn) -> None:
-    if not turn.desk.dialogs:
-        _close(turn)
+    """Close what is open over the page; only with nothing open the focus is taken away."""
+    if turn.desk.dialogs:
+        dialog = turn.desk.dialogs[-1]
+        if dialog.escape is None:
+            raise Refused(f'Escape does not close "{dialog.title}"; choose one of: {", ".join(dialog.buttons)}')
+        _answer(turn, dialog.escape)
         return
-    dialog = turn.desk.dialogs[-1]
-    if dialog.escape is None:
-        raise Refused(f'Escape does not close "{dialog.title}"; choose one of: {", ".join(dialog.buttons)}')
-    _answer(turn, dialog.escape)
-
-
-def _close(turn: Turn) -> None:
-    """Escape closes what is open over the page; only with nothing open it takes the focus away."""
-    front = turn.desk.front
-    before = turn.world.apps.get(front or "")
+    front = turn.desk.front or ""
+    before = turn.world.apps.get(front)
     if front:
         turn.tell(front, Shortcut("Escape"))
-    if turn.world.apps.get(front or "") is before:
+    if turn.world.apps.get(front) is before:
         turn.move_focus("")
 
 
@@ -307,7 +289,8 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
     elif name in {"Alt+F4", "Control+w"} and turn.desk.front:
         turn.close_app(turn.desk.front)
     elif name == "Alt+Tab":
-        _next_window(turn)
+        if others := [w.app for w in turn.desk.windows if w.app != turn.desk.front]:
+            turn.open_app(others[-1])
     elif name == "Meta+d":
         turn.move_focus("")
         turn.change(windows=tuple(w.replace(minimized=True) for w in turn.desk.windows))
@@ -320,9 +303,3 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
 
 _PLACES: dict[str, dict[str, object]] = {"Meta+ArrowUp": {"box": None}, "Meta+ArrowDown": {"minimized": True}}
 """Keys that put the window in front over the whole screen, or away."""
-
-
-def _next_window(turn: Turn) -> None:
-    others = [w.app for w in turn.desk.windows if w.app != turn.desk.front]
-    if others:
-        turn.open_app(others[-1])

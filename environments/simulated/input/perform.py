@@ -15,7 +15,6 @@ from environments.simulated.input.pointer import (
     LONG_PRESS,
     around,
     asked,
-    choose,
     click,
     drag,
     find,
@@ -23,6 +22,7 @@ from environments.simulated.input.pointer import (
     raised,
     rested,
     scroll,
+    select,
     usable,
 )
 from environments.simulated.preview import ForwardedEvent
@@ -149,13 +149,9 @@ def as_seen(before: World, after: World, resolved: Resolved, target: ActionTarge
     if shown is None:
         return resolved
     number = {"element_id": shown.element.element_id}
-    by_number = target is not None and target.element_id and not target.track_id
+    tier = "element_id" if target is not None and target.element_id and not target.track_id else resolved.tier
     return resolved.model_copy(
-        update={
-            **number,
-            "tier": "element_id" if by_number else resolved.tier,
-            "known": resolved.known and resolved.known.model_copy(update=number),
-        }
+        update={**number, "tier": tier, "known": resolved.known and resolved.known.model_copy(update=number)}
     )
 
 
@@ -197,7 +193,14 @@ def finger(turn: Turn, shown: ShownElement, action: Action, at: Point | None) ->
     if turn.desk.form != "phone":
         return False
     if isinstance(action, Click) and action.hold >= LONG_PRESS:
-        _long_press(turn, shown)
+        if asked(turn, shown):
+            return True  # the menu of the thing, else its text is selected
+        if shown.widget.role in TEXTS:
+            value = shown.widget.value or ""
+            turn.move_focus(str(shown.element.track_id), caret=len(value), anchor=0 if value else None)
+        else:
+            turn.move_focus("")
+            turn.change(selection=shown.widget.text or "")
         return True
     if isinstance(action, Drag) and at is not None and not _carries(turn, shown, action):
         _swipe(turn, shown, at, action)
@@ -236,18 +239,6 @@ def _bare(turn: Turn, action: Drag) -> Point | None:
     """Where a finger starts on nothing at all, which still scrolls."""
     place = only_a_place(action.target, turn.desk.size) if action.target else None
     return place if place is not None and not turn.desk.dialogs and not turn.screen.under(*place) else None
-
-
-def _long_press(turn: Turn, shown: ShownElement) -> None:
-    """The menu of the thing, or its text selected."""
-    if asked(turn, shown):
-        return
-    if shown.widget.role in TEXTS:
-        value = shown.widget.value or ""
-        turn.move_focus(str(shown.element.track_id), caret=len(value), anchor=0 if value else None)
-    else:
-        turn.move_focus("")
-        turn.change(selection=shown.widget.text or "")
 
 
 def _carries(turn: Turn, shown: ShownElement, action: Drag) -> bool:
@@ -412,9 +403,11 @@ def _at(turn: Turn, shown: ShownElement, action: Action, point: Point | None) ->
         case Hover():
             rested(turn, shown)
         case Fill(text=text, submit=submit):
-            keyboard.fill(turn, shown, text, submit)
+            keyboard.fill(turn, shown, text)
+            if submit:
+                keyboard.press(turn, ("Enter",))
         case SelectOption(options=options):
-            choose(turn, shown, options)
+            select(turn, shown, *options)
         case Drag(to=to):
             drag(turn, shown, to)
         case Type() | PressKey():

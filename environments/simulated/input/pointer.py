@@ -228,11 +228,7 @@ def enabled(turn: Turn, shown: ShownElement) -> None:
 
 
 def click(turn: Turn, shown: ShownElement, action: Click, point: Point | None) -> None:
-    # The nearest thing around that reacts to a click: a row for its cells
-    here: ShownElement | None = shown
-    while here and not here.widget.interactive:
-        here = here.above
-    actor, count = here, action.count
+    actor, count = around(shown, "interactive"), action.count  # a row for its cells
     went_away(turn, shown, pressed=True)
     if (action.button == "right" or action.hold >= LONG_PRESS) and asked(turn, shown):
         return
@@ -262,7 +258,9 @@ def click(turn: Turn, shown: ShownElement, action: Click, point: Point | None) -
 def _press(turn: Turn, actor: ShownElement, action: Click, point: Point | None) -> None:
     widget, app = actor.widget, actor.element.app
     branch = widget.role == "treeitem" and widget.expanded is not None and app is not None
-    if app and branch and _on_disclosure(actor, point):
+    box = actor.element.bbox
+    # On the small triangle before its name
+    if app and branch and point is not None and box is not None and point.x < box.x1 + INDENT * widget.level:
         turn.tell(app, Expanded(widget.key, not widget.expanded))
         return
     if widget.press:
@@ -273,12 +271,6 @@ def _press(turn: Turn, actor: ShownElement, action: Click, point: Point | None) 
         turn.tell(app, Opened(widget.key))
 
 
-def _on_disclosure(actor: ShownElement, point: Point | None) -> bool:
-    """Whether a point is on the small triangle before the name of a treeitem."""
-    box = actor.element.bbox
-    return point is not None and box is not None and point.x < box.x1 + INDENT * actor.widget.level
-
-
 def slide(turn: Turn, shown: ShownElement, point: Point | None) -> None:
     """Bring the handle of a slider to a point."""
     box = shown.element.bbox
@@ -286,15 +278,10 @@ def slide(turn: Turn, shown: ShownElement, point: Point | None) -> None:
         turn.edit(shown, at_point(shown.widget, (box.x1 + TRACK, box.x2 - TRACK), point))
 
 
-def choose(turn: Turn, shown: ShownElement, options: Sequence[str]) -> None:
-    """Choose what the action names: no list here takes more than one."""
-    if len(options) > 1:
-        raise Refused(f'"{shown.name}" takes one option, not {len(options)}')
-    select(turn, shown, options[0])
-
-
-def select(turn: Turn, shown: ShownElement, option: str) -> None:
-    """Choose one of a combobox's options; case and spacing do not matter."""
+def select(turn: Turn, shown: ShownElement, option: str, *others: str) -> None:
+    """Choose one of a combobox's options; case and spacing do not matter, and no list here takes more than one."""
+    if others:
+        raise Refused(f'"{shown.name}" takes one option, not {1 + len(others)}')
     if shown.widget.role != "combobox":
         raise Refused(f'"{shown.name}" has no options; it is a {shown.widget.role}')
     enabled(turn, shown)

@@ -168,12 +168,6 @@ def tree(spot: Spot) -> Iterator[Shape]:
 
 
 Draw = Callable[[Spot], Iterator[Shape]]
-COMPOSITE: dict[str, Draw] = {
-    "slider": slider, "switch": switch, "treeitem": treeitem, "menuitem": menuitem, "generic": generic,
-    "tree": tree,
-}  # fmt: skip
-
-
 TITLE = Face(20, bold=True)
 CHECK = 16
 ROW_ROUND = 4
@@ -195,7 +189,9 @@ _SETTINGS = (Setting(BODY, 24), Setting(Face(13), 20), Setting(Face(12), 17), Se
 def button(spot: Spot) -> Iterator[Shape]:
     element, theme, box = spot.element, spot.theme, spot.box
     if element.app is None and spot.widget.key.startswith("icon-"):
-        yield from _launcher(spot)
+        yield Fill(box, "#ffffff33" if element.focused else "#ffffff1f", RADIUS)
+        yield Icon(icon_of(spot.widget.key.removeprefix("icon-")), box[0] + 7, box[1] + 8, 16, "#ffffff")
+        yield line(spot, spot.text, SMALL, "#ffffff", box[0] + 28, box[2] - 4)
         return
     ink = theme.text
     if not element.enabled:
@@ -219,13 +215,6 @@ def button(spot: Spot) -> Iterator[Shape]:
     yield line(spot, spot.text, BODY, ink, left, right - arrow, centred=True)
     if arrow:
         yield Icon("chevron", right - 14, spot.middle - 7, 14, ink)
-
-
-def _launcher(spot: Spot) -> Iterator[Shape]:
-    x1, y1, x2, _ = spot.box
-    yield Fill(spot.box, "#ffffff33" if spot.element.focused else "#ffffff1f", RADIUS)
-    yield Icon(icon_of(spot.widget.key.removeprefix("icon-")), x1 + 7, y1 + 8, 16, "#ffffff")
-    yield line(spot, spot.text, SMALL, "#ffffff", x1 + 28, x2 - 4)
 
 
 def link(spot: Spot) -> Iterator[Shape]:
@@ -259,9 +248,8 @@ def checkbox(spot: Spot) -> Iterator[Shape]:
         yield Fill(square, theme.accent if element.enabled else theme.faint, 4)
         yield Icon("check", square[0] + 2, square[1] + 2, CHECK - 4, theme.on_accent)
     else:
-        yield from framed(
-            square, theme.surface, theme.danger if element.invalid else theme.control, 4, 2 if element.invalid else 1
-        )
+        edge, width = (theme.danger, 2) if element.invalid else (theme.control, 1)
+        yield from framed(square, theme.surface, edge, 4, width)
     star = 8 if element.required else 0
     ink = theme.danger if element.invalid else spot.colour
     label = line(spot, spot.text, BODY, ink, square[2] + 6, right - star)
@@ -286,11 +274,8 @@ def text(spot: Spot) -> Iterator[Shape]:
             break
     first = spot.middle if rows == 1 else y1 + pitch // 2
     for number, span in enumerate(spans[:rows]):
-        rest = (
-            " ".join(said[span.start :].split("\n"))
-            if number == rows - 1 < len(spans) - 1
-            else said[span.start : span.end].rstrip()
-        )
+        more = number == rows - 1 < len(spans) - 1
+        rest = " ".join(said[span.start :].split("\n")) if more else said[span.start : span.end].rstrip()
         label = at(x1, baseline(first + number * pitch, face), rest, face, ink, room)
         if spot.marked:
             yield Fill((x1, label.y - face.size, x1 + round(label.width), label.y + 4), spot.theme.selection)
@@ -394,5 +379,6 @@ CONTROLS: dict[str, Draw] = {
     "button": button, "link": link, "tab": tab, "checkbox": checkbox, "heading": heading, "text": text, "alert": alert,
     "status": status, "progress": progress, "cell": cell, "columnheader": columnheader, "row": row, "table": table,
     "list": listing, "tablist": tablist, "group": nothing, "form": nothing, "listitem": nothing, "dialog": nothing,
-    "menu": nothing, "img": img, "log": nothing, **COMPOSITE,
+    "menu": nothing, "img": img, "log": nothing, "slider": slider, "switch": switch, "treeitem": treeitem, "menuitem": menuitem,
+    "generic": generic, "tree": tree,
 }  # fmt: skip

@@ -110,17 +110,14 @@ class _Canvas:
         if box is None:
             return
         colour, alpha = _ink(shape.colour)
-        if alpha == 255 and not shape.radius:
-            self.image.paste(colour, box)
-        elif alpha == 255 and min(shape.box[2] - shape.box[0], shape.box[3] - shape.box[1]) >= 2 * shape.radius:
-            self._rounded(shape, colour)
-        else:
-            x1, y1, x2, y2 = shape.box
-            self._stamp(Stamp(_mask(x2 - x1, y2 - y1, shape.radius, alpha), 0, 0), x1, y1, shape.colour[:7])
-
-    def _rounded(self, shape: Fill, colour: tuple[int, int, int]) -> None:
-        """Boxes and four corners: much less to mix than the whole."""
         (x1, y1, x2, y2), r = shape.box, shape.radius
+        if alpha == 255 and not r:
+            self.image.paste(colour, box)
+            return
+        if alpha < 255 or min(x2 - x1, y2 - y1) < 2 * r:
+            self._stamp(Stamp(_mask(x2 - x1, y2 - y1, r, alpha), 0, 0), x1, y1, shape.colour[:7])
+            return
+        # Boxes and four corners: much less to mix than the whole
         for box in ((x1 + r, y1, x2 - r, y2), (x1, y1 + r, x1 + r, y2 - r), (x2 - r, y1 + r, x2, y2 - r)):
             if inner := common(box, self.clip):
                 self.image.paste(colour, inner)

@@ -160,9 +160,8 @@ def combobox(spot: Spot) -> Iterator[Shape]:
     theme, value = spot.theme, _flat(_told(spot))
     ink = spot.colour if value or not spot.element.enabled else theme.hint
     yield at(x1 + PAD, y1 + 29, value or printable(spot.element.placeholder or ""), BODY, ink, x2 - x1 - 2 * PAD - _ARROW)
-    yield Icon(
-        "chevron", x2 - PAD - _ARROW + 2, spot.middle - _ARROW // 2, _ARROW, theme.muted if spot.element.enabled else theme.faint
-    )
+    arrow = theme.muted if spot.element.enabled else theme.faint
+    yield Icon("chevron", x2 - PAD - _ARROW + 2, spot.middle - _ARROW // 2, _ARROW, arrow)
 
 
 def spinbutton(spot: Spot) -> Iterator[Shape]:
@@ -179,19 +178,10 @@ def _frame(spot: Spot) -> Iterator[Shape]:
     """The border, and the name in small letters at the top."""
     element, theme = spot.element, spot.theme
     x1, y1, x2, _ = spot.box
-    border = (
-        theme.danger
-        if element.invalid
-        else theme.accent
-        if element.focused
-        else theme.control
-        if element.enabled
-        else theme.border
-    )
-    yield from framed(
-        spot.box, theme.surface if element.enabled else theme.page, border, RADIUS, 2 if element.focused or element.invalid else 1
-    )
-    ink = theme.danger if element.invalid else theme.accent if element.focused else theme.muted
+    marked = theme.danger if element.invalid else theme.accent if element.focused else ""
+    border = marked or (theme.control if element.enabled else theme.border)
+    yield from framed(spot.box, theme.surface if element.enabled else theme.page, border, RADIUS, 2 if marked else 1)
+    ink = marked or theme.muted
     star = 8 if element.required else 0
     name = at(x1 + PAD, y1 + 14, spot.text, NAME, ink if element.enabled else theme.faint, x2 - x1 - 2 * PAD - star)
     yield name
@@ -315,12 +305,12 @@ class _Scene:
                 parts += self._panel(panel, panel.box)
         parts += [part for panel in self.screen.panels if panel.kind == "message" for part in self._panel(panel, self._all)]
         desk = self.world.desk
-        bars = (
-            phone_bars(self.size, desk.now[-5:], self.theme, self.theme.muted if desk.front else "#ffffff")
-            if desk.form == "phone"
-            else task_bar(self.size, listed, self.theme)
-        )
-        parts.append(self._own(bars))
+        if desk.form == "phone":
+            parts.append(
+                self._own(phone_bars(self.size, desk.now[-5:], self.theme, self.theme.muted if desk.front else "#ffffff"))
+            )
+        else:
+            parts.append(self._own(task_bar(self.size, listed, self.theme)))
         parts += [part for panel in self.screen.panels if panel.kind == "dialog" for part in self._panel(panel, self._all)]
         return Picture(self.size, tuple(parts))
 
@@ -358,38 +348,21 @@ class _Scene:
                 yield ShapeGroup(shapes, edges, shown.element.element_id)
 
     def _spot(self, shown: ShownElement, clip: Box) -> Spot:
-        box = whole_box(shown, clip)
-        return Spot(
-            shown=shown,
-            box=box,
-            theme=self.theme,
-            middle=self._middle(shown, box),
-            inside=tuple(self.inside[shown.element.element_id]),
-            edit=self._edit(shown),
-            main=self._main(shown),
-            marked=shown is self.selected,
-        )
+        box, desk, edit = whole_box(shown, clip), self.world.desk, None
+        if shown.element.focused and shown.widget.role in TEXTS:
+            edit = EditedLine(shown.element.value or "", desk.caret, desk.anchor)
+        inside, middle, main = tuple(self.inside[shown.element.element_id]), self._middle(shown, box), self._main(shown)
+        return Spot(shown, box, self.theme, middle, inside, edit, main, marked=shown is self.selected)
 
     def _middle(self, shown: ShownElement, box: Box) -> int:
         """Lined up with what stands beside it, as far as the box allows."""
         own = (box[1] + box[3]) // 2
         above = shown.above
         around = above.element.bbox if above and above.widget.across else None
-        if (
-            shown.widget.role not in _BARE
-            or around is None
-            or not shown.element.visible
-            or around.y2 - around.y1 > _ONE_LINE
-            or around.y1 != box[1]
-        ):
+        if around is None or shown.widget.role not in _BARE or not shown.element.visible:
             return own
-        return max(own, min(around.center.y, box[3] - _LINE))
-
-    def _edit(self, shown: ShownElement) -> EditedLine | None:
-        desk = self.world.desk
-        if not shown.element.focused or shown.widget.role not in TEXTS:
-            return None
-        return EditedLine(shown.element.value or "", desk.caret, desk.anchor)
+        beside = around.y2 - around.y1 <= _ONE_LINE and around.y1 == box[1]
+        return max(own, min(around.center.y, box[3] - _LINE)) if beside else own
 
     def _main(self, shown: ShownElement) -> bool:
         """The button of a form or the default of a dialog; the first of two texts in a pair."""

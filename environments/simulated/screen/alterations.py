@@ -44,11 +44,11 @@ def _meant(widget: Widget, change: Alteration) -> bool:
     return bool(widget.word) and same_label(widget.word or "", change.label)
 
 
-def _called(widget: Widget, change: Alteration) -> Widget:
-    """By its new name in every language."""
-    if not _meant(widget, change):
-        return widget
-    return widget._replace(text=change.to, own=widget.own and widget.own._replace(text=change.to))
+def _rename(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
+    def called(w: Widget, c: Alteration) -> Widget:  # by its new name in every language
+        return w._replace(text=c.to, own=w.own and w.own._replace(text=c.to)) if _meant(w, c) else w
+
+    return _each(widgets, change, called)
 
 
 def _placeholder(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
@@ -93,7 +93,7 @@ def _move(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]
 
 
 _CHANGES: dict[str, Callable[[tuple[Widget, ...], Alteration], tuple[Widget, ...]]] = {
-    "rename": lambda widgets, change: _each(widgets, change, _called),
+    "rename": _rename,
     "move": _move,
     "cover": _cover,
     "placeholder": _placeholder,

@@ -159,19 +159,18 @@ class _NodeWalk:
 
     def natural(self, widget: Widget) -> int:
         """The width that a thing takes where it may choose. Asked again at each level, so it is remembered."""
-        known = self.naturals.get(id(widget))
-        if known is None:
-            known = self.naturals[id(widget)] = self._natural(widget)
-        return known
-
-    def _natural(self, widget: Widget) -> int:
+        if (known := self.naturals.get(id(widget))) is not None:
+            return known
         if widget.children:
             widths = [self.natural(child) for child in widget.children if widget.floats or not child.floats] or [0]
-            return sum(widths) + self.metrics.gap * (len(widths) - 1) if widget.across else max(widths)
-        if widget.icon:
-            return self.metrics.height[widget.role]
-        more = (20 if widget.expanded is not None or widget.role == "switch" else 0) + INDENT * widget.level
-        return self.metrics.width.get(widget.role) or max(40, _columns(widget.text or "") * self.metrics.char + 24 + more)
+            wide = sum(widths) + self.metrics.gap * (len(widths) - 1) if widget.across else max(widths)
+        elif widget.icon:
+            wide = self.metrics.height[widget.role]
+        else:
+            more = (20 if widget.expanded is not None or widget.role == "switch" else 0) + INDENT * widget.level
+            wide = self.metrics.width.get(widget.role) or max(40, _columns(widget.text or "") * self.metrics.char + 24 + more)
+        self.naturals[id(widget)] = wide
+        return wide
 
     def size(self, widget: Widget, width: int) -> tuple[int, int]:
         metrics, role = self.metrics, widget.role

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from environments.simulated.app import Dialog, DialogField
+from environments.simulated.app import Dialog
 from environments.simulated.apps import APPS
 from environments.simulated.screen.alterations import altered
 from environments.simulated.screen.elements import Area, Box, Node, Pane, ShownElement, place, show
@@ -151,20 +151,16 @@ def _view(world: World, app: str) -> tuple[Widget, ...]:
 def icons_panel(world: World) -> Panel:
     """The bare desktop: an icon for each app."""
     desk = world.desk
-    icons = tuple(_icon(name, desk.variation) for name in world.apps)
-    ground = desk.ground
+    icons: tuple[Widget, ...] = ()
+    for name in world.apps:
+        own = button(APPS[name].title, f"icon-{name}")
+        shown = varied_text("desktop", APPS[name].title, desk.variation)
+        icons += (own if shown == own.text else own._replace(text=shown, own=own),)
+    ground, wide = desk.ground, 240
     if desk.form == "phone":
         icons, wide = (bar(*icons, key="home-screen"),), desk.size[0] - 2 * MARGIN
-    else:
-        wide = 240
     nodes, _ = place(icons, "desktop", Area(MARGIN, TITLE_BAR, wide, (0, ground[3])), metrics_for(desk.variation))
     return Panel(show(nodes, Pane(None, ground), 1), ground, "icons")
-
-
-def _icon(name: str, variation: Variation) -> Widget:
-    own = button(APPS[name].title, f"icon-{name}")
-    shown = varied_text("desktop", APPS[name].title, variation)
-    return own if shown == own.text else own._replace(text=shown, own=own)
 
 
 def message_panels(desk: Desk, start: int) -> Iterator[Panel]:
@@ -201,7 +197,10 @@ def dialog_panel(dialog: Dialog, layer: int, desk: Desk, start: int) -> Panel:
     body: list[Widget] = [heading(dialog.title, "title")]
     if dialog.text:
         body.append(text(dialog.text, "text"))
-    body.extend(_field(field) for field in dialog.fields)
+    for field in dialog.fields:
+        key = f"field-{field.key}"
+        chosen = combobox(field.label, key, field.value, field.options) if field.options else None
+        body.append(chosen or textbox(field.label, key, field.value, private=field.private))
     buttons = tuple(button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
     own = Widget("dialog", dialog.title, dialog.key, children=(*body, *buttons))
     (tree,) = varied(dialog.app or "desktop", (own,), desk.variation)
@@ -212,12 +211,6 @@ def dialog_panel(dialog: Dialog, layer: int, desk: Desk, start: int) -> Panel:
     nodes, height = place([tree], prefix, area, metrics_for(desk.variation))
     up = -max(0, (size[1] - height) // 2)
     return Panel(show([_moved(n, up) for n in nodes], Pane(dialog.app, (0, 0, *size), layer), start), (0, 0, *size), "dialog")
-
-
-def _field(field: DialogField) -> Widget:
-    if field.options:
-        return combobox(field.label, f"field-{field.key}", field.value, field.options)
-    return textbox(field.label, f"field-{field.key}", field.value, private=field.private)
 
 
 def _moved(node: Node, offset: int) -> Node:
@@ -289,9 +282,7 @@ class Screen:
         """One element by track id, without a look at all the others."""
         here = self.front if track_id in self.front.tracks else None
         here = here or next((panel for panel in self.panels if track_id in panel.tracks), None)
-        if here is None:
-            return None
-        return self._own(here.shown[here.tracks[track_id]])
+        return None if here is None else self._own(here.shown[here.tracks[track_id]])
 
     def _own(self, shown: ShownElement) -> ShownElement:
         """With the focus, where it has it here."""

@@ -1,4 +1,4 @@
-"""What follows an action: what the clock brought meanwhile, the rules that are due, what they do, and a desk that is consistent."""
+"""What follows an action: what the clock brought meanwhile, the rules that are due and what they do, and a consistent desk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.screen.alterations import Alteration
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.turn import events
-from environments.simulated.turn.events import Rule, Trigger, moment_of, same_label
+from environments.simulated.turn.events import Rule, moment_of, same_label
 from environments.simulated.turn.turn import Failed, Turn, sign_in
 from environments.simulated.world.values import slug
 from environments.simulated.world.world import ArmedRule, Desk, ScheduledEvent, World
@@ -151,11 +151,24 @@ _MOST = 10_000
 def follow(turn: Turn) -> None:
     """Let everything happen that is due by now, in the order of time; what an action made happen comes last.
 
-    What the rules cause counts as happened from the next action on.
+    What the rules cause counts as happened from the next action on. Then what has run out is gone, and a new day has come for
+    every app that knows the day.
     """
     if turn.rules or turn.desk.queue:
         _Advance(turn).go()
-    _tidy(turn)
+    desk, clock = turn.desk, turn.desk.clock
+    today = _day(desk.starts, clock // 60)
+    for app, state in turn.world.apps.items():
+        if state.__dict__.get("today", today) != today:  # asking a model for what it lacks costs more than all the rest here
+            turn.world = turn.world.with_app(app, state.replace(today=today))
+    changes = run_out(desk, clock)
+    if desk.armed and any(armed.until is not None and armed.until <= clock for armed in desk.armed):
+        changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
+    if desk.altered:
+        lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
+        changes |= {"altered": lasting} if lasting != desk.altered else {}
+    if changes:
+        turn.change(**changes)
 
 
 class _Advance:
@@ -180,17 +193,16 @@ class _Advance:
         turn = self.turn
         self._pass()
         for index, rule in enumerate(turn.rules):
-            if self._brought(index, rule.when):
+            # What the action made happen, or the number of actions, brings it
+            when, desk = rule.when, turn.desk
+            if when.brought(self.happened):
+                brought = not (when.once and desk.fired.get(index))
+            else:
+                brought = when.app in (None, self.front) and when.counted(desk.tried.get(index, 0), desk.actions)
+            if brought:
                 self._try(index, rule)
         self._conditions()
         self._pass()  # what waited for a rule that has just fired, and is to happen at once
-
-    def _brought(self, index: int, when: Trigger) -> bool:
-        """Whether what the action made happen, or the number of actions, brings a rule."""
-        desk = self.turn.desk
-        if when.brought(self.happened):
-            return not (when.once and desk.fired.get(index))
-        return when.app in (None, self.front) and when.counted(desk.tried.get(index, 0), desk.actions)
 
     def _pass(self) -> None:
         """Set the clock to each moment at which something is due, up to now."""
@@ -203,21 +215,16 @@ class _Advance:
             turn.change(clock=self.at)
             if isinstance(coming.what, ScheduledEvent):
                 self._deliver(coming.what)
+            elif (when := turn.rules[coming.what].when).app in (None, turn.desk.front):
+                self._try(coming.what, turn.rules[coming.what])
+            elif when.every is None:
+                self.put_off.add(coming.what)  # until its app is in front
             else:
-                self._in_time(coming.what, turn.rules[coming.what])
+                self._count("tried", coming.what)  # it waits for its next time
             self._conditions()
         self.at = self.until
         if turn.desk.clock != self.until:
             turn.change(clock=self.until)
-
-    def _in_time(self, index: int, rule: Rule) -> None:
-        """One that waits for an app to be in front is put off; one that comes again waits for its next time."""
-        if rule.when.app in (None, self.turn.desk.front):
-            self._try(index, rule)
-        elif rule.when.every is None:
-            self.put_off.add(index)
-        else:
-            self._count("tried", index)
 
     def _deliver(self, due: ScheduledEvent) -> None:
         turn = self.turn
@@ -272,23 +279,6 @@ class _Advance:
         return tuple(world.apps.get(app) for app in apps_in(condition))
 
 
-def _tidy(turn: Turn) -> None:
-    """What has run out is gone, and a new day has come for every app that knows the day."""
-    desk, clock = turn.desk, turn.desk.clock
-    today = _day(desk.starts, clock // 60)
-    for app, state in turn.world.apps.items():
-        if state.__dict__.get("today", today) != today:  # asking a model for what it lacks costs more than all the rest here
-            turn.world = turn.world.with_app(app, state.replace(today=today))
-    changes = run_out(desk, clock)
-    if desk.armed and any(armed.until is not None and armed.until <= clock for armed in desk.armed):
-        changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
-    if desk.altered:
-        lasting = {app: tuple(c for c in some if c.until is None or c.until > clock) for app, some in desk.altered.items()}
-        changes |= {"altered": lasting} if lasting != desk.altered else {}
-    if changes:
-        turn.change(**changes)
-
-
 @lru_cache(maxsize=64)
 def _day(starts: str, minutes: float) -> str:
     return moment_of(starts, minutes * 60)[:10]
@@ -339,10 +329,6 @@ def _popup(turn: Turn, index: int, popup: events.Popup) -> None:
 def _loading(turn: Turn, index: int, loading: events.Loading) -> None:
     turn.move_focus("")
     turn.change(loading={**turn.desk.loading, loading.app: turn.desk.clock + loading.seconds})
-
-
-def _arm(turn: Turn, rule: ArmedRule) -> None:
-    turn.change(armed=(*turn.desk.armed, rule))
 
 
 def _alter(turn: Turn, app: str, change: Alteration, seconds: float | None = None) -> None:
@@ -410,10 +396,10 @@ _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {
     events.Loading: _loading,
     **dict.fromkeys(
         (events.Swallow, events.Twice, events.Fail, events.Crash),
-        lambda turn, index, fault: _arm(turn, ArmedRule(rule=index, left=fault.times)),
+        lambda turn, index, fault: turn.change(armed=(*turn.desk.armed, ArmedRule(rule=index, left=fault.times))),
     ),
-    events.Network: lambda turn, index, network: _arm(
-        turn, ArmedRule(rule=index, left=_MANY, until=turn.desk.clock + network.seconds)
+    events.Network: lambda turn, index, network: turn.change(
+        armed=(*turn.desk.armed, ArmedRule(rule=index, left=_MANY, until=turn.desk.clock + network.seconds))
     ),
     events.Rename: _rename,
     events.Move: lambda turn, index, move: _alter(

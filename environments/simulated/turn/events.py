@@ -112,17 +112,14 @@ class Trigger(Model):
         """When the clock brings it next; None when nothing says so, or no longer. `tried` is how often its time came before."""
         if not self.timed or tried >= (self.times or (1 if self.every is None else tried + 1)):
             return None
-        first = self._first(fired_at, starts)
-        return None if first is None else round(first + tried * (self.every or 0.0), 3)
-
-    def _first(self, fired_at: Mapping[str, float], starts: str) -> float | None:
-        if self.at is not None:
-            return seconds_until(self.at, starts)
-        if self.after is None:
-            return self.every
-        if any(after.event not in fired_at for after in self.after):
+        if any(after.event not in fired_at for after in self.after or ()):
             return None
-        return max(fired_at[after.event] + after.seconds for after in self.after)
+        first = self.every or 0.0
+        if self.at is not None:
+            first = seconds_until(self.at, starts)
+        elif self.after is not None:
+            first = max(fired_at[after.event] + after.seconds for after in self.after)
+        return round(first + tried * (self.every or 0.0), 3)
 
     def counted(self, tried: int, actions: int) -> bool:
         """Whether the number of actions brings it; a rule without any trigger comes with the start."""
@@ -133,16 +130,15 @@ class Trigger(Model):
 
     def brought(self, happened: Iterable[TriggerEvent]) -> bool:
         """Whether one of the things that happened brings it."""
-        return self.happens and any(self._fits(happening) for happening in happened)
-
-    def _fits(self, happening: TriggerEvent) -> bool:
-        if self.app not in (None, happening.app):
-            return False
-        if happening.kind == "clicked":
-            return self.clicked is not None and same_label(self.clicked, happening.label)
-        if happening.kind == "app_opened":
-            return self.app_opened == happening.app
-        return bool(self.submitted)
+        return any(
+            self.app in (None, happening.app)
+            and (
+                (happening.kind == "clicked" and self.clicked is not None and same_label(self.clicked, happening.label))
+                or (happening.kind == "app_opened" and self.app_opened == happening.app)
+                or (happening.kind == "submitted" and bool(self.submitted))
+            )
+            for happening in happened
+        )
 
 
 class TriggerEvent(NamedTuple):
@@ -174,7 +170,6 @@ def moment_of(starts: str, clock: float) -> str:
     return (datetime.fromisoformat(starts) + timedelta(seconds=clock)).isoformat(" ", "minutes")
 
 
-_HARMLESS = {"info", "newsletter", "consent"}
 Seconds = Annotated[float, Field(gt=0)]
 Times = Annotated[int, Field(ge=1)]
 
@@ -197,7 +192,7 @@ class Popup(Model):
 
     @property
     def harmless(self) -> bool:
-        return self.kind in _HARMLESS
+        return self.kind in ("info", "newsletter", "consent")
 
 
 class Loading(Model):
@@ -364,11 +359,6 @@ class Inject(Model):
             raise ValueError("a placeholder needs label, the field in which it is shown")
         return self
 
-    @property
-    def receiver(self) -> str | None:
-        """The app in which it is."""
-        return {"mail": "mail", "note": "notes", "chat": "chat"}.get(self.where, self.app)
-
 
 class Rule(Model):
     """When something happens, one thing follows."""
@@ -410,9 +400,10 @@ class Rule(Model):
 
     def apps(self) -> list[str]:
         """Every app that the rule speaks of."""
-        effect = self.effect
-        named = [self.when.app, self.when.app_opened, getattr(effect, "app", None)]
-        named.append("mail" if self.mail else "chat" if self.chat else self.inject.receiver if self.inject else None)
+        named = [self.when.app, self.when.app_opened, getattr(self.effect, "app", None), "mail" if self.mail else None]
+        named.append("chat" if self.chat else None)
+        if self.inject:
+            named.append({"mail": "mail", "note": "notes", "chat": "chat"}.get(self.inject.where))
         return [name for name in named if name]
 
 

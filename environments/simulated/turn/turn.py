@@ -110,7 +110,11 @@ class Turn:
             case sim.Copy(text=text):
                 self.change(clipboard=text)
             case sim.Submitted():
-                self._reach_network(app)
+                # Nothing can be saved while the network is down, or that it was saved is not reported
+                if net := next((net for _, net in in_force(self.world, self.rules, Network) if net.app in (None, app)), None):
+                    if not net.after:
+                        raise Failed(net.says, ExecStatus.ERROR, self.before)
+                    self.late = self.late or (net.says, ExecStatus.ERROR)
                 self.happened.append(TriggerEvent("submitted", app))
             case sim.Change(state=state):
                 self._keep(APPS[app].shares, state)
@@ -170,15 +174,6 @@ class Turn:
             if shown.element.app == app and shown.widget.key == key and shown.widget.interactive:
                 self.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
                 return
-
-    def _reach_network(self, app: str) -> None:
-        """Raise Failed while nothing can be saved, or have it reported afterwards."""
-        net = self.offline(app)
-        if net is None:
-            return
-        if not net.after:
-            raise Failed(net.says, ExecStatus.ERROR, self.before)
-        self.late = self.late or (net.says, ExecStatus.ERROR)
 
     def press(self, shown: ShownElement, modifiers: tuple[str, ...] = ()) -> None:
         """Activate a control, whether by pointer or by key."""
@@ -265,10 +260,6 @@ class Turn:
         self.world = self.world.with_app(app, self.world.apps[app].replace(**begun))
         self.tell(app, sim.Pressed(shown.widget.key))
 
-    def offline(self, app: str) -> Network | None:
-        """The rule that keeps an app from saving now."""
-        return next((net for _, net in in_force(self.world, self.rules, Network) if net.app in (None, app)), None)
-
     def uncovered(self, app: str | None, key: str) -> bool:
         """A press on what lies over a control: it goes if it can be dismissed by that. False for any other key."""
         name, _, what = key.partition(".")
@@ -301,23 +292,16 @@ class Turn:
         made = Notification(number=number, app=app, title=title, text=words, at=self.desk.clock)
         self.change(noticed=number, notices=(*self.desk.notices, made))
 
-    def dismiss(self, number: int) -> None:
-        self.change(notices=tuple(one for one in self.desk.notices if one.number != number))
-
-    def open_notice(self, number: int) -> None:
-        """It goes, and its app comes to the front."""
-        found = next((one for one in self.desk.notices if one.number == number), None)
-        self.dismiss(number)
-        if found and found.app in self.world.apps:
-            self.open_app(str(found.app))
-
     def pressed_notice(self, key: str) -> bool:
-        """Do what a press on a notice means; False when the key is not one of theirs."""
+        """A notice goes, and its app comes to the front unless it was dismissed; False when the key is not one of theirs."""
         name, _, what = key.partition(".")
         number = name.removeprefix("notice-")
         if number == name or not number.isdecimal():
             return False
-        (self.dismiss if what == "dismiss" else self.open_notice)(int(number))
+        found = next((one for one in self.desk.notices if one.number == int(number)), None)
+        self.change(notices=tuple(one for one in self.desk.notices if one is not found))
+        if what != "dismiss" and found and found.app in self.world.apps:
+            self.open_app(str(found.app))
         return True
 
 

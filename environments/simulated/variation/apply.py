@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate as glob
 from functools import lru_cache
 from importlib import resources
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import yaml
@@ -41,7 +42,6 @@ def variations(n: int, seed: int, fixed: Mapping[str, Any] | None = None) -> lis
 
 T = TypeVar("T")
 _NUMBER = re.compile(r"\d+")
-_PRESSED = frozenset({"button", "link"})
 
 
 class Order(NamedTuple):
@@ -77,15 +77,14 @@ def ordered(widget: Widget, order: Order) -> Widget:
     if widget.role == "table":
         children = _columns(children, order)
     elif widget.role == "tablist":
-        children = tuple(order.of(children, _key))
+        children = tuple(order.of(children, attrgetter("key")))
     elif widget.role in {"form", "dialog"} or widget.across:
-        children = _pressed(_fields(children, order), order)
+        # Buttons and links change places among themselves, as fields do
+        children = _fields(children, order)
+        moved = iter(order.of([child for child in children if child.role in ("button", "link")], attrgetter("key")))
+        children = tuple(next(moved) if child.role in ("button", "link") else child for child in children)
     same = all(new is old for new, old in zip(children, widget.children, strict=True))
     return widget if same else widget._replace(children=children)
-
-
-def _key(widget: Widget) -> str:
-    return widget.key
 
 
 def _fields(children: tuple[Widget, ...], order: Order) -> tuple[Widget, ...]:
@@ -108,19 +107,11 @@ def _field(widget: Widget) -> str:
     return found[0] if len(found) == 1 and widget.key.startswith(f"{found[0]}.") else ""
 
 
-def _pressed(children: tuple[Widget, ...], order: Order) -> tuple[Widget, ...]:
-    """Buttons and links change places among themselves."""
-    moved = iter(order.of([child for child in children if child.role in _PRESSED], _key))
-    return tuple(next(moved) if child.role in _PRESSED else child for child in children)
-
-
 def _columns(rows: tuple[Widget, ...], order: Order) -> tuple[Widget, ...]:
     """The columns of a table, each header with its cells. A grid whose rows or cells are things themselves stays as it is."""
-    head = rows[0].children
+    head, cells = rows[0].children, [cell for row in rows for cell in row.children]
     plain = all(len(row.children) == len(head) and row.role == "row" for row in rows)
-    if not plain or any(
-        cell.role == "rowheader" or (cell.role == "cell" and cell.children) for row in rows for cell in row.children
-    ):
+    if not plain or any(cell.role == "rowheader" or (cell.role == "cell" and cell.children) for cell in cells):
         return rows
     places = order.of(range(len(head)), lambda place: head[place].key)
     return tuple(row._replace(children=tuple(row.children[place] for place in places)) for row in rows)
@@ -239,17 +230,14 @@ class Places(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _places() -> dict[str, Places]:
-    return {app: _described(places) for app, places in read("content.yaml").items()}
-
-
-def _described(places: Sequence[str | dict[str, list[str]]]) -> Places:
-    pairs = [(place, []) if isinstance(place, str) else next(iter(place.items())) for place in places]
-    content = re.compile("|".join(f"(?:{_expressed(place)})" for place, _ in pairs) or r"(?!)")
-    return Places(content, tuple((re.compile(_expressed(place)), frozenset(words)) for place, words in pairs if words))
-
-
-def _expressed(place: str) -> str:
-    return rf"{place[1:]}\Z" if place.startswith("/") else glob(place)
+    made: dict[str, Places] = {}
+    for app, places in read("content.yaml").items():
+        pairs = [(place, []) if isinstance(place, str) else next(iter(place.items())) for place in places]
+        shapes = [rf"{place[1:]}\Z" if place.startswith("/") else glob(place) for place, _ in pairs]
+        content = re.compile("|".join(f"(?:{shape})" for shape in shapes) or r"(?!)")
+        but = [(re.compile(shape), frozenset(words)) for shape, (_, words) in zip(shapes, pairs, strict=True) if words]
+        made[app] = Places(content, tuple(but))
+    return made
 
 
 def described(app: str) -> bool:

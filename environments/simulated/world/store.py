@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from environments.contract import EnvironmentFault, Unavailable, WorldError
+from environments.contract import Unavailable, WorldError
 from environments.simulated.app import AppState
 from environments.simulated.apps import APPS
 from environments.simulated.world.world import Desk, World
@@ -48,18 +48,14 @@ class MemoryStore:
 
     def __init__(self, done: Mapping[str, PerformedAction] | None = None) -> None:
         self._done = dict(done or {})
-        self._open = True
 
     def known(self, key: str) -> PerformedAction | None:
-        self._check()
         return self._done.get(key)
 
     def performed(self) -> Iterator[PerformedAction]:
-        self._check()
         return iter(list(self._done.values()))
 
     def latest_keys(self, most: int) -> list[str]:
-        self._check()
         return list(islice(reversed(self._done), most))
 
     def load(self, origin: str) -> World | None:
@@ -69,27 +65,19 @@ class MemoryStore:
         self._done.clear()
 
     def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
-        self._check()
         if done is not None:
             self._done[done.key] = done
 
     def rewind(self, before: World, after: World, count: int) -> None:
-        self._check()
         self._done = dict(islice(self._done.items(), count))
 
-    def close(self) -> None:
-        self._open = False
-
-    def _check(self) -> None:
-        if not self._open:
-            raise EnvironmentFault("the desktop was closed")
+    def close(self) -> None: ...
 
 
 class FileStore:
     """A world and its record in SQLite, in a folder that is made."""
 
     def __init__(self, folder: Path) -> None:
-        self._open = True
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = logged(folder / FILE, isolation_level=None)
@@ -130,7 +118,7 @@ class FileStore:
 
     def begin(self, world: World, origin: str) -> None:
         """Forget everything and start with this world."""
-        with _transaction(self._connection()):
+        with _transaction(self._db):
             for table in ("meta", "state", "performed"):
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
             self._db.execute("INSERT INTO meta VALUES ('origin', ?), ('apps', ?)", (origin, json.dumps(list(world.apps))))
@@ -138,7 +126,7 @@ class FileStore:
 
     def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
         """The change and its key, both or neither."""
-        with _transaction(self._connection()):
+        with _transaction(self._db):
             self._write(before, after)
             if done is not None:
                 row = done.key, done.digest, as_json(done.action), as_json(done.result)
@@ -146,22 +134,15 @@ class FileStore:
 
     def rewind(self, before: World, after: World, count: int) -> None:
         """Go to another world, with only the first `count` of what was done."""
-        with _transaction(self._connection()):
+        with _transaction(self._db):
             self._db.execute("DELETE FROM performed WHERE n NOT IN (SELECT n FROM performed ORDER BY n LIMIT ?)", (count,))
             self._write(before, after)
 
     def close(self) -> None:
-        if self._open:
-            self._open = False
-            self._db.close()
-
-    def _connection(self) -> sqlite3.Connection:
-        if not self._open:
-            raise EnvironmentFault("the desktop was closed")
-        return self._db
+        self._db.close()
 
     def _all(self, sql: str, *values: str | int) -> list[Any]:
-        return self._connection().execute(sql, values).fetchall()
+        return self._db.execute(sql, values).fetchall()
 
     def _write(self, before: World | None, after: World) -> None:
         desk = after.desk.model_dump_json(exclude_defaults=True)
@@ -178,7 +159,9 @@ class FileStore:
                         self._put(app, field, "", value)
                         continue
                     known: Mapping[str, object] | None = was if isinstance(was, dict) else None
-                    if known is None or not _same_order(known, value):
+                    # Rows keep the order in which they came, so only new entries can be appended
+                    kept = [key for key in known or () if key in value]
+                    if known is None or list(value)[: len(kept)] != kept:
                         self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
                         self._put(app, field, "", _NONE)
                         known = _NONE
@@ -199,12 +182,6 @@ class FileStore:
 def _read(kind: type[M], stored: Mapping[str, Any]) -> M:
     """What was stored, but for what only an earlier version had."""
     return kind.model_validate({name: value for name, value in stored.items() if name in kind.model_fields})
-
-
-def _same_order(old: Mapping[str, object], new: Mapping[str, object]) -> bool:
-    """Whether rows, which keep the order in which they came, give the new dict when only new entries are appended."""
-    kept = [key for key in old if key in new]
-    return list(new)[: len(kept)] == kept
 
 
 @contextmanager

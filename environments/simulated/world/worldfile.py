@@ -115,10 +115,6 @@ class WorldSpec(Model):
         day = date.fromisoformat(self.starts[:10]) if len(self.starts) > 5 else self.today
         return cast_for(seed, self.user, day)
 
-    def begins(self, cast: SharedPeople) -> str:
-        """Day and time of the start."""
-        return f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}"
-
     def first_world(self, seed: int, page: Page | None = None) -> World:
         """The state in which a world starts, before any rule. Raises WorldError when the content does not fit the app."""
         cast = self.cast(seed)._replace(times=self.variation.content)
@@ -133,7 +129,7 @@ class WorldSpec(Model):
         desk = Desk(
             name=self.name,
             seed=seed,
-            starts=self.begins(cast),
+            starts=f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}",
             size=shown.screen or self.screen,
             form=self.form,
             arrange=self.arrange,
@@ -145,13 +141,16 @@ class WorldSpec(Model):
 
     def _check(self, page: Page) -> None:
         """Everything that can be known without starting: apps exist, content fits, rules speak of what there is."""
-        for app in self.apps:
-            if app in UNUSABLE:
-                raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
-            if app not in APPS:
-                said = f"there is no app {app!r}{did_you_mean(app, APPS)}"
-                raise page.mistake(("apps", app), said)
-        self._check_apps(page)
+        if unusable := next((app for app in self.apps if app in UNUSABLE), None):
+            said = f"this app of another package cannot be used: {UNUSABLE[unusable]}"
+            raise page.mistake(("apps", unusable), said)
+        if unknown := next((app for app in self.apps if app not in APPS), None):
+            raise page.mistake(("apps", unknown), f"there is no app {unknown!r}{did_you_mean(unknown, APPS)}")
+        wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in self.open]
+        wanted += [(("events", index), app) for index, rule in enumerate(self.events) for app in rule.apps()]
+        for path, app in wanted:
+            if app not in self.apps:
+                raise page.mistake(path, f"this world has no app {app!r}{did_you_mean(app, self.apps)}")
         if len(set(self.open)) < len(self.open):
             raise page.mistake(("open",), "an app is named twice; name each app once")
         if self.screen[0] < 320 or self.screen[1] < 240:
@@ -163,18 +162,28 @@ class WorldSpec(Model):
             if rule.edit:
                 _check_edit(world, rule, page, ("events", index, "edit"))
 
-    def _check_apps(self, page: Page) -> None:
-        wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in self.open]
-        wanted += [(("events", index), app) for index, rule in enumerate(self.events) for app in rule.apps()]
-        for path, app in wanted:
-            if app not in self.apps:
-                raise page.mistake(path, f"this world has no app {app!r}{did_you_mean(app, self.apps)}")
-
 
 def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
     """The world of a file, or the shipped one of this name. Raises WorldError in one sentence."""
-    name, text = _read(path_or_name)
-    return parse_world(text, name, seed)
+    shipped = resources.files("configs") / "worlds"
+    names = sorted(Path(e.name).stem for e in shipped.iterdir() if e.name.endswith(".yaml")) if shipped.is_dir() else []
+    if str(path_or_name) in names:
+        text = (shipped / f"{path_or_name}.yaml").read_text(encoding="utf-8")
+        return parse_world(text, f"{path_or_name}.yaml", seed)
+    path = Path(path_or_name)
+    try:
+        return parse_world(read_small(path), str(path), seed)
+    except TooLarge as bad:
+        raise WorldError(f"{path}: {bad}, which no world file is; check the path.") from None
+    except FileNotFoundError:
+        if path.suffix in (".yaml", ".yml"):
+            raise WorldError(f"There is no world file {path}; check the path.") from None
+        said = f"There is no world {str(path)!r}{did_you_mean(str(path), names)}"
+        raise WorldError(said if said.endswith("?") else f"{said}.") from None
+    except UnicodeDecodeError as bad:
+        raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
+    except OSError as bad:
+        raise WorldError(f"{path}: the file cannot be read: {bad.strerror}.") from None
 
 
 @lru_cache(maxsize=32)
@@ -197,29 +206,6 @@ def parse_world(text: str, name: str = "world", seed: int | None = None) -> Worl
         raise page.invalid(bad, WorldSpec) from None
     spec._check(page)
     return spec
-
-
-def _read(path_or_name: str | Path) -> tuple[str, str]:
-    shipped = resources.files("configs") / "worlds"
-    names = (
-        sorted(Path(entry.name).stem for entry in shipped.iterdir() if entry.name.endswith(".yaml")) if shipped.is_dir() else []
-    )
-    if str(path_or_name) in names:
-        return f"{path_or_name}.yaml", (shipped / f"{path_or_name}.yaml").read_text(encoding="utf-8")
-    path = Path(path_or_name)
-    try:
-        return str(path), read_small(path)
-    except TooLarge as bad:
-        raise WorldError(f"{path}: {bad}, which no world file is; check the path.") from None
-    except FileNotFoundError:
-        if path.suffix in (".yaml", ".yml"):
-            raise WorldError(f"There is no world file {path}; check the path.") from None
-        said = f"There is no world {str(path)!r}{did_you_mean(str(path), names)}"
-        raise WorldError(said if said.endswith("?") else f"{said}.") from None
-    except UnicodeDecodeError as bad:
-        raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
-    except OSError as bad:
-        raise WorldError(f"{path}: the file cannot be read: {bad.strerror}.") from None
 
 
 def _check_edit(world: World, rule: Rule, page: Page, at: tuple[str | int, ...]) -> None:

@@ -142,9 +142,8 @@ class FilesContent(sim.Content):
             if any(path != other and other.startswith(path + "/") for other in paths if path in (self.files or {})):
                 raise ValueError(f"{path!r} is a file, so nothing can be in it")
         if self.open not in (None, *(self.files or {})):
-            raise ValueError(
-                f"open: there is no file {self.open!r}; files given are: {', '.join(list(self.files or {})[:8]) or 'none'}"
-            )
+            given = ", ".join(list(self.files or {})[:8]) or "none"
+            raise ValueError(f"open: there is no file {self.open!r}; files given are: {given}")
         return self
 
 
@@ -284,16 +283,6 @@ ACTIONS = {"move": "Move", "copy": "Copy"}
 """What is done with a folder as its goal, and how the button is called that does it."""
 
 
-def editor(state: FilesState) -> tuple[Widget, ...]:
-    buttons = ui.bar(ui.button("Save", "save"), ui.button("Close file", "close"))
-    content = ui.textbox("Content", "text", state.text, multiline=True)
-    return (
-        ui.heading(base(state.open), f"file:{state.open}"),
-        ui.text(f"In {parent(state.open)}", "where"),
-        ui.form("editor", content, buttons, submit="save"),
-    )
-
-
 def folder(state: FilesState) -> tuple[Widget, ...]:
     items, page, pages = page_of(state.inside(state.cwd), state.page, PAGE_SIZE)
     some, one = bool(state.selected), len(state.selected) == 1
@@ -311,10 +300,6 @@ def folder(state: FilesState) -> tuple[Widget, ...]:
             keys = {name: f"menu.{name.removesuffix('…').lower()}" for name in choices}
             rows.append(ui.menu("entry.menu", *(ui.menuitem(name, keys[name], enabled=on) for name, on in choices.items())))
     body = ui.table("entries", ("Name", "Type", "Size"), rows) if rows else ui.text("This folder is empty", "none")
-    return (ui.heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, ui.pager(page, pages))
-
-
-def _tree(state: FilesState) -> Widget:
     parents = {parent(path) for path in state.folders() if path != ROOT}
 
     def branch(path: str) -> Widget:
@@ -322,22 +307,16 @@ def _tree(state: FilesState) -> Widget:
         expanded = path not in state.folded if path in parents else None
         return ui.treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
 
-    return ui.tree("tree", map(branch, state.branches()))
+    title, tree = ui.heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), ui.tree("tree", map(branch, state.branches()))
+    return (title, tools, tree, body, ui.pager(page, pages))
 
 
 def _row(state: FilesState, path: str) -> Widget:
     entry, key = state.entries[path], f"entry:{path}"
     is_folder = entry.kind == "folder"
     cells = (base(path), "Folder" if is_folder else "Text file", "" if is_folder else f"{len(entry.text.encode())} bytes")
-    return ui.row(
-        key,
-        *(ui.cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True)),
-        opens=True,
-        selected=path in state.selected,
-        drag=True,
-        drop=is_folder,
-        context=True,
-    )
+    shown = (ui.cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True))
+    return ui.row(key, *shown, opens=True, selected=path in state.selected, drag=True, drop=is_folder, context=True)
 
 
 _NEW = {"new-folder": ("New folder", "Folder name"), "new-file": ("New file", "File name")}
@@ -370,7 +349,11 @@ class Files(sim.App[FilesContent, FilesState]):
         return _opened(state, content.open) if content.open in entries else state
 
     def view(self, state: FilesState) -> tuple[Widget, ...]:
-        return editor(state) if state.open in state.entries else folder(state)
+        if state.open not in state.entries:
+            return folder(state)
+        buttons = ui.bar(ui.button("Save", "save"), ui.button("Close file", "close"))
+        form = ui.form("editor", ui.textbox("Content", "text", state.text, multiline=True), buttons, submit="save")
+        return (ui.heading(base(state.open), f"file:{state.open}"), ui.text(f"In {parent(state.open)}", "where"), form)
 
     def update(self, state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
         if isinstance(event, sim.Arrived):

@@ -178,11 +178,18 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
     field = textbox("Filter rows", "filter", state.filter, placeholder="Show rows with these words")
     clear = button("Clear filter", "clear-filter", enabled=bool(state.applied))
     extent, found = state.book.extent(state.sheet), f", {len(rows)} shown" if state.applied else ""
+    box = textbox("Name box", "name-box", state.at.name if state.goto is None else state.goto)
+    line = textbox("Formula bar", "formula", state.raw(state.at) if state.draft is None else state.draft)
     return (
         heading(f"Sheet: {state.sheet}", f"sheet-title-{state.sheet}"),
         Widget("tablist", None, "sheets", children=tuple(tabs), across=True),
-        _tools(state),
-        _entry(state),
+        bar(button("Save", "save", enabled=state.dirty), button("Copy cell", "copy"), button("Clear cell", "clear"),
+            button("Sort…", "sort"), button("Add sheet", "add-sheet"), key="tools"),
+        bar(
+            form("name-form", box, button("Go", "go"), submit="go", across=True),
+            form("formula-form", line, button("Enter", "enter"), submit="enter", across=True),
+            key="entry",
+        ),
         *((alert(said, "error"),) if (said := _problem(state)) else ()),
         form("filter-form", field, button("Filter", "apply-filter"), clear, submit="apply-filter", across=True),
         bar(
@@ -194,29 +201,7 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
         ),
         _grid(state, rows),
         status(f"{extent.row} rows, {extent.column} columns{found}; {'unsaved changes' if state.dirty else 'saved'}"),
-    )
-
-
-def _tools(state: SheetState) -> Widget:
-    return bar(
-        button("Save", "save", enabled=state.dirty),
-        button("Copy cell", "copy"),
-        button("Clear cell", "clear"),
-        button("Sort…", "sort"),
-        button("Add sheet", "add-sheet"),
-        key="tools",
-    )
-
-
-def _entry(state: SheetState) -> Widget:
-    content = state.raw(state.at) if state.draft is None else state.draft
-    box = textbox("Name box", "name-box", state.at.name if state.goto is None else state.goto)
-    line = textbox("Formula bar", "formula", content)
-    return bar(
-        form("name-form", box, button("Go", "go"), submit="go", across=True),
-        form("formula-form", line, button("Enter", "enter"), submit="enter", across=True),
-        key="entry",
-    )
+    )  # fmt: skip
 
 
 def _problem(state: SheetState) -> str:
@@ -253,10 +238,6 @@ def _cell(state: SheetState, at: At) -> Widget:
     return Widget("cell", shown, key, press=True, selected=at == state.at)
 
 
-def _cleared(found: sim.Difference) -> bool:
-    return found.new is None and len(found.after.cells) < len(found.before.cells)
-
-
 class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     """A workbook."""
 
@@ -267,10 +248,13 @@ class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     # Rows that are sorted leave as many cells filled as before.
     meanings = (
         sim.Meaning("sheets", Does.EDIT, "adds a sheet"),
-        sim.Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", _cleared),
+        sim.Meaning(
+            "cells.*", Does.DELETE, "clears the cell {key}, which held {old}",
+            when=lambda found: found.new is None and len(found.after.cells) < len(found.before.cells),
+        ),
         sim.Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", sim.is_gone),
         sim.Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
-    )
+    )  # fmt: skip
     functions = FUNCTIONS
 
     def start(self, content: SpreadsheetContent, setting: sim.Setting) -> SheetState:
@@ -312,10 +296,7 @@ def _on_grid(state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
 
 def _kept(state: SheetState) -> SheetState:
     """What was typed goes into the chosen cell."""
-    if state.draft is None:
-        return state
-    after = state.written(state.sheet, {state.at: state.draft})
-    return after.replace(draft=None)
+    return state if state.draft is None else state.written(state.sheet, {state.at: state.draft}).replace(draft=None)
 
 
 def _chosen(state: SheetState, at: At, picked: bool = True) -> SheetState:

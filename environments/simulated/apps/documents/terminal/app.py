@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import Field, JsonValue
@@ -98,27 +98,20 @@ def parse(line: str) -> list[Chain]:
     """The chains of a line. Raises Trouble."""
     chains: list[Chain] = []
     after = ";"
-    part: list[ShellWord | Sign] = []
+    pieces: list[list[ShellWord | Sign]] = [[]]
     for token in [*tokens(line), Sign(";")]:
+        if token == Sign("|"):
+            pieces.append([])
+        if isinstance(token, ShellWord) or token.text not in {";", "&&", "|"}:
+            pieces[-1].append(token)
         if isinstance(token, ShellWord) or token.text not in {";", "&&"}:
-            part.append(token)
             continue
-        if part:
-            chains.append(Chain(_calls(part), after))
+        if pieces != [[]]:
+            chains.append(Chain(tuple(map(_call, pieces)), after))
         elif token.text == "&&" or after == "&&":
             raise Trouble(f"syntax error near unexpected token `{token.text if token.text == '&&' else 'newline'}'")
-        after, part = token.text, []
+        after, pieces = token.text, [[]]
     return chains
-
-
-def _calls(part: Sequence[ShellWord | Sign]) -> tuple[Call, ...]:
-    pieces: list[list[ShellWord | Sign]] = [[]]
-    for token in part:
-        if isinstance(token, Sign) and token.text == "|":
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return tuple(_call(piece) for piece in pieces)
 
 
 def _call(piece: Sequence[ShellWord | Sign]) -> Call:
@@ -238,13 +231,6 @@ def prompt(state: TerminalState) -> str:
     return f"{state.user}:{state.cwd}$"
 
 
-def numbered(old: dict[str, str], new: Iterable[str], most: int) -> dict[str, str]:
-    """More entries under the next numbers; only the last ones are kept."""
-    number = int(next(reversed(old), "0"))
-    items = [*old.items(), *((str(n), text) for n, text in enumerate(new, number + 1))]
-    return dict(items[-most:])
-
-
 def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandResult, tuple[sim.Effect, ...]]:
     """The terminal after a command line, what came of it, and what that does to the files."""
     files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
@@ -252,9 +238,10 @@ def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandRes
     said = [*ran.errors, *(ran.out.removesuffix("\n").split("\n") if ran.out else ())]
     echoed = [] if ran.clear else [f"{prompt(state)} {line}".rstrip()]
     shown = [text if len(text) <= _LINE_MAX else f"{text[:_LINE_MAX]}…" for text in [*echoed, *said][-KEPT_LINES:]]
-    lines = numbered(state.lines, shown, KEPT_LINES)
-    after = state.replace(cwd=ran.shell.cwd, status=ran.status, back=0, command="",
-            lines=dict(list(lines.items())[-len(shown) :] if shown else []) if ran.clear else lines)  # fmt: skip
+    # More lines under the next numbers; only the last ones are kept
+    new = [(str(n), text) for n, text in enumerate(shown, int(next(reversed(state.lines), "0")) + 1)]
+    lines = dict(new if ran.clear else [*state.lines.items(), *new][-KEPT_LINES:])
+    after = state.replace(cwd=ran.shell.cwd, status=ran.status, back=0, command="", lines=lines)
     if ran.shell.files is files:
         return after, ran, ()
     if state.lent is not None:
@@ -279,13 +266,9 @@ def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[T
     """Run a command line; gives its status, output and errors"""
     # One that fails is carried out too. What is in the field stays there.
     after, ran, effects = executed(state, line.command)
-    result: dict[str, JsonValue] = {
-        "status": ran.status,
-        "output": ran.out[:_SHOWN_MAX],
-        "errors": "\n".join(ran.errors)[:_SHOWN_MAX],
-        "cut": len(ran.out) > _SHOWN_MAX,
-        "folder": after.cwd,
-    }
+    out, errors = ran.out[:_SHOWN_MAX], "\n".join(ran.errors)[:_SHOWN_MAX]
+    cut = len(ran.out) > _SHOWN_MAX
+    result: JsonValue = {"status": ran.status, "output": out, "errors": errors, "cut": cut, "folder": after.cwd}
     return sim.FunctionResult(after.replace(command=state.command), result, effects)
 
 
@@ -317,16 +300,13 @@ class Terminal(sim.App[TerminalContent, TerminalState]):
     def view(self, state: TerminalState) -> tuple[Widget, ...]:
         shown, more_above, more_below = _screenful(state)
         line = textbox("Command", "command", state.command, placeholder="help")
-        tools = bar(
-            button("Older output", "older", enabled=more_above), button("Newer output", "newer", enabled=more_below),
-            key="tools",
-        )  # fmt: skip
+        older, newer = button("Older output", "older", enabled=more_above), button("Newer output", "newer", enabled=more_below)
         return (
             heading("Terminal"),
             group(*(text(said, f"line-{number}") for number, said in shown), key="output"),
             text(f"[{state.status}] {prompt(state)}", "prompt"),
             form("shell", line, button("Run", "run"), submit="run", across=True),
-            tools,
+            bar(older, newer, key="tools"),
         )
 
     def update(self, state: TerminalState, event: sim.Event) -> sim.Update[TerminalState]:

@@ -218,25 +218,22 @@ def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
 
 
 def head(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    opts = options(_dashed(words), valued="n")
-    count = number(opts.values.get("n", "10"), "number of lines")
-    return _parts(shell, "head", opts, stdin, lambda lines: lines[:count])
+    return _parts(shell, "head", words, stdin, lambda lines, count: lines[:count])
 
 
 def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    opts = options(_dashed(words), valued="n")
+    return _parts(shell, "tail", words, stdin, lambda lines, count: lines[max(0, len(lines) - count) :])
+
+
+def _parts(
+    shell: Shell, name: str, words: Sequence[str], stdin: str | None, part: Callable[[list[str], int], list[str]]
+) -> CommandResult:  # fmt: skip
+    # `-5` as `-n 5`, which is how many people still write it
+    dashed = [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
+    opts = options(dashed, valued="n")
     count = number(opts.values.get("n", "10"), "number of lines")
-    return _parts(shell, "tail", opts, stdin, lambda lines: lines[max(0, len(lines) - count) :])
-
-
-def _dashed(words: Sequence[str]) -> list[str]:
-    """`-5` as `-n 5`, which is how many people still write it."""
-    return [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
-
-
-def _parts(shell: Shell, name: str, opts: Options, stdin: str | None, part: Callable[[list[str]], list[str]]) -> CommandResult:
     got = read(shell, name, opts.rest, stdin)
-    some = [(label, joined_lines(part(lines_of(text)))) for label, text in got.texts]
+    some = [(label, joined_lines(part(lines_of(text), count))) for label, text in got.texts]
     if len(opts.rest) > 1:
         out = "\n".join(f"==> {label} <==\n{text}" for label, text in some)
     else:
@@ -396,41 +393,39 @@ def echo(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
 
 def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "pv")
+    deep = "p" in opts.given
+
+    def one(now: Shell, path: str) -> Shell:
+        full = now.absolute(path)
+        missing = [full]
+        while deep and now.entry(parent(missing[-1])) is None:
+            missing.append(parent(missing[-1]))
+        if deep and now.is_folder(full):
+            return now
+        with saying(f"cannot create directory '{path}'"):
+            if not path or now.entry(full) is not None:
+                raise Trouble("File exists" if path else "No such file or directory")
+            for folder in reversed(missing):
+                now = now.put(folder, Entry(kind="folder"))
+        return now
+
     _needed(opts.rest)
-    return _each(shell, "mkdir", opts.rest, lambda s, path: _made(s, path, "p" in opts.given))
-
-
-def _made(shell: Shell, path: str, deep: bool) -> Shell:
-    full = shell.absolute(path)
-    missing = [full]
-    while deep and shell.entry(parent(missing[-1])) is None:
-        missing.append(parent(missing[-1]))
-    if deep and shell.is_folder(full):
-        return shell
-    with saying(f"cannot create directory '{path}'"):
-        if path and shell.entry(full) is not None:
-            raise Trouble("File exists")
-        if not path:
-            raise Trouble("No such file or directory")
-        for folder in reversed(missing):
-            shell = shell.put(folder, Entry(kind="folder"))
-    return shell
+    return _each(shell, "mkdir", opts.rest, one)
 
 
 def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    def one(now: Shell, path: str) -> Shell:
+        full = now.absolute(path)
+        if path and now.entry(full) is not None:
+            return now
+        with saying(f"cannot touch '{path}'"):
+            if not path or path.endswith("/"):
+                raise Trouble("No such file or directory")
+            return now.put(full, Entry(kind="file"))
+
     opts = options(words)
     _needed(opts.rest)
-    return _each(shell, "touch", opts.rest, _touched)
-
-
-def _touched(shell: Shell, path: str) -> Shell:
-    full = shell.absolute(path)
-    if path and shell.entry(full) is not None:
-        return shell
-    with saying(f"cannot touch '{path}'"):
-        if not path or path.endswith("/"):
-            raise Trouble("No such file or directory")
-        return shell.put(full, Entry(kind="file"))
+    return _each(shell, "touch", opts.rest, one)
 
 
 def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -560,15 +555,12 @@ def find(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult
             errors.append(f"find: '{path}': {bad}")
             continue
         cut = len(full.rstrip("/"))
-        out += [(path.rstrip("/") + p[cut:]) or "/" for p in shell.below(full) if _found(shell, p, tests)]
+        for found in shell.below(full):
+            name, kind = base(found), "d" if shell.is_folder(found) else "f"
+            named = fnmatchcase(name, tests["-name"]) and fnmatchcase(name.lower(), tests["-iname"].lower() or "*")
+            if named and tests["-type"] in {"", kind}:
+                out.append((path.rstrip("/") + found[cut:]) or "/")
     return CommandResult(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
-
-
-def _found(shell: Shell, path: str, tests: dict[str, str]) -> bool:
-    name = base(path)
-    kind = "d" if shell.is_folder(path) else "f"
-    fits = fnmatchcase(name, tests["-name"]) and (not tests["-iname"] or fnmatchcase(name.lower(), tests["-iname"].lower()))
-    return fits and tests["-type"] in {"", kind}
 
 
 def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:

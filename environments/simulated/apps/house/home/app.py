@@ -330,28 +330,22 @@ RECENT = 20
 """Lines of the log that the window shows."""
 
 
-def _overview(state: HomeState) -> Iterator[Widget]:
-    rows = [
-        ui.linked_row(f"device-{name}", {"name": device.name, "room": device.room, "state": status_of(state, device)})
-        for name, device in state.devices.items()
-    ]
-    yield ui.table("devices", ("Device", "Room", "State"), rows) if rows else ui.text("There are no devices", "none")
-    yield from state.views_in("")
-
-
-def _room(state: HomeState, room: str) -> Iterator[Widget]:
+def _page(state: HomeState, room: str) -> Iterator[Widget]:
+    """What happened, the devices of a room, or all of them."""
+    if state.page == "log":
+        log = reversed([*state.log.items()][-RECENT:])
+        lines = tuple(ui.text(f"{state.time(one.at)} {one.says} ({one.by})", f"log-{number}") for number, one in log)
+        yield Widget("log", None, "log", children=lines) if lines else ui.text("Nothing has happened yet", "none")
+        return
+    rows = []
     for name, device in state.devices.items():
         if device.room == room:
             yield ui.group(*_device(state, name, device), key=f"{name}.group")
+        cells = {"name": device.name, "room": device.room, "state": status_of(state, device)}
+        rows.append(ui.linked_row(f"device-{name}", cells))
+    if not room:
+        yield ui.table("devices", ("Device", "Room", "State"), rows) if rows else ui.text("There are no devices", "none")
     yield from state.views_in(room)
-
-
-def _log(state: HomeState) -> Iterator[Widget]:
-    lines = [
-        ui.text(f"{state.time(entry.at)} {entry.says} ({entry.by})", f"log-{number}")
-        for number, entry in reversed([*state.log.items()][-RECENT:])
-    ]
-    yield Widget("log", None, "log", children=tuple(lines)) if lines else ui.text("Nothing has happened yet", "none")
 
 
 def status_of(state: HomeState, device: AnyDevice) -> str:
@@ -387,31 +381,20 @@ def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
             field = ui.spinbutton(label, f"{name}.target", target, THERMOSTAT)
             yield ui.form(f"{name}.form", field, ui.button(f"Set {device.said}", key := f"{name}.set"), submit=key, across=True)
         case Oven():
-            yield _oven(state, name, device)
-        case Lock():
-            verb = "Unlock" if device.locked else "Lock"
-            yield _operates(ui.button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
-        case Alarm():
-            verb = "Disable" if device.enabled else "Enable"
+            goal, minutes = drafted(state, name, "start")
+            on = _operates(ui.button(f"{'Change' if device.on else 'Turn on'} {device.said}", key := f"{name}.start"))
+            off = (_operates(ui.button(f"Turn off {device.said}", f"{name}.stop")),) if device.on else ()
+            heat = ui.spinbutton(f"Temperature of {device.said} in °C", f"{name}.temperature", goal, OVEN)
+            timer = ui.spinbutton(f"Timer of {device.said} in minutes", f"{name}.minutes", minutes, TIMER)
+            yield ui.form(f"{name}.form", heat, timer, on, *off, submit=key)
+        case Lock(locked=set_now) | Alarm(enabled=set_now):
+            verbs = ("Unlock", "Lock") if isinstance(device, Lock) else ("Disable", "Enable")
+            verb = verbs[0] if set_now else verbs[1]
             yield _operates(ui.button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
 
 
 def _operates(control: Widget) -> Widget:
     return control._replace(actuator=True)
-
-
-def _oven(state: HomeState, name: str, device: Oven) -> Widget:
-    goal, minutes = drafted(state, name, "start")
-    on = _operates(ui.button(f"{'Change' if device.on else 'Turn on'} {device.said}", f"{name}.start"))
-    off = (_operates(ui.button(f"Turn off {device.said}", f"{name}.stop")),) if device.on else ()
-    return ui.form(
-        f"{name}.form",
-        ui.spinbutton(f"Temperature of {device.said} in °C", f"{name}.temperature", goal, OVEN),
-        ui.spinbutton(f"Timer of {device.said} in minutes", f"{name}.minutes", minutes, TIMER),
-        on,
-        *off,
-        submit=f"{name}.start",
-    )
 
 
 def _shown(state: HomeState, name: str) -> JsonValue:
@@ -458,10 +441,8 @@ def set_light(
 ) -> sim.FunctionResult[HomeState]:
     """Turn a light on or off, or set its brightness in percent"""
     orders: list[tuple[str, tuple[str | float, ...]]] = []
-    if on is not None:
-        orders.append(("on", ("true" if on else "false",)))
-    if brightness is not None:
-        orders.append(("brightness", (brightness,)))
+    orders += [] if on is None else [("on", ("true" if on else "false",))]
+    orders += [] if brightness is None else [("brightness", (brightness,))]
     if not orders:
         raise sim.FunctionDeclined("say what to set: on, brightness")
     return _operate(state, _named(state, device, Light), *orders)
@@ -531,26 +512,22 @@ class Home(sim.App[HomeContent, HomeState]):
     def start(self, content: HomeContent, setting: sim.Setting) -> HomeState:
         devices = content.devices if content.devices is not None else _furnished(setting)
         cameras = content.cameras if content.cameras is not None else _watched(setting) if content.devices is None else ()
-        state = HomeState(
-            devices={slug(device.name): device for device in devices},
-            cameras=by_id(cameras),
-            microphones=by_id(content.microphones or ()),
-        )
+        named = {slug(device.name): device for device in devices}
+        state = HomeState(devices=named, cameras=by_id(cameras), microphones=by_id(content.microphones or ()))
         return state.replace(devices=state._warmed())
 
     def view(self, state: HomeState) -> tuple[Widget, ...]:
         rooms = {slug(room): room for room in state.rooms}
         names = {"": "Overview", **rooms, "log": "Log"}
-        pages = tuple(
+        pages = [
             Widget("tab", name, f"page-{key or 'overview'}", press=True, selected=key == state.page)
             for key, name in names.items()
-        )
-        title = names.get(state.page, "Overview")
+        ]
         return (
-            ui.heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
-            Widget("tablist", None, "pages", children=pages, across=True),
+            ui.heading(f"Home: {names.get(state.page, 'Overview')}", f"page.{state.page or 'overview'}"),
+            Widget("tablist", None, "pages", children=tuple(pages), across=True),
             *((ui.alert(state.refusal, "refusal"),) if state.refusal else ()),
-            *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
+            *_page(state, rooms.get(state.page, "")),
         )
 
     def update(self, state: HomeState, event: sim.Event) -> sim.Update[HomeState]:
@@ -560,10 +537,11 @@ class Home(sim.App[HomeContent, HomeState]):
             case sim.Arrived(topic="caption" | "transcript"):
                 return sim.Update(noticed(state, event))
             case sim.Pressed(key=key) if key.startswith("page-"):
-                return sim.Update(_on_page(state, key.removeprefix("page-").removeprefix("overview")))
+                page = key.removeprefix("page-").removeprefix("overview")
+                return sim.Update(state.replace(page=page, drafts={}, refusal=""))
             case sim.Pressed(key=key) if key.startswith("device-"):
                 device = state.devices[key.removeprefix("device-").removesuffix(".name")]
-                return sim.Update(_on_page(state, slug(device.room)))
+                return sim.Update(state.replace(page=slug(device.room), drafts={}, refusal=""))
             case sim.Pressed(key=key) if words := state.words_of(key):
                 return sim.Update(state, (sim.Copy(words), sim.Toast("Copied")))
             case sim.Pressed(key=key):
@@ -571,10 +549,6 @@ class Home(sim.App[HomeContent, HomeState]):
             case sim.Edited(key=key, value=value):
                 return sim.Update(_asked(state, key, value))
         return sim.Update(state)
-
-
-def _on_page(state: HomeState, page: str) -> HomeState:
-    return state.replace(page=page, drafts={}, refusal="")
 
 
 def _asked(state: HomeState, key: str, value: str | None) -> HomeState:

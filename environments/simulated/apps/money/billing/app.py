@@ -11,21 +11,8 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Page, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, refuse_twice
 from environments.simulated.screen.widgets import Widget, bar, button, cell, heading, linked_row, pair, row, search_bar, table
-from environments.simulated.world.values import (
-    Day,
-    IdentityKey,
-    Model,
-    Money,
-    amount,
-    day_after,
-    day_before,
-    from_cents,
-    how_many,
-    in_cents,
-    made_up,
-    matches,
-    shown,
-)
+from environments.simulated.world import values
+from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, in_cents, made_up, matches, shown
 
 Status = Literal["paid", "unpaid", "overdue"]
 
@@ -144,18 +131,14 @@ class Billing(sim.App[BillingContent, BillingState]):
     def start(self, content: BillingContent, setting: sim.Setting) -> BillingState:
         given = content.invoices or ()
         taken = {invoice.number for invoice in given}
-        made = _generated(how_many(content.invoices, content.generate, 36, setting.cast.times), setting)
+        made = _generated(values.how_many(content.invoices, content.generate, 36, setting.cast.times), setting)
         invoices = (*given, *(invoice for invoice in made if invoice.number not in taken))
         numbers = [invoice.number for invoice in invoices]
-        opened = content.open
-        if opened == "any":
-            opened = setting.rng.choice(numbers) if numbers else None
+        opened = setting.rng.choice(numbers) if content.open == "any" and numbers else content.open
         return BillingState(
-            invoices={invoice.number: invoice for invoice in invoices},
-            currency=content.currency,
-            page_size=content.page_size,
-            open=opened if opened in numbers else None,
-        )
+            invoices={invoice.number: invoice for invoice in invoices}, currency=content.currency,
+            page_size=content.page_size, open=opened if opened in numbers else None,
+        )  # fmt: skip
 
     def view(self, state: BillingState) -> tuple[Widget, ...]:
         opened = state.invoices.get(state.open or "")
@@ -222,19 +205,12 @@ def _generated(count: int, setting: sim.Setting) -> tuple[Invoice, ...]:
     made = []
     for number in sorted(numbers):
         goods = rng.sample(made_up("billed_goods"), rng.randint(1, 4))
-        lines = tuple(InvoiceLine(description=one, amount=amount(rng)) for one in goods)
+        lines = tuple(InvoiceLine(description=one, amount=values.amount(rng)) for one in goods)
         subtotal = sum(in_cents(line.amount) for line in lines)
-        day = day_before(rng, cast.today)
-        made.append(
-            Invoice(
-                number=f"INV-{number}",
-                vendor=rng.choice(cast.vendors),
-                date=day,
-                due=day_after(rng, day),
-                status=rng.choice(("paid", "unpaid", "overdue")),
-                lines=lines,
-                shipping=rng.choice(("0.00", amount(rng, 5, 40))),
-                tax=from_cents(subtotal * rng.choice((7, 8, 19)) // 100),
-            )
-        )
+        day, vendor = values.day_before(rng, cast.today), rng.choice(cast.vendors)
+        made.append(Invoice(
+            number=f"INV-{number}", vendor=vendor, date=day, due=values.day_after(rng, day), lines=lines,
+            status=rng.choice(("paid", "unpaid", "overdue")), shipping=rng.choice(("0.00", values.amount(rng, 5, 40))),
+            tax=from_cents(subtotal * rng.choice((7, 8, 19)) // 100),
+        ))  # fmt: skip
     return tuple(made)

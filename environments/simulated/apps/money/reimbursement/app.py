@@ -194,16 +194,13 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
     def start(self, content: ReimbursementContent, setting: sim.Setting) -> ReimbursementState:
         employee = content.employee if content.employee is not None else setting.cast.user
         empty = _empty(employee)
+        same = ("required", "disabled_until_valid", "categories", "currency", "submit_seconds")
         return ReimbursementState(
             claims={claim.number: claim for claim in content.claims},
             draft=empty | {str(name): value for name, value in content.draft.items()},
             employee=employee,
-            required=content.required,
-            disabled_until_valid=content.disabled_until_valid,
-            categories=content.categories,
             labels=LABELS | {str(name): label for name, label in content.labels.items()},
-            currency=content.currency,
-            submit_seconds=content.submit_seconds,
+            **{name: getattr(content, name) for name in same},
         )
 
     def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
@@ -225,23 +222,16 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
             if said := state.errors.get(name):
                 fields.append(ui.alert(said, f"{name}.error"))
         held = state.disabled_until_valid and any(problem(state, name) for name in LABELS)
-        buttons = ui.bar(
-            ui.button("Submit", "submit", enabled=not held),
-            ui.button("Save draft", "save-draft"),
-            key="actions",
-        )
-        return (
-            ui.heading("Expense claim", "form"),
-            ui.bar(ui.button("My claims", "my-claims")),
-            ui.form("claim", *fields, buttons, submit="submit"),
-        )
+        buttons = ui.bar(ui.button("Submit", "submit", enabled=not held), ui.button("Save draft", "save-draft"), key="actions")
+        form = ui.form("claim", *fields, buttons, submit="submit")
+        return (ui.heading("Expense claim", "form"), ui.bar(ui.button("My claims", "my-claims")), form)
 
     def update(self, state: ReimbursementState, event: sim.Event) -> sim.Update[ReimbursementState]:
         if (looked := list_update(state, event, lambda: list(state.claims), at="list_page")) is not None:
             return sim.Update(looked)
         match event:
             case sim.Edited(key=key, value=value) if key in state.draft:
-                return sim.Update(_edited(state, key, value))
+                return sim.Update(state.replace(draft={**state.draft, key: value}, errors=with_error(state.errors, key)))
             case sim.Left(key=key) if state.draft.get(key):
                 return sim.Update(_checked(state, (key,)))
             case sim.Pressed(key="submit"):
@@ -262,10 +252,6 @@ def _empty(employee: str) -> dict[str, str]:
     return {**dict.fromkeys(LABELS, ""), "employee": employee, "receipt": "false"}
 
 
-def _edited(state: ReimbursementState, name: str, value: str) -> ReimbursementState:
-    return state.replace(draft={**state.draft, name: value}, errors=with_error(state.errors, name))
-
-
 def _checked(state: ReimbursementState, names: tuple[str, ...]) -> ReimbursementState:
     """The page says what is wrong with these fields."""
     errors = {name: said for name in LABELS if (said := problem(state, name) if name in names else state.errors.get(name, ""))}
@@ -281,15 +267,11 @@ def _submit(state: ReimbursementState) -> sim.Update[ReimbursementState]:
     number = f"R-{max(taken, default=0) + 1:04d}"
     amount = parse_money(values["amount"]) or ""
     claim = Claim.model_validate({**values, "number": number, "amount": amount, "date": parse_day(values["date"]) or ""})
-    changes = {
-        "claims": {**state.claims, number: claim},
-        "page": "done",
-        "claim": number,
-        "draft": _empty(state.employee),
-        "saved": {},
-    }
+    after = state.replace(
+        claims={**state.claims, number: claim}, page="done", claim=number, draft=_empty(state.employee), saved={}
+    )
     busy: tuple[sim.Effect, ...] = (sim.Busy(state.submit_seconds),) if state.submit_seconds else ()
-    return sim.Update(state.replace(**changes), (sim.Submitted(), *busy))
+    return sim.Update(after, (sim.Submitted(), *busy))
 
 
 def _field(state: ReimbursementState, name: str) -> Widget:

@@ -31,18 +31,8 @@ from environments.simulated.apps.money.shop.state import (
 )
 from environments.simulated.apps.money.shop.view import page
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import (
-    Model,
-    Money,
-    amount,
-    day_before,
-    from_cents,
-    highest,
-    how_many,
-    made_up,
-    paragraph,
-    shown,
-)
+from environments.simulated.world import values
+from environments.simulated.world.values import Model, Money, from_cents, highest, made_up, shown
 
 Sort = Literal["Featured", "Price: low to high", "Price: high to low", "Rating", "Name"]
 
@@ -58,10 +48,6 @@ class Purchase(Model):
     country: str | None = None
     delivery: str | None = None
     payment: str | None = None
-
-
-def _short(product: Product) -> dict[str, JsonValue]:
-    return product.model_dump(mode="json", include={"id", "name", "price", "category", "stock", "minimum", "rating"})
 
 
 def _product(state: ShopState, name: str) -> Product:
@@ -99,7 +85,8 @@ def search_products(
     category = chosen("Category", category, (ALL, *state.categories()))
     fits = state.found(query, category, sort)
     some = [product for product in fits if product.stock or not in_stock]
-    return {"currency": state.currency, **part_of(some, offset, limit, _short)}
+    told = {"id", "name", "price", "category", "stock", "minimum", "rating"}
+    return {"currency": state.currency, **part_of(some, offset, limit, lambda p: p.model_dump(mode="json", include=told))}
 
 
 @FUNCTIONS.reads("ById", "A product by its id.")
@@ -134,9 +121,8 @@ def add_to_cart(
         raise sim.FunctionDeclined(said)
     after = state.added(product, picked, many)
     line = after.same_line(product, picked)
-    return sim.FunctionResult(
-        after, {"line": line.id if line else None, **_cart(after)}, (sim.Toast(f"{product.name} added to cart"),)
-    )
+    result = {"line": line.id if line else None, **_cart(after)}
+    return sim.FunctionResult(after, result, (sim.Toast(f"{product.name} added to cart"),))
 
 
 @FUNCTIONS.writes("ByLine", "A line of the cart by its id.", repeatable=True)
@@ -246,11 +232,11 @@ def _made_product(name: str, setting: sim.Setting) -> Product:
     return Product(
         id=name,
         name=f"{rng.choice(made_up('styles'))} {rng.choice(goods[category])} {rng.randrange(100, 1000)}",
-        price=amount(rng, 3, 250),
+        price=values.amount(rng, 3, 250),
         category=category,
         stock=rng.choice((0, 3, 12, 40, 120)),
         minimum=rng.choice((1, 1, 1, 1, 1, 1, 1, 2, 5)),
-        description=paragraph(rng, 1),
+        description=values.paragraph(rng, 1),
         options=options,
         rating=rng.choice((None, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)),
     )
@@ -260,24 +246,18 @@ def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) 
     rng = setting.rng
     if not products:
         return ()
-    days = sorted(day_before(rng, setting.cast.today) for _ in range(4))
+    days = sorted(values.day_before(rng, setting.cast.today) for _ in range(4))
     orders: list[Order] = []
     for day, status in zip(days, ("Delivered", "Delivered", "Shipped", "Processing"), strict=True):
         some = rng.sample(products, min(len(products), rng.randrange(1, 4)))
         lines = tuple(OrderLine(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
         number = str(max(1000, highest(order.number for order in orders)) + 1)
-        orders.append(
-            Order.model_validate(
-                {"number": number, "date": day, "status": status, "lines": lines, "shipping": way.price, "delivery": way.name,
-                 "payment": "Invoice"}
-            )
-        )  # fmt: skip
+        order = {"number": number, "date": day, "status": status, "lines": lines, "shipping": way.price, "delivery": way.name}
+        orders.append(Order.model_validate({**order, "payment": "Invoice"}))
     return tuple(orders)
 
 
-_PAGES: dict[str, Page] = {
-    "go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders",
-}  # fmt: skip
+_PAGES: dict[str, Page] = {"go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders"}
 
 
 def _bought(found: sim.Difference) -> str:
@@ -315,25 +295,18 @@ class Shop(sim.App[ShopContent, ShopState]):
         given = content.products or ()
         taken = {product.id for product in given}
         free = (name for name in (f"P{number}" for number in count(1)) if name not in taken)
-        many = how_many(content.products, content.generate, 40, setting.cast.times)
+        many = values.how_many(content.products, content.generate, 40, setting.cast.times)
         made = tuple(_made_product(next(free), setting) for _ in range(many))
         products = {product.id: product for product in (*given, *made)}
         orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
         lines = {str(n): CartLine(id=str(n), **part.model_dump()) for n, part in enumerate(content.cart, start=1)}
         address = content.address if content.address.name else content.address.replace(name=setting.cast.user)
         return ShopState(
-            products=products,
-            deliveries=content.deliveries,
-            countries=content.countries,
-            orders={order.number: order for order in orders},
-            lines=lines,
-            counter=len(lines),
+            products=products, orders={order.number: order for order in orders}, lines=lines, counter=len(lines),
             draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
-            card=content.card,
-            currency=content.currency,
-            free_from=content.free_delivery_from or "",
-            today=setting.cast.today.isoformat(),
-        )
+            deliveries=content.deliveries, countries=content.countries, card=content.card, currency=content.currency,
+            free_from=content.free_delivery_from or "", today=setting.cast.today.isoformat(),
+        )  # fmt: skip
 
     def view(self, state: ShopState) -> tuple[Widget, ...]:
         return page(state)
@@ -394,9 +367,8 @@ def _looking(state: ShopState, product: Product, event: sim.Event) -> sim.Update
                 errors["quantity"] = said
             if errors:
                 return sim.Update(state.replace(errors=errors))
-            return sim.Update(
-                state.added(product, picked, many).replace(errors={}), (sim.Toast(f"{product.name} added to cart"),)
-            )
+            added = state.added(product, picked, many).replace(errors={})
+            return sim.Update(added, (sim.Toast(f"{product.name} added to cart"),))
     return sim.Update(state)
 
 
@@ -409,11 +381,6 @@ def _filling(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
             return sim.Update(_turned(state, "checkout").replace(step="address"))
         case sim.Pressed(key="update-cart") | sim.Left():
             return sim.Update(state.settled())
-    return _of_line(state, event)
-
-
-def _of_line(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
-    match event:
         case sim.Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
             return sim.Update(state.replace(typed={**state.typed, name: value}, errors=with_error(state.errors, f"line-{name}")))
         case sim.Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:

@@ -10,17 +10,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from environments.simulated import app as sim
-from environments.simulated.world.values import (
-    Day,
-    IdentityKey,
-    Model,
-    Money,
-    from_cents,
-    highest,
-    in_cents,
-    matches,
-    without,
-)
+from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, highest, in_cents, matches, without
 
 ALL = "All categories"
 SORTS = ("Featured", "Price: low to high", "Price: high to low", "Rating", "Name")
@@ -163,11 +153,11 @@ class ShopState(sim.AppState):
 
     def listed(self) -> tuple[Product, ...]:
         """What the page of products shows."""
-        return _found(IdentityKey(self.products), self.applied, self.category, self.sort)
+        return self.found(self.applied, self.category, self.sort)
 
-    def found(self, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
+    def found(self, query: str, category: str, sort: str) -> tuple[Product, ...]:
         """Products of a category that have all words of the query, sorted as a shop does."""
-        return list(_found(IdentityKey(self.products), query, category, sort))
+        return _found(IdentityKey(self.products), query, category, sort)
 
     def categories(self) -> tuple[str, ...]:
         return _categories(IdentityKey(self.products))
@@ -176,12 +166,9 @@ class ShopState(sim.AppState):
         """The lines of the cart whose product still exists."""
         return ((line, self.products[line.product]) for line in self.lines.values() if line.product in self.products)
 
-    def subtotal(self) -> int:
-        return sum(in_cents(product.price) * line.quantity for line, product in self.held())
-
     def totals(self) -> Totals:
         """What the cart costs now, with the delivery that is chosen."""
-        parts = self.subtotal()
+        parts = sum(in_cents(product.price) * line.quantity for line, product in self.held())
         first = self.deliveries[0]
         chosen = next((way for way in self.deliveries if way.name == self.draft.delivery), first)
         free = chosen is first and self.free_from and parts >= in_cents(self.free_from)
@@ -207,8 +194,8 @@ class ShopState(sim.AppState):
 
     def add_problem(self, product: Product, picked: dict[str, str], quantity: int) -> str:
         """Why it cannot be added; empty when it can."""
-        for said in missing(product, picked).values():
-            return said
+        if lacking := missing(product, picked):
+            return next(iter(lacking.values()))
         there = self.same_line(product, picked)
         more = there.quantity if there and quantity > 0 else 0
         said = self.quantity_problem(product, quantity + more, there.id if there else "")
@@ -228,8 +215,8 @@ class ShopState(sim.AppState):
         return self.replace(lines={**self.lines, line: changed}, typed=without(self.typed, line))
 
     def without(self, line: str) -> ShopState:
-        lines, typed, errors = without(self.lines, line), without(self.typed, line), without(self.errors, f"line-{line}")
-        return self.replace(lines=lines, typed=typed, errors=errors)
+        typed, errors = without(self.typed, line), without(self.errors, f"line-{line}")
+        return self.replace(lines=without(self.lines, line), typed=typed, errors=errors)
 
     def settled(self) -> ShopState:
         """Typed quantities are taken over where they can be; the page says what is wrong with the others."""
@@ -302,11 +289,9 @@ class ShopState(sim.AppState):
             shipping=from_cents(self.totals().shipping), delivery=self.draft.delivery, address=self.draft.address_of(),
             payment=self.draft.paid_by(),
         )  # fmt: skip
-        changes = {
-            "orders": {**self.orders, order.number: order}, "lines": {}, "typed": {}, "errors": {}, "asked": "",
-            "draft": self.draft.replace(**self.card.model_dump()),
-        }  # fmt: skip
-        return self._stocked(order, -1).replace(**changes), order
+        orders, draft = {**self.orders, order.number: order}, self.draft.replace(**self.card.model_dump())
+        after = self._stocked(order, -1).replace(orders=orders, lines={}, typed={}, errors={}, asked="", draft=draft)
+        return after, order
 
     def cancelled(self, order: Order) -> ShopState:
         """The state after an order was taken back: what it held is for sale again."""

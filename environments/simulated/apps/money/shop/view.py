@@ -23,17 +23,14 @@ from environments.simulated.world.values import from_cents, in_cents, shown, slu
 
 def checkout(state: ShopState) -> tuple[Widget, ...]:
     names = tuple(STEPS)
-    title = {"address": "Delivery address", "delivery": "Delivery", "payment": "Payment", "review": "Review your order"}[
-        state.step
-    ]
+    titles = {"address": "Delivery address", "delivery": "Delivery", "payment": "Payment", "review": "Review your order"}
     if state.step == "review":
         body: tuple[Widget, ...] = _review(state)
     else:
-        fields = _fields(state)
         buttons = ui.bar(ui.button("Continue", "continue"), ui.button("Back", "back"), key="actions")
-        body = (ui.form("checkout-form", *fields, buttons, submit="continue"), *costs(state)[-1:])
+        body = (ui.form("checkout-form", *_fields(state), buttons, submit="continue"), *costs(state)[-1:])
     return (
-        ui.heading(title, f"checkout-{state.step}"),
+        ui.heading(titles[state.step], f"checkout-{state.step}"),
         ui.text(f"Step {names.index(state.step) + 1} of {len(names)}", "step"),
         *body,
     )
@@ -97,6 +94,11 @@ def costs(state: ShopState) -> tuple[Widget, ...]:
 
 def page(state: ShopState) -> tuple[Widget, ...]:
     """The page that is shown, under the links to the others. What is gone gives way to the list that it was on."""
+
+    def line(product: Product) -> Widget:
+        cells = {"name": product.name, "category": product.category, "price": shown(product.price, state.currency)}
+        return ui.linked_row(f"product-{product.id}", {**cells, "rating": _stars(product), "stock": _availability(product)})
+
     if state.page == "product" and state.open in state.products:
         body = _product(state, state.products[state.open])
     elif state.page in ("done", "order") and state.open in state.orders:
@@ -113,22 +115,14 @@ def page(state: ShopState) -> tuple[Widget, ...]:
         body = (
             ui.heading("Catalogue", "catalogue"),
             ui.search_bar("products", state.query),
-            ui.bar(
-                ui.combobox("Filter by category", "category", state.category, choices),
-                ui.combobox("Sort by", "sort", state.sort, SORTS),
-                key="filters",
-            ),
-            *list_view("products", columns, state.listed(), lambda p: _row(p, state.currency), "No products found", state.number),
-        )
+            ui.bar(ui.combobox("Filter by category", "category", state.category, choices),
+                   ui.combobox("Sort by", "sort", state.sort, SORTS), key="filters"),
+            *list_view("products", columns, state.listed(), line, "No products found", state.number),
+        )  # fmt: skip
     many = sum(line.quantity for line, _ in state.held())
     count = ui.text(f"{many} {'item' if many == 1 else 'items'} in cart", "count")
     links = ui.link("Products", "go-products"), ui.link("Cart", "go-cart"), ui.link("My orders", "go-orders")
     return (ui.bar(*links, count, key="navigation"), *body)
-
-
-def _row(product: Product, currency: str) -> Widget:
-    cells = {"name": product.name, "category": product.category, "price": shown(product.price, currency)}
-    return ui.linked_row(f"product-{product.id}", {**cells, "rating": _stars(product), "stock": _availability(product)})
 
 
 def _stars(product: Product) -> str:
@@ -206,8 +200,7 @@ def _orders(state: ShopState) -> tuple[Widget, ...]:
         cells = {"number": order.number, "date": order.date, "status": order.status}
         return ui.linked_row(f"order-{order.number}", {**cells, "total": shown(order.total, state.currency)})
 
-    columns = ("Order", "Date", "Status", "Total")
-    orders = list(reversed(state.orders.values()))
+    columns, orders = ("Order", "Date", "Status", "Total"), list(reversed(state.orders.values()))
     return (
         ui.heading("Order history", "orders"),
         *list_view("orders", columns, orders, order_row, "No orders yet", state.number),

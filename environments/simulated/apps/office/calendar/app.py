@@ -15,36 +15,9 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
-from environments.simulated.apps.common.record_list import (
-    form_opened,
-    form_update,
-    list_update,
-    question,
-    refuse_twice,
-    with_ids,
-)
-from environments.simulated.apps.office.calendar.state import (
-    PAGE_SIZE,
-    VIEWS,
-    Answer,
-    CalendarState,
-    Draft,
-    KnownDay,
-    Meeting,
-    Moment,
-    Occurrence,
-    Reminder,
-    Repeat,
-    View,
-    generated,
-    later,
-    monday,
-    month_start,
-    read_day,
-    read_moment,
-    read_time,
-    written_day,
-)
+from environments.simulated.apps.common.record_list import form_opened, form_update, list_update, question, refuse_twice, with_ids
+from environments.simulated.apps.office.calendar import state as cal
+from environments.simulated.apps.office.calendar.state import CalendarState, Draft, KnownDay, Meeting, Moment, Occurrence, later
 from environments.simulated.apps.office.calendar.view import LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import Model, highest, how_many, mail_address, slug, without
@@ -60,9 +33,9 @@ class NewEvent(Model):
     place: str = ""
     attendees: _People = ()
     description: str = ""
-    repeat: Repeat = "Never"
+    repeat: cal.Repeat = "Never"
     until: KnownDay = ""
-    reminder: Reminder = "None"
+    reminder: cal.Reminder = "None"
 
 
 class ChangedEvent(Model):
@@ -75,9 +48,9 @@ class ChangedEvent(Model):
     place: str | None = None
     attendees: _People | None = None
     description: str | None = None
-    repeat: Repeat | None = None
+    repeat: cal.Repeat | None = None
     until: KnownDay | None = None
-    reminder: Reminder | None = None
+    reminder: cal.Reminder | None = None
 
 
 def as_json(item: Occurrence) -> dict[str, JsonValue]:
@@ -205,10 +178,10 @@ def _list(state: CalendarState, _: str, words: str) -> sim.FunctionResult[Calend
     """The events of a week or a day."""
     words = re.sub(r"^(?:in|on|during|for)\s+", "", words.strip().casefold())
     week = {"this week": 0, "next week": 7, "last week": -7}
-    first = later(monday(state.today), week[words]) if words in week else _day(state, words)
-    name = f"in the week of {written_day(first)}" if words in week else f"on {written_day(first)}"
+    first = later(cal.monday(state.today), week[words]) if words in week else _day(state, words)
+    name = f"in the week of {cal.written_day(first)}" if words in week else f"on {cal.written_day(first)}"
     items = state.times.between(first, later(first, 6) if words in week else first)
-    shown = "; ".join(f"{written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
+    shown = "; ".join(f"{cal.written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
     answer = f"{len(items)} events {name}" + (f": {shown}" if items else "") + ("; …" if len(items) > 20 else "")
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
     return sim.FunctionResult(state, {"answer": answer, "count": len(items), "events": listed})
@@ -227,7 +200,7 @@ def _respond(state: CalendarState, verb: str, title: str) -> sim.FunctionResult[
         raise sim.FunctionDeclined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
     done = put(state, fits[0].replace(answer=answer), f"Invitation {answer}")
     result = done.result if isinstance(done.result, dict) else {}
-    told = f"{answer.capitalize()}: {fits[0].title} on {written_day(fits[0].start[:10])}"
+    told = f"{answer.capitalize()}: {fits[0].title} on {cal.written_day(fits[0].start[:10])}"
     return done._replace(result={"answer": told, **result})
 
 
@@ -240,7 +213,7 @@ def _day(state: CalendarState, words: str) -> str:
     if words in _WEEKDAYS:
         return later(state.today, (_WEEKDAYS.index(words) - date.fromisoformat(state.today).weekday()) % 7)
     year = state.today[:4]
-    day = next((day for text in (words, f"{words} {year}", f"{words}, {year}") if (day := read_day(text))), None)
+    day = next((day for text in (words, f"{words} {year}", f"{words}, {year}") if (day := cal.read_day(text))), None)
     if day is None:
         raise sim.FunctionDeclined(
             f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05"
@@ -260,13 +233,13 @@ class CalendarContent(sim.Content):
 
     events: tuple[Meeting, ...] | None = None
     generate: int | None = Field(default=None, ge=0, le=20_000)
-    view: View = "Month"
+    view: cal.View = "Month"
     day: KnownDay = ""
     hours: tuple[str, str] = ("09:00", "17:00")
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
-        start, end = (read_time(clock) for clock in self.hours)
+        start, end = (cal.read_time(clock) for clock in self.hours)
         if start is None or end is None or start >= end or (start, end) != self.hours:
             raise ValueError(f'hours: {list(self.hours)} are no working hours; write them like ["09:00", "17:00"]')
         refuse_twice("events: the id", [event.id for event in self.events or ()])
@@ -302,7 +275,7 @@ class Calendar(sim.App[CalendarContent, CalendarState]):
             meetings={}, today=today, hours=content.hours, counter=0, day=content.day or today, view=content.view
         )
         many = how_many(content.events, content.generate, 12, setting.cast.times)
-        meetings = with_ids((*(content.events or ()), *generated(many, setting)))
+        meetings = with_ids((*(content.events or ()), *cal.generated(many, setting)))
         return empty.replace(meetings=meetings, counter=highest(meetings))
 
     def view(self, state: CalendarState) -> tuple[Widget, ...]:
@@ -331,29 +304,20 @@ def _browsing(state: CalendarState, event: sim.Event) -> sim.Update[CalendarStat
         case sim.Pressed(key=key) if key.startswith(("accept-", "decline-")):
             verb, _, name = key.partition("-")
             return _answered(state, state.meetings[name], "accepted" if verb == "accept" else "declined")
-        case sim.Edited() | sim.Pressed(key="search" | "clear" | "go" | "next" | "previous"):
-            return sim.Update(_looked(state, event))
-        case sim.Pressed() | sim.Shortcut():
-            return sim.Update(_walked(state, event))
-    return sim.Update(state)
-
-
-def _looked(state: CalendarState, event: sim.Edited | sim.Pressed) -> CalendarState:
-    """Searching, going to a date, and paging."""
-    match event:
         case sim.Edited(key="goto", value=value):
-            return state.replace(goto=value, goto_error="")
+            return sim.Update(state.replace(goto=value, goto_error=""))
         case sim.Pressed(key="go"):
-            day = read_day(state.goto)
+            day = cal.read_day(state.goto)
             if day is None:
-                return state.replace(goto_error="Go to date must be a day like 2026-03-31")
-            return _shown(state, day).replace(goto="", goto_error="")
-    return list_update(state, event, lambda: state.listed(), PAGE_SIZE) or state
+                return sim.Update(state.replace(goto_error="Go to date must be a day like 2026-03-31"))
+            return sim.Update(_shown(state, day).replace(goto="", goto_error=""))
+    looked = list_update(state, event, lambda: state.listed(), cal.PAGE_SIZE)
+    return sim.Update(_walked(state, event) if looked is None else looked)
 
 
-def _walked(state: CalendarState, event: sim.Pressed | sim.Shortcut) -> CalendarState:
+def _walked(state: CalendarState, event: sim.Event) -> CalendarState:
     """From day to day, and from view to view."""
-    views = {slug(name): name for name in VIEWS}
+    views = {slug(name): name for name in cal.VIEWS}
     match event:
         case sim.Pressed(key="today") | sim.Shortcut(chord="Alt+Home"):
             return _shown(state, state.today)
@@ -369,12 +333,12 @@ def _walked(state: CalendarState, event: sim.Pressed | sim.Shortcut) -> Calendar
 
 
 def _shown(state: CalendarState, day: str) -> CalendarState:
-    return state.replace(day=read_day(day) or state.day, page=1, applied="", query="")
+    return state.replace(day=cal.read_day(day) or state.day, page=1, applied="", query="")
 
 
 def _step(state: CalendarState, way: int) -> str:
     if state.view == "Month":
-        return month_start(state.day, way)
+        return cal.month_start(state.day, way)
     return later(state.day, way if state.view == "Day" else 7 * way)
 
 
@@ -399,7 +363,7 @@ def _reading(state: CalendarState, meeting: Meeting, event: sim.Event) -> sim.Up
     return sim.Update(state)
 
 
-def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> sim.Update[CalendarState]:
+def _answered(state: CalendarState, meeting: Meeting, answer: cal.Answer) -> sim.Update[CalendarState]:
     return sim.Update(state.kept(meeting.replace(answer=answer))[0], (sim.Toast(f"Invitation {answer}"),))
 
 
@@ -417,7 +381,7 @@ def _editing(state: CalendarState, draft: Draft, event: sim.Event) -> sim.Update
 def _invited(state: CalendarState, data: Mapping[str, str]) -> sim.Update[CalendarState]:
     """An invitation that came from outside; one that says no time is only reported."""
     sender = data.get("from", "") or "Somebody"
-    start, end = read_moment(data.get("start", "")), read_moment(data.get("end", ""))
+    start, end = cal.read_moment(data.get("start", "")), cal.read_moment(data.get("end", ""))
     if start is None or end is None or end <= start:
         return sim.Update(state, (sim.Toast(f"An invitation from {sender} has no valid time"),))
     people = tuple(part.strip() for part in data.get("attendees", "").split(",") if part.strip())

@@ -8,22 +8,14 @@ from datetime import date
 from functools import lru_cache
 
 from environments.simulated.apps.common.record_list import list_view
+from environments.simulated.apps.office.calendar import state as cal
 from environments.simulated.apps.office.calendar.state import (
-    AGENDA_DAYS,
-    PAGE_SIZE,
-    REMINDERS,
-    REPEATS,
-    VIEWS,
     CalendarState,
     Draft,
     Meeting,
     Occurrence,
-    hour_after,
     later,
     monday,
-    month_start,
-    read_day,
-    read_time,
     written_day,
 )
 from environments.simulated.screen import widgets as ui
@@ -33,14 +25,15 @@ LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time
           "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
           "repeat": "Repeats", "until": "Repeat until", "reminder": "Reminder"}  # fmt: skip
 REQUIRED = ("title", "start_day", "start_time", "end_day", "end_time")
-_READ = {"start_day": read_day, "end_day": read_day, "until": read_day, "start_time": read_time, "end_time": read_time}
-_CHOICES: dict[str, tuple[str, ...]] = {"repeat": REPEATS, "reminder": REMINDERS}
+_READ = {**dict.fromkeys(("start_day", "end_day", "until"), cal.read_day),
+         **dict.fromkeys(("start_time", "end_time"), cal.read_time)}  # fmt: skip
+_CHOICES: dict[str, tuple[str, ...]] = {"repeat": cal.REPEATS, "reminder": cal.REMINDERS}
 
 
 def new_draft(state: CalendarState, given: Mapping[str, str] | None = None) -> Draft:
     """A new event on the day that is shown, with what is given filled in."""
     start = state.hours[0]
-    usual = {"start_day": state.day, "start_time": start, "end_day": state.day, "end_time": hour_after(start)}
+    usual = {"start_day": state.day, "start_time": start, "end_day": state.day, "end_time": cal.hour_after(start)}
     return Draft.model_validate({**usual, **{k: v for k, v in (given or {}).items() if k in LABELS}})
 
 
@@ -81,7 +74,7 @@ def left(draft: Draft, name: str) -> tuple[Draft, str]:
         if draft.end_day < draft.start_day:
             draft = draft.replace(end_day=draft.start_day)
         if (draft.end_day, draft.end_time) <= (draft.start_day, draft.start_time):
-            draft = draft.replace(end_time=hour_after(draft.start_time))
+            draft = draft.replace(end_time=cal.hour_after(draft.start_time))
     return draft, _order_error(draft) if name in ("end_day", "end_time") else ""
 
 
@@ -150,9 +143,9 @@ def page(state: CalendarState) -> tuple[Widget, ...]:
             return (ui.heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
         case "Agenda":
             title = ui.heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
-            return (title, *_top(state), ui.text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
+            return (title, *_top(state), ui.text(f"The next {cal.AGENDA_DAYS} days", "agenda-span"), *_table(state))
     columns = ("Title", "From", "When", "Accept", "Decline")
-    shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, PAGE_SIZE)
+    shown = list_view("invitations", columns, state.listed(), _invitation, "No invitations", state.page, cal.PAGE_SIZE)
     return (ui.heading("Invitations", "invitations"), *_top(state), *shown)
 
 
@@ -185,18 +178,16 @@ def _top(state: CalendarState) -> tuple[Widget, ...]:
     note = (ui.text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
     chosen = "" if state.applied else state.view
     finders = ui.bar(ui.search_bar("events", state.query), go, key="finders")
-    return (ui.tabs("views", VIEWS, chosen), tools, finders, *error, *note)
+    return (ui.tabs("views", cal.VIEWS, chosen), tools, finders, *error, *note)
 
 
 def _month(state: CalendarState) -> tuple[Widget, ...]:
-    first = monday(month_start(state.day))
-    last = later(month_start(state.day, 1), -1)
-    weeks = (date.fromisoformat(last) - date.fromisoformat(first)).days // 7 + 1
+    first = monday(cal.month_start(state.day))
+    last = later(cal.month_start(state.day, 1), -1)
     rows = []
-    for week in range(weeks):
-        days = [later(first, week * 7 + n) for n in range(7)]
-        cells = (_day_cell(state, day, _MONTH_LINES) for day in days)
-        rows.append(ui.row(f"week-{days[0]}", *cells, press=False))
+    for begins in range(0, (date.fromisoformat(last) - date.fromisoformat(first)).days + 1, 7):
+        cells = (_day_cell(state, later(first, begins + n), _MONTH_LINES) for n in range(7))
+        rows.append(ui.row(f"week-{later(first, begins)}", *cells, press=False))
     title = ui.heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
     return (title, *_top(state), ui.table("month", _DAYS, rows))
 
@@ -205,18 +196,19 @@ def _day_cell(state: CalendarState, day: str, lines: int) -> Widget:
     items = state.times.on(day)
     when = date.fromisoformat(day)
     name = str(when.day) if day[:7] == state.day[:7] else f"{when.day} {when:%b}"
-    shown = [ui.link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
+    shown = []
+    for item in items[:lines]:
+        note = " (invitation)" if item.meeting.answer == "invited" else ""
+        line = f"{item.start[11:]} {item.meeting.title}{note}"
+        shown.append(ui.link(line, f"event-{item.meeting.id}@{day}@{item.start}"))
     more = [ui.link(f"+{len(items) - lines} more", f"day-{day}.more")] if len(items) > lines else []
     number = ui.link(name, f"day-{day}", selected=day == state.today)
     return Widget("cell", None, f"cell-{day}", children=(number, *shown, *more))
 
 
-def _line(item: Occurrence) -> str:
-    return f"{item.start[11:]} {item.meeting.title}" + (" (invitation)" if item.meeting.answer == "invited" else "")
-
-
 def _table(state: CalendarState) -> tuple[Widget, ...]:
-    return list_view("events", ("Title", "Date", "Time", "Place"), state.listed(), _event, "No events", state.page, PAGE_SIZE)
+    columns = ("Title", "Date", "Time", "Place")
+    return list_view("events", columns, state.listed(), _event, "No events", state.page, cal.PAGE_SIZE)
 
 
 @lru_cache(4096)

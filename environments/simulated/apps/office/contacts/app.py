@@ -268,20 +268,19 @@ def delete_contact(state: ContactsState, id: str) -> sim.FunctionResult[Contacts
 
 
 def _list(state: ContactsState) -> tuple[Widget, ...]:
+    def line(contact: Contact) -> Widget:
+        phone = "Private" if contact.private and contact.phone else contact.phone
+        cells = {"name": contact.name, "email": contact.email, "phone": phone, "company": contact.company}
+        return ui.linked_row(f"contact-{contact.id}", {**cells, "groups": ", ".join(contact.groups)})
+
     columns = ("Name", "Email", "Phone", "Company", "Groups")
     choices = (ALL, *state.groups_of(), *(() if state.group in (ALL, *state.groups_of()) else (state.group,)))
     return (
         ui.heading("Contacts", "list"),
         ui.bar(ui.button("New contact", "new-contact"), ui.button("Find duplicates", "find-duplicates")),
         ui.bar(ui.search_bar("contacts", state.query), ui.combobox("Group", "group", state.group, choices), key="finders"),
-        *list_view("contacts", columns, state.found(state.applied, state.group), _row, "No contacts found", state.page),
+        *list_view("contacts", columns, state.found(state.applied, state.group), line, "No contacts found", state.page),
     )
-
-
-def _row(contact: Contact) -> Widget:
-    phone = "Private" if contact.private and contact.phone else contact.phone
-    cells = {"name": contact.name, "email": contact.email, "phone": phone, "company": contact.company}
-    return ui.linked_row(f"contact-{contact.id}", {**cells, "groups": ", ".join(contact.groups)})
 
 
 def _detail(contact: Contact) -> tuple[Widget, ...]:
@@ -329,11 +328,15 @@ def _form(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
     return (title, ui.form("contact-form", *fields, *known, buttons, submit="save"))
 
 
-def _set(some: tuple[Contact, ...]) -> Widget:
-    key = f"twins-{some[0].id}"
-    mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
-    cells = (ui.cell(some[0].name, f"{key}.name"), ui.cell(str(len(some)), f"{key}.count"), ui.cell(mails, f"{key}.email"))
-    return ui.row(key, *cells, ui.button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
+def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
+    def line(some: tuple[Contact, ...]) -> Widget:
+        key, mails = f"twins-{some[0].id}", ", ".join(dict.fromkeys(c.email for c in some if c.email))
+        cells = (ui.cell(some[0].name, f"{key}.name"), ui.cell(str(len(some)), f"{key}.count"), ui.cell(mails, f"{key}.email"))
+        return ui.row(key, *cells, ui.button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
+
+    columns = ("Name", "Contacts", "Email", "Merge")
+    shown = list_view("twins", columns, state.twins(), line, "No duplicates found", state.page)
+    return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
 
 
 class ContactsContent(sim.Content):
@@ -371,16 +374,10 @@ class Contacts(sim.App[ContactsContent, ContactsState]):
             known = number < len(cast.people)
             name = cast.people[number] if known else " ".join(rng.choice(made_up(f"{part}_names")) for part in ("first", "last"))
             groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
-            made.append(
-                Contact(
-                    name=name,
-                    email=mail_address(name) if known or rng.random() < 0.8 else "",
-                    phone=f"+1 555 {rng.randrange(1000, 9999)}",
-                    private=rng.random() < 0.2,
-                    company=rng.choice(("", *cast.vendors)),
-                    groups=groups,
-                )
-            )
+            email = mail_address(name) if known or rng.random() < 0.8 else ""
+            phone, private = f"+1 555 {rng.randrange(1000, 9999)}", rng.random() < 0.2
+            company = rng.choice(("", *cast.vendors))
+            made.append(Contact(name=name, email=email, phone=phone, private=private, company=company, groups=groups))
         contacts = with_ids((*(content.contacts or ()), *made))
         return ContactsState(contacts=contacts, counter=highest(contacts))
 
@@ -390,11 +387,7 @@ class Contacts(sim.App[ContactsContent, ContactsState]):
             return _form(state, state.draft)
         if state.open in state.contacts:
             return _detail(state.contacts[state.open])
-        if not state.duplicates:
-            return _list(state)
-        columns = ("Name", "Contacts", "Email", "Merge")
-        shown = list_view("twins", columns, state.twins(), _set, "No duplicates found", state.page)
-        return (ui.heading("Duplicates", "duplicates"), ui.bar(ui.button("Back to contacts", "back")), *shown)
+        return _duplicates(state) if state.duplicates else _list(state)
 
     def update(self, state: ContactsState, event: sim.Event) -> sim.Update[ContactsState]:
         if isinstance(event, sim.Arrived):

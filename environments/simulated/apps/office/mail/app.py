@@ -108,9 +108,8 @@ class MailState(ListState):
                 kept = self.selected if name in self.selected else (name,)
                 return sim.Update(self.replace(selected=kept, menu="more"))
             case sim.Swiped(key=key, direction="left"):
-                return sim.Update(
-                    self._changed((key.removeprefix("message-"),), folder="Archive"), (sim.Toast("Moved to Archive"),)
-                )
+                archived = self._changed((key.removeprefix("message-"),), folder="Archive")
+                return sim.Update(archived, (sim.Toast("Moved to Archive"),))
             case sim.Swiped(key=key, direction="right"):
                 return sim.Update(self._changed((key.removeprefix("message-"),), unread=False), (sim.Toast("Marked as read"),))
             case sim.Shortcut(chord="Control+a" | "Meta+a"):
@@ -118,8 +117,7 @@ class MailState(ListState):
             case sim.Shortcut(chord="Escape") if self.selected:
                 return sim.Update(self.replace(selected=()))
             case sim.Pressed(key="delete-selected") | sim.Shortcut(chord="Delete") if self.selected:
-                many = len(self.selected)
-                return sim.Update(self.deleted(self.selected), (sim.Toast(f"{_counted(many)} deleted"),))
+                return sim.Update(self.deleted(self.selected), (sim.Toast(f"{_counted(len(self.selected))} deleted"),))
         return None
 
     def _done(self, key: str) -> sim.Update[MailState] | None:
@@ -161,17 +159,10 @@ def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -
     return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
 
 
-def recipients(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
-
-
 def bad_address(text: str) -> str:
     """The first recipient that is no address: `Ann <ann@x.org>` is one."""
-    for part in recipients(text):
-        bare = re.sub(r"^.*<([^<>]*)>$", r"\1", part)
-        if not _ADDRESS.match(bare):
-            return part
-    return ""
+    parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
+    return next((part for part in parts if not _ADDRESS.match(re.sub(r"^.*<([^<>]*)>$", r"\1", part))), "")
 
 
 _MOVES: dict[str, Folder] = {f"move-{name.lower()}": name for name in GOALS}
@@ -310,6 +301,18 @@ FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"
 
 
 def _list(state: MailState) -> tuple[Widget, ...]:
+    def line(message: Message) -> Widget:
+        key, sorted_out = f"message-{message.id}", message.folder != "Drafts"
+        return ui.row(
+            key,
+            ui.cell(message.to if who == "To" else message.sender, f"{key}.{who.lower()}"),
+            ui.link(message.subject or "(no subject)", f"{key}.subject"),
+            ui.cell(message.date, f"{key}.date"),
+            ui.cell("Unread" if message.unread else "Read", f"{key}.state"),
+            selected=message.id in state.selected,
+            context=sorted_out,
+        )._replace(swipes=sorted_out)
+
     who = "To" if state.folder in ("Sent", "Drafts") else "From"
     chosen = tuple(state.messages[name] for name in state.selected if name in state.messages)
     counted = (ui.text(f"{len(chosen)} selected", "count"),) if chosen else ()
@@ -320,22 +323,8 @@ def _list(state: MailState) -> tuple[Widget, ...]:
         ui.search_bar("mail", state.query),
         ui.bar(ui.button("Delete selected", "delete-selected", enabled=bool(chosen)), _more(state, chosen), *counted,
                key="selection"),
-        *list_view("messages", (who, "Subject", "Date", "State"), state.found(),
-                   lambda message: _row(message, who, message.id in state.selected), "No messages", state.page),
+        *list_view("messages", (who, "Subject", "Date", "State"), state.found(), line, "No messages", state.page),
     )  # fmt: skip
-
-
-def _row(message: Message, who: str, selected: bool) -> Widget:
-    key = f"message-{message.id}"
-    return ui.row(
-        key,
-        ui.cell(message.to if who == "To" else message.sender, f"{key}.{who.lower()}"),
-        ui.link(message.subject or "(no subject)", f"{key}.subject"),
-        ui.cell(message.date, f"{key}.date"),
-        ui.cell("Unread" if message.unread else "Read", f"{key}.state"),
-        selected=selected,
-        context=message.folder != "Drafts",
-    )._replace(swipes=message.folder != "Drafts")
 
 
 def _more(state: MailState, chosen: tuple[Message, ...]) -> Widget:
@@ -386,10 +375,6 @@ class MailContent(sim.Content):
     address: str | None = None
 
 
-def _moved(found: sim.Difference) -> bool:
-    return found.old is not None and found.old.folder != found.new.folder
-
-
 def _told(found: sim.Difference) -> str:
     letter: Message = found.new
     to = ", ".join(filter(None, (letter.to, letter.cc)))
@@ -413,7 +398,12 @@ class Mail(sim.App[MailContent, MailState]):
         sim.Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', sim.is_gone),
         sim.Meaning("messages.*", None, when=lambda found: sim.is_new(found) and found.new.folder == "Inbox"),
         sim.Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', sim.becomes(folder="Drafts")),
-        sim.Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
+        sim.Meaning(
+            "messages.*",
+            Does.EDIT,
+            'moves the mail "{new.subject}" to {new.folder}',
+            when=lambda found: found.old is not None and found.old.folder != found.new.folder,
+        ),
     )
     functions = FUNCTIONS
 
@@ -487,8 +477,7 @@ def _opened(state: MailState, name: str) -> MailState:
     message = state.messages[name]
     if message.folder == "Drafts":
         return state.replace(compose=_letter_of(message), errors={})
-    read = message.replace(unread=False)
-    return state.replace(open=name, selected=(), messages={**state.messages, name: read})
+    return state.replace(open=name, selected=(), messages={**state.messages, name: message.replace(unread=False)})
 
 
 def _reading(state: MailState, message: Message, event: sim.Event) -> sim.Update[MailState]:
@@ -498,9 +487,8 @@ def _reading(state: MailState, message: Message, event: sim.Event) -> sim.Update
         case sim.Pressed(key="delete"):
             return sim.Update(state.deleted((message.id,)).replace(open=""), (sim.Toast("Message deleted"),))
         case sim.Pressed(key="to-notes"):
-            return sim.Update(
-                state, (sim.Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),)
-            )
+            note = {"title": message.subject or "(no subject)", "body": message.body}
+            return sim.Update(state, (sim.Notify("notes", "note", note),))
         case sim.Pressed(key="reply"):
             subject = message.subject if message.subject.casefold().startswith("re:") else f"Re: {message.subject}"
             to = message.to if message.folder == "Sent" else message.sender
@@ -563,17 +551,13 @@ def _generated(count: int, setting: sim.Setting, address: str) -> tuple[GivenMes
     for _ in range(count):
         person, sent = rng.choice(cast.people), rng.random() < 0.2
         greeting = f"Hello {(person if sent else cast.user).split()[0]},"
-        made.append(
-            GivenMessage.model_validate(
-                {
-                    "folder": "Sent" if sent else "Inbox",
-                    "from": address if sent else mail_address(person),
-                    "to": mail_address(person) if sent else address,
-                    "subject": f"{values.topic(rng).capitalize()} {rng.randrange(10, 99)}",
-                    "date": values.day_before(rng, cast.today, 40),
-                    "body": f"{greeting}\n{values.paragraph(rng)}\n{(cast.user if sent else person).split()[0]}",
-                    "unread": rng.random() < 0.4,
-                }
-            )
-        )
-    return tuple(made)
+        made.append({
+            "folder": "Sent" if sent else "Inbox",
+            "from": address if sent else mail_address(person),
+            "to": mail_address(person) if sent else address,
+            "subject": f"{values.topic(rng).capitalize()} {rng.randrange(10, 99)}",
+            "date": values.day_before(rng, cast.today, 40),
+            "body": f"{greeting}\n{values.paragraph(rng)}\n{(cast.user if sent else person).split()[0]}",
+            "unread": rng.random() < 0.4,
+        })  # fmt: skip
+    return tuple(map(GivenMessage.model_validate, made))

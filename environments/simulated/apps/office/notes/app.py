@@ -53,12 +53,8 @@ def _note(state: NotesState, wanted: str) -> Note:
 
 def _written(state: NotesState, opening: str, title: str, body: str) -> sim.FunctionResult[NotesState]:
     """What a hand would write, with the window where it was."""
-    events: list[sim.Event] = [
-        sim.Pressed(opening),
-        sim.Edited("title", one_line(title)),
-        sim.Edited("body", body),
-        sim.Pressed("save"),
-    ]
+    wrote = sim.Edited("title", one_line(title)), sim.Edited("body", body)
+    events: list[sim.Event] = [sim.Pressed(opening), *wrote, sim.Pressed("save")]
     after, effects = driven(Notes().update, state.replace(open=None), events)
     if after.error:
         raise sim.FunctionDeclined(after.error)
@@ -151,27 +147,33 @@ class Notes(sim.App[NotesContent, NotesState]):
         return _opened(state, opened) if opened else state
 
     def view(self, state: NotesState) -> tuple[Widget, ...]:
-        return _list(state) if state.open is None else _editor(state)
+        if state.open is None:
+            notes = _found(IdentityKey(state.notes), state.applied)
+            shown = list_view("notes", (), notes, lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
+            return (heading("All notes", "list"), bar(button("New note", "new-note")), search_bar("notes", state.query), *shown)
+        title = checked(textbox("Title", "title", state.title, required=True), state.error)
+        text = textbox("Body", "body", state.body, multiline=True)
+        delete = button("Delete", "delete", enabled=bool(state.open))
+        buttons = bar(button("Save", "save"), delete, button("Back to notes", "back"))
+        head = heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}")
+        return (head, form("note", *title, text, buttons, submit="save"))
 
     def update(self, state: NotesState, event: sim.Event) -> sim.Update[NotesState]:
         if isinstance(event, sim.Arrived) and event.topic == "note":
             name = str(state.counter + 1)
             note = Note(id=name, title=event.data.get("title", "Untitled"), body=event.data.get("body", ""))
-            return sim.Update(
-                state.replace(notes={**state.notes, name: note}, counter=state.counter + 1), (sim.Toast("Saved to notes"),)
-            )
-        return _listing(state, event) if state.open is None else _editing(state, state.open, event)
-
-
-def _listing(state: NotesState, event: sim.Event) -> sim.Update[NotesState]:
-    if (looked := list_update(state, event, lambda: _found(IdentityKey(state.notes), state.applied))) is not None:
-        return sim.Update(looked)
-    match event:
-        case sim.Pressed(key="new-note"):
-            return sim.Update(state.model_copy(update={"open": "", **_BLANK}))
-        case sim.Pressed(key=key) if key.startswith("note-"):
-            return sim.Update(_opened(state, key.removeprefix("note-")))
-    return sim.Update(state)
+            there = state.replace(notes={**state.notes, name: note}, counter=state.counter + 1)
+            return sim.Update(there, (sim.Toast("Saved to notes"),))
+        if state.open is not None:
+            return _editing(state, state.open, event)
+        if (looked := list_update(state, event, lambda: _found(IdentityKey(state.notes), state.applied))) is not None:
+            return sim.Update(looked)
+        match event:
+            case sim.Pressed(key="new-note"):
+                return sim.Update(state.model_copy(update={"open": "", **_BLANK}))
+            case sim.Pressed(key=key) if key.startswith("note-"):
+                return sim.Update(_opened(state, key.removeprefix("note-")))
+        return sim.Update(state)
 
 
 def _editing(state: NotesState, opened: str, event: sim.Event) -> sim.Update[NotesState]:
@@ -222,21 +224,6 @@ def _save(state: NotesState, opened: str) -> sim.Update[NotesState]:
     changes = {"notes": {**state.notes, name: note}, "open": name, "title": note.title, "error": ""}
     counter = state.counter if opened else state.counter + 1
     return sim.Update(state.model_copy(update={**changes, "counter": counter}), (sim.Toast("Note saved"),))
-
-
-def _list(state: NotesState) -> tuple[Widget, ...]:
-    notes = _found(IdentityKey(state.notes), state.applied)
-    shown = list_view("notes", (), notes, lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
-    return (heading("All notes", "list"), bar(button("New note", "new-note")), search_bar("notes", state.query), *shown)
-
-
-def _editor(state: NotesState) -> tuple[Widget, ...]:
-    title = checked(textbox("Title", "title", state.title, required=True), state.error)
-    buttons = bar(button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"))
-    return (
-        heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}"),
-        form("note", *title, textbox("Body", "body", state.body, multiline=True), buttons, submit="save"),
-    )
 
 
 def _generated(count: int, setting: sim.Setting) -> tuple[Note, ...]:

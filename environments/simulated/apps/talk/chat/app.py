@@ -14,14 +14,7 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, by_id, told
-from environments.simulated.apps.common.record_list import (
-    ListState,
-    list_update,
-    list_view,
-    prompt,
-    refuse_twice,
-    with_ids,
-)
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view, prompt, refuse_twice, with_ids
 from environments.simulated.apps.office.calendar.state import Moment, moment_after
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -180,17 +173,18 @@ class ChatState(ListState):
         """The user says something; whoever answers at once has answered, and others do when nothing happens before."""
         at, talk = self.now, self.conversations[conversation]
         state = self._put(Message(conversation=conversation, text=text, at=at))
-        rule = _answering(talk, text)
+        said = " ".join(text.casefold().split())
+        fits = (n for n, one in enumerate(talk.answers) if n not in talk.used and fnmatchcase(said, one.when.casefold()))
+        rule = next(fits, None)
         if rule is None:
             return sim.Update(state)
         answer = talk.answers[rule]
         used = talk.replace(used=(*talk.used, rule)) if answer.once else talk
         state = state.replace(conversations={**state.conversations, conversation: used})
         when = moment_after(at, -(-answer.after // 60))
-        sender = answer.sender or first_member(talk)
-        one = PendingReply(
-            conversation=conversation, sender=sender, text=answer.say, at=when, after=answer.after, invite=answer.invite
-        )
+        sender = answer.sender or next(iter(talk.members), talk.title)
+        one = PendingReply(conversation=conversation, sender=sender, text=answer.say, at=when, after=answer.after,
+                           invite=answer.invite)  # fmt: skip
         if answer.after:
             return sim.Update(state.replace(coming=(*state.coming, one)), (sim.Later(float(one.after), "answers", {}),))
         return state.received(one)
@@ -203,12 +197,9 @@ class ChatState(ListState):
 
     def opened(self, name: str) -> ChatState:
         """A conversation on the screen; its messages are read."""
-        changes = {"open": name, "older": 0, "selected": ""}
-        return self.read(name).replace(**changes)
-
-    def read(self, name: str) -> ChatState:
         unread = {m.id: m.replace(unread=False) for m in self.said_in(name) if m.unread}
-        return self.replace(messages={**self.messages, **unread}) if unread else self
+        messages = {**self.messages, **unread} if unread else self.messages
+        return self.replace(messages=messages, open=name, older=0, selected="")
 
     def started(self, title: str) -> tuple[ChatState, str]:
         """The conversation with this name, a new one if there is none. A new one is with somebody who does not answer."""
@@ -232,16 +223,6 @@ class ChatState(ListState):
         return rows_of(IdentityKey(self.conversations), IdentityKey(self.messages))
 
 
-def _answering(talk: Conversation, text: str) -> int | None:
-    said = " ".join(text.casefold().split())
-    fits = (n for n, rule in enumerate(talk.answers) if n not in talk.used and fnmatchcase(said, rule.when.casefold()))
-    return next(fits, None)
-
-
-def first_member(talk: Conversation) -> str:
-    return talk.members[0] if talk.members else talk.title
-
-
 def _known(state: ChatState, name: str) -> Conversation:
     return by_id(state.conversations, "conversation", name, "list_conversations gives")
 
@@ -257,12 +238,12 @@ FUNCTIONS = FunctionTable[ChatState]()
 def list_conversations(state: ChatState, offset: Offset = 0, limit: Limit = 50) -> JsonValue:
     """Conversations, the one with the newest message first."""
     rows = state.delivered().state.talks().rows
-    part: list[JsonValue] = [
-        {"id": row.talk.id, "title": row.talk.title, "members": list(row.talk.members), "muted": row.talk.muted,
-         "unread": row.unread, "last": _json(row.last) if row.last else None}
-        for row in rows[offset : offset + limit]
-    ]  # fmt: skip
-    return {"conversations": part, "total": len(rows)}
+
+    def shown(row: Row) -> JsonValue:
+        about = row.talk.model_dump(mode="json", include={"id", "title", "members", "muted"})
+        return {**about, "unread": row.unread, "last": _json(row.last) if row.last else None}
+
+    return told("conversations", rows, shown, limit, offset)
 
 
 @FUNCTIONS.reads("Messages", "The newest first; the offset counts back from there.")
@@ -312,19 +293,19 @@ def _top(state: ChatState) -> tuple[Widget, ...]:
 
 
 def _list(state: ChatState) -> tuple[Widget, ...]:
+    def line(item: Row) -> Widget:
+        last = f"{item.last.sender or 'You'}: {_short(item.last.text)}" if item.last else ""
+        unread, muted = f"{item.unread} unread" if item.unread else "", "Muted" if item.talk.muted else ""
+        return _row(f"talk:{item.talk.id}", item.talk.title, last, item.last.at if item.last else "", unread, muted)
+
     rows, total = state.talks()
     columns = ("Name", "Last message", "Time", "Unread", "Notifications")
-    shown = list_view("talks", columns, rows, _row, "No conversations", state.page)
+    shown = list_view("talks", columns, rows, line, "No conversations", state.page)
     return (ui.heading("Chats", "list"), *_top(state), ui.text(f"Unread messages: {total}", "unread"), *shown)
 
 
-def _row(item: Row) -> Widget:
-    key = f"talk:{item.talk.id}"
-    last = f"{item.last.sender or 'You'}: {_short(item.last.text)}" if item.last else ""
-    cells = (last, item.last.at if item.last else "", f"{item.unread} unread" if item.unread else "",
-            "Muted" if item.talk.muted else "")  # fmt: skip
-    name = ui.link(item.talk.title, f"{key}:name")
-    return ui.row(key, name, *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
+def _row(key: str, name: str, *cells: str) -> Widget:
+    return ui.row(key, ui.link(name, f"{key}:name"), *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
 
 
 def _short(said: str) -> str:
@@ -334,10 +315,8 @@ def _short(said: str) -> str:
 
 def _results(state: ChatState) -> tuple[Widget, ...]:
     def hit(message: Message) -> Widget:
-        key = f"hit:{message.id}"
         name = state.conversations[message.conversation].title
-        said = (message.sender or "You", _short(message.text), message.at)
-        return ui.row(key, ui.link(name, f"{key}:name"), *(ui.cell(value, f"{key}:{n}") for n, value in enumerate(said)))
+        return _row(f"hit:{message.id}", name, message.sender or "You", _short(message.text), message.at)
 
     columns = ("Conversation", "From", "Message", "Time")
     shown = list_view("hits", columns, state.found(state.applied), hit, "No messages found", state.page)
@@ -361,12 +340,14 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
         ui.button("Back to chats", "back"), ui.button("Unmute" if talk.muted else "Mute", "mute"),
         ui.button("Copy message", "copy", enabled=chosen), key="tools",
     )  # fmt: skip
-    turning = ui.bar(
-        ui.button("Older messages", "older", enabled=at < back),
-        ui.button("Newer messages", "newer", enabled=at > 0),
-        key="turning",
-    )
-    rows = [_message(state, message) for message in part]
+    older, newer = ui.button("Older messages", "older", enabled=at < back), ui.button("Newer messages", "newer", enabled=at > 0)
+    turning = ui.bar(older, newer, key="turning")
+    rows: list[Widget] = []
+    for message in part:
+        key = f"message:{message.id}"
+        said, when = ui.text(message.text, f"{key}:text"), ui.cell(message.at, f"{key}:at")
+        cells = (ui.cell(message.sender or "You", f"{key}:from"), said, when)
+        rows.append(ui.row(key, *cells, selected=message.id == state.selected))
     body = ui.table("messages", ("From", "Message", "Time"), rows) if rows else ui.text("No messages yet", "none")
     typing = [c.sender for c in state.coming if c.conversation == talk.id]
     draft = state.drafts.get(talk.id, "")
@@ -381,16 +362,6 @@ def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
         *(ui.text(f"{name} is typing…", f"typing-{n}") for n, name in enumerate(typing)),
         writing,
     )
-
-
-def _message(state: ChatState, message: Message) -> Widget:
-    key = f"message:{message.id}"
-    cells = (
-        ui.cell(message.sender or "You", f"{key}:from"),
-        ui.text(message.text, f"{key}:text"),
-        ui.cell(message.at, f"{key}:at"),
-    )
-    return ui.row(key, *cells, selected=message.id == state.selected)
 
 
 class ChatLine(Model):
@@ -533,8 +504,8 @@ def _talking(state: ChatState, talk: Conversation, event: sim.Event) -> sim.Upda
             if len(text) > LONGEST:
                 return sim.Update(state, (sim.Toast(f"A message has at most {LONGEST} characters"),))
             after, effects = state.sent(talk.id, text)
-            changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": ""}
-            return sim.Update(after.replace(**changes), (sim.Submitted(), *effects))
+            drafts = {**after.drafts, talk.id: ""}
+            return sim.Update(after.replace(drafts=drafts, older=0, selected=""), (sim.Submitted(), *effects))
         case sim.Pressed(key="mute"):
             changed = talk.replace(muted=not talk.muted)
             toast = sim.Toast("Notifications are on" if talk.muted else "Notifications are off")
@@ -572,9 +543,8 @@ def _generated(many: int, lines: int, setting: sim.Setting) -> tuple[Talk, ...]:
         for n in range(lines):
             theirs = rng.random() < 0.6
             content = rng.choice((f"About the {topic(rng)}: {paragraph(rng, 1)}", paragraph(rng, 1)))
-            said.append(
-                ChatLine.model_validate({"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2})
-            )
+            line = {"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2}
+            said.append(ChatLine.model_validate(line))
         answers = (Answer(when="*[?]*", say="Let me check and come back to you.", after=20), Answer(say="Thank you!", after=5))
         title = person if again == 1 else f"{person} {again}"
         made.append(Talk(title=title, members=(person,), muted=rng.random() < 0.2, messages=tuple(said), answers=answers))

@@ -129,7 +129,11 @@ class Browser(sim.App[BrowserContent, BrowserState]):
                     return sim.Update(state, (sim.Focus("address"),))
                 return _tool(state, _CHORDS[chord]) if chord in _CHORDS else sim.Update(state)
             case sim.Answered(key=key, button=name):
-                return _answered(state, key, name)
+                # A form that asks first is sent, if it is still on the screen
+                _, block, address = (*key.split(":", 2), "", "")[:3]
+                known = block.isascii() and block.isdigit() and address == state.tab.address
+                form = form_at(state, int(block)) if known else None
+                return sent(state, int(block), form) if form and name == form.button else sim.Update(state)
             case sim.Edited(key="address", value=value):
                 return sim.Update(state.changed(typed=value))
             case sim.Pressed(key=key) if "#" not in key:
@@ -229,11 +233,8 @@ def _pressed(state: BrowserState, name: str) -> sim.Update[BrowserState]:
         address = state.tab.address
         query = state.tab.fields.get(f"{name.removesuffix('search')}query", parts(address).query.get("q", ""))
         return _shown(state, state.loaded(asked(address, q=" ".join(query.split()), page="")))
-    block = name.removesuffix(".send")
-    return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else sim.Update(state)
-
-
-def _sending(state: BrowserState, block: int) -> sim.Update[BrowserState]:
+    number = name.removesuffix(".send")
+    block = int(number) if number != name and number.isascii() and number.isdigit() else -1
     form = form_at(state, block)
     if form is None:
         return sim.Update(state)
@@ -242,10 +243,3 @@ def _sending(state: BrowserState, block: int) -> sim.Update[BrowserState]:
     if not form.confirm or problems(state, block, form):
         return sent(state, block, form)
     return sim.Update(state, (question(f"send:{block}:{state.tab.address}", form.confirm, "", form.button),))
-
-
-def _answered(state: BrowserState, key: str, button: str) -> sim.Update[BrowserState]:
-    """A form that asks first is sent, if it is still on the screen."""
-    _, block, address = (*key.split(":", 2), "", "")[:3]
-    form = form_at(state, int(block)) if block.isascii() and block.isdigit() and address == state.tab.address else None
-    return sent(state, int(block), form) if form and button == form.button else sim.Update(state)

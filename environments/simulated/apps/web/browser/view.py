@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import with_error
-from environments.simulated.apps.web.browser.intranet import Block, Collection, Form, FormField, Image, Link, Table
+from environments.simulated.apps.web.browser.intranet import Block, Collection, Consent, Form, FormField, Image, Link, Table
 from environments.simulated.apps.web.browser.state import (
     LOGOUT,
     BrowserState,
@@ -173,14 +173,10 @@ class Paper:
             return ()
         for way, to in (("previous", number - 1), ("next", number + 1)):
             self.links[f"{name}{way}"] = Link(text=way.capitalize(), to=asked(self.address, page=str(to)))
-        return (
-            ui.bar(
-                ui.button("Previous", self.key(f"{name}previous"), enabled=number > 1),
-                ui.text(f"Page {number} of {pages}", self.key(f"{name}page")),
-                ui.button("Next", self.key(f"{name}next"), enabled=number < pages),
-                key=self.key(f"{name}pager"),
-            ),
-        )
+        before = ui.button("Previous", self.key(f"{name}previous"), enabled=number > 1)
+        after = ui.button("Next", self.key(f"{name}next"), enabled=number < pages)
+        page = ui.text(f"Page {number} of {pages}", self.key(f"{name}page"))
+        return (ui.bar(before, page, after, key=self.key(f"{name}pager")),)
 
     def _content(self, place: Place) -> tuple[Widget, ...]:
         match place.kind:
@@ -214,17 +210,11 @@ class Paper:
         blocks = (widget for n, block in enumerate(place.blocks) for widget in self._block(n, block))
         return (self.title(place.title), *told, *facts, *blocks)
 
-    def _banner(self, place: Place) -> tuple[Widget, ...]:
-        host, consent = parts(self.address).host, place.site.consent if place.site else None
-        if consent is None or host in self.state.consents:
-            return ()
+    def _banner(self, consent: Consent) -> Widget:
         title = (ui.heading("Your privacy", self.key("consent.title")),) if consent.wall else ()
-        buttons = ui.bar(
-            ui.button(consent.accept, self.key("consent.accept")),
-            ui.button(consent.refuse, self.key("consent.refuse")),
-            key=self.key("consent.buttons"),
-        )
-        return (ui.group(*title, ui.text(consent.text, self.key("consent.text")), buttons, key=self.key("consent")),)
+        yes, no = (ui.button(getattr(consent, name), self.key(f"consent.{name}")) for name in ("accept", "refuse"))
+        words, buttons = ui.text(consent.text, self.key("consent.text")), ui.bar(yes, no, key=self.key("consent.buttons"))
+        return ui.group(*title, words, buttons, key=self.key("consent"))
 
     def _menu(self, place: Place) -> tuple[Widget, ...]:
         if place.site is None or not (place.site.menu or place.site.login):
@@ -332,9 +322,9 @@ def window(state: BrowserState) -> tuple[Widget, ...]:
 def body(state: BrowserState) -> Body:
     """The page of the current tab."""
     paper, place = Paper(state), state.place_at(state.tab.address)
-    banner = paper._banner(place)
-    walled = bool(banner) and place.site is not None and place.site.consent is not None and place.site.consent.wall
-    widgets = () if walled else (*paper._menu(place), *paper._content(place))
+    asks = place.site.consent if place.site and parts(state.tab.address).host not in state.consents else None
+    banner = (paper._banner(asks),) if asks else ()
+    widgets = () if asks and asks.wall else (*paper._menu(place), *paper._content(place))
     return Body((*banner, *widgets), paper.links)
 
 
