@@ -55,6 +55,16 @@ class Hand:
     def fill(self, text: str, value: str) -> ActionResult:
         return self.do(Fill(target=ActionTarget(text=text), text=value))
 
+    def fills(self, values: dict[str, str]) -> None:
+        """One field after the other."""
+        for text, value in values.items():
+            self.fill(text, value)
+
+    def keys(self, *keys: str) -> None:
+        """One key after the other."""
+        for key in keys:
+            self.press(key)
+
     def type(self, value: str, text: str | None = None, submit: bool = False) -> ActionResult:
         return self.do(Type(target=ActionTarget(text=text) if text else None, text=value, submit=submit))
 

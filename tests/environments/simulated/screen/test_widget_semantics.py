@@ -193,8 +193,7 @@ class TestSeveralRows:
 
     def test_keys_choose_and_open_rows(self, hand):
         h = hand(FILES)
-        h.press("ArrowDown")
-        h.press("ArrowDown")
+        h.keys("ArrowDown", "ArrowDown")
         assert h.app("files")["selected"] == ["/one.txt"]
         h.do(PressKey(keys=("Enter",), target=track("files.entry:/two.txt")))
         assert h.texts("heading") == ["two.txt"]

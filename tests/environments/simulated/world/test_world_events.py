@@ -39,9 +39,7 @@ def test_escape_closes_a_harmless_popup_and_no_other(ruled):
     assert h.press("Enter").ok
     assert h.press("Escape").error == 'Escape does not close "Pay now"; choose one of: Pay, Later'
     assert not h.press("Enter").ok
-    h.press("Tab")
-    h.press("Tab")
-    h.press("Enter")
+    h.keys("Tab", "Tab", "Enter")
     assert [a["button"] for a in h.desktop.world()["answered"]] == ["OK", "OK", "Later"]
     h = ruled(f"{{{pay}, default: Pay}}}}")
     assert h.press("Enter").ok, "unless the world gives it a default"

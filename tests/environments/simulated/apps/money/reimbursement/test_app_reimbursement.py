@@ -18,9 +18,7 @@ open: [reimbursement]
 
 
 def test_a_claim_is_submitted_and_listed(h):
-    h.fill("Vendor", "Oak Ltd")
-    h.fill("Invoice number", "A-1")
-    h.fill("Date", "2 March 2026")
+    h.fills({"Vendor": "Oak Ltd", "Invoice number": "A-1", "Date": "2 March 2026"})
     h.select("Category", "travel")
     h.type("two", "Description")
     h.press("Enter")
@@ -62,8 +60,7 @@ def test_submit_is_disabled_until_the_form_is_valid(hand):
     assert h.press("Enter", on="Amount").error == 'Submit is disabled; "Category" is required'
     assert h.select("Category", "Rent").error == "\"Category\" has no option 'Rent'; options are: Trip, Food"
     h.click("Category")
-    h.press("ArrowDown")
-    h.press("ArrowDown")
+    h.keys("ArrowDown", "ArrowDown")
     assert h.value("Category") == "Food"
     assert h.fill("Merchant", "Oak").ok, "fields go by the names that the world gives them"
     assert h.click("Submit").error == 'Submit is disabled; "Amount" is required'

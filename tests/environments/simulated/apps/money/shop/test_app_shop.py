@@ -46,9 +46,7 @@ def to_review(h, payment="Invoice"):
     h.click("Continue", "Continue")
     h.select("Payment method", payment)
     if payment == "Card":
-        h.fill("Card number", CARD)
-        h.fill("Expiry date", "09/28")
-        h.fill("Security code", "123")
+        h.fills({"Card number": CARD, "Expiry date": "09/28", "Security code": "123"})
     assert h.click("Continue").ok
 
 
@@ -85,8 +83,7 @@ class TestLooking:
         h.click("Tent")
         assert h.value_of("Availability") == "Out of stock"
         assert h.click("Add to cart").error == "Add to cart is disabled"
-        h.click("Products")
-        h.click("Pens")
+        h.click("Products", "Pens")
         assert h.value_of("Minimum quantity") == h.element("Quantity").value == "10"
         h.fill("Quantity", "9")
         h.click("Add to cart")
@@ -120,14 +117,12 @@ class TestCheckout:
     def test_the_address_is_checked_on_leaving_a_field(self, h):
         buy(h, "Lamp")
         h.click("Cart", "Proceed to checkout")
-        h.fill("Postcode", "!")
-        h.fill("Full name", "")
+        h.fills({"Postcode": "!", "Full name": ""})
         h.click("City")
         assert h.texts("alert") == ["Full name is required", "Postcode must be 3 to 10 letters or digits"]
         h.click("Continue")
         assert h.texts("heading") == ["Delivery address"]
-        h.fill("Postcode", "8001")
-        h.fill("Full name", "Bo")
+        h.fills({"Postcode": "8001", "Full name": "Bo"})
         h.press("Enter")
         assert h.texts("heading") == ["Delivery"]
         h.select("Delivery method", "Express")

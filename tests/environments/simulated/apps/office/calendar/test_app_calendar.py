@@ -100,14 +100,11 @@ class TestLooking:
 class TestWriting:
     def test_a_new_event_is_saved_and_shown(self, h):
         h.press("Control+n")
-        h.fill("Title", "Lunch")
-        h.fill("Start date", "6 March 2026")
-        h.fill("Start time", "12.30")
+        h.fills({"Title": "Lunch", "Start date": "6 March 2026", "Start time": "12.30"})
         h.click("Place")
         got = [h.element(name).value for name in ("Start date", "Start time", "End date", "End time")]
         assert got == ["2026-03-06", "12:30", "2026-03-06", "13:30"]
-        h.fill("Place", "Cafe")
-        h.fill("Attendees", "Ann Lee; cy@x.org")
+        h.fills({"Place": "Cafe", "Attendees": "Ann Lee; cy@x.org"})
         h.select("Repeats", "Weekly")
         h.fill("Repeat until", "2026-04-30")
         h.select("Reminder", "1 hour before")

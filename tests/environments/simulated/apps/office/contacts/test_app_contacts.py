@@ -66,16 +66,13 @@ class TestWriting:
         h.press("Control+n")
         h.click("Save")
         assert h.texts("alert") == ["Name is required"]
-        h.fill("Name", "Dora")
-        h.fill("Email address", "dora")
-        h.fill("Phone", "call me")
+        h.fills({"Name": "Dora", "Email address": "dora", "Phone": "call me"})
         h.click("Company")
         assert h.texts("alert") == ["dora is not a mail address", "Phone must be a number like +1 555 0100"]
         h.fill("Email address", "bo@x.org")
         h.click("Note")
         assert "Bo Ek has this email address already" in h.texts("alert")
-        h.fill("Email address", "dora@x.org")
-        h.fill("Phone", "555 123")
+        h.fills({"Email address": "dora@x.org", "Phone": "555 123"})
         h.click("Private number")
         assert h.element("Phone").private
         h.fill("Groups", "Work, Chess,Work")

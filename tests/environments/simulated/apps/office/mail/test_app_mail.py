@@ -27,9 +27,7 @@ def test_reading_a_message_marks_it_read(h):
 def test_a_message_is_written_and_sent(h):
     h.click("Compose", "Send")
     assert h.texts("alert") == ["To is required"]
-    h.fill("To", "ann")
-    h.fill("Cc", "Bob <bob@x.org>, cy@x.org")
-    h.fill("Subject", "Hi")
+    h.fills({"To": "ann", "Cc": "Bob <bob@x.org>, cy@x.org", "Subject": "Hi"})
     h.type("line one\nline two", "Message")
     h.click("Send")
     assert h.texts("alert") == ["ann is not a mail address"]

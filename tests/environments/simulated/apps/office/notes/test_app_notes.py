@@ -8,8 +8,7 @@ WORLD = "apps: {notes: {notes: [{title: Plan, body: one}, {title: List, body: tw
 def test_a_new_note_is_saved(h):
     h.click("New note", "Save")
     assert h.texts("alert") == ["Title is required"]
-    h.fill("Title", "Third")
-    h.fill("Body", "text")
+    h.fills({"Title": "Third", "Body": "text"})
     h.press("Control+s")
     assert h.app("notes")["notes"]["3"] == {"id": "3", "title": "Third", "body": "text"}
     assert h.texts("heading") == ["Edit note"]

@@ -190,8 +190,7 @@ class TestForms:
 
 class TestSigningIn:
     def sign_in(self, h, password="pine-4711"):
-        h.fill("User name", "Ann")
-        h.fill("Password", password)
+        h.fills({"User name": "Ann", "Password": password})
         h.press("Enter")
 
     def test_a_private_page_asks_who_it_is_and_then_shows(self, h):
