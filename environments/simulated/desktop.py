@@ -186,13 +186,10 @@ class SimulatedDesktop:
     def received(self) -> list[dict[str, Any]]:
         self._live()
         return [
-            {
-                "key": done.key,
-                "action": json.loads(as_json(done.action)),
-                "exec_status": json.loads(as_json(done.result))["exec_status"],
-            }
+            {"key": done.key, "action": json.loads(as_json(done.action)),
+             "exec_status": json.loads(as_json(done.result))["exec_status"]}
             for done in self._store.performed()
-        ]
+        ]  # fmt: skip
 
     def state_hash(self) -> str:
         """Equal worlds have equal hashes, in any process."""

@@ -138,10 +138,8 @@ class _Kind:
         """Its card, and those of what is only some of it."""
         listed = [one for one in among.fields.values() if one.listed or one.key] if among else []
         fields = {one.label: one for one in (*listed, *self.fields.values())}.values()
-        where, shared = (
-            among or self,
-            [v for v in (among.verbs if among else {}).values() if v.at == "list" and v.verb != "create"],
-        )
+        where = among or self
+        shared = [v for v in (among.verbs if among else {}).values() if v.at == "list" and v.verb != "create"]
         verbs = {(v.control, v.at): v for v in (*self.verbs.values(), *shared)}
         said = {option for one in where.fields.values() if one.listed for option in one.options}
         words = tuple(word for word in self.words if word != self.name)
@@ -244,12 +242,9 @@ class _Explorer:
             values = {name: get_args(info.annotation) for name, info in fields if get_origin(info.annotation) is Literal}
             named = next((name for name, some in values.items() if len(some) > 1 and nouns & set(some)), "")
             self.sorts[store] = "class" if len(classes) > 1 else named
-        sort = self.sorts[store]
-        return (
-            re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(record).__name__).lower()
-            if sort == "class"
-            else str(vars(record).get(sort, ""))
-        )
+        if self.sorts[store] == "class":
+            return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(record).__name__).lower()
+        return str(vars(record).get(self.sorts[store], ""))
 
     def whose(self, state: sim.AppState, store: str, record: str) -> list[_Kind]:
         """The kind of a record, and what it is besides."""
@@ -377,10 +372,8 @@ class _Explorer:
                 continue
             kind = self.kind(store)
             if kind.place is None:
-                kind.place, kind.listing = (
-                    spot.place or next(iter(self.view(spot.state).chosen), ""),
-                    self.view(spot.state).signature,
-                )
+                kind.place = spot.place or next(iter(self.view(spot.state).chosen), "")
+                kind.listing = self.view(spot.state).signature
                 kind.within = self.kind(spot.kind).name if spot.kind not in ("", store) else ""
             self.names.setdefault((store, record), next((w.text for w in below(row) if w.press and w.text), record))
             tabs = [name for names in self.view(spot.state).choices for name in names]
@@ -412,15 +405,11 @@ class _Explorer:
             elif cell.role in ("cell", "link", "text", "rowheader"):
                 said = set(one.texts(at)) - {""}
                 parted = said <= set(tabs) and len(said) > 1  # the column says under which tab each stands
-                options = (
-                    tuple(tab for tab in tabs if tab in said and SAMPLE not in tab)
-                    if parted
-                    else self.states(record, one.texts(at))
-                )
+                tabbed = tuple(tab for tab in tabs if tab in said and SAMPLE not in tab)
+                options = tabbed if parted else self.states(record, one.texts(at))
                 known = "choice" if options else type_of_values(label, one.texts(at))
-                kind.note(
-                    label, listed=True, key=at in linked or (cell.text == name and len(name) > 2), type=known, options=options
-                )
+                names = at in linked or (cell.text == name and len(name) > 2)
+                kind.note(label, listed=True, key=names, type=known, options=options)
 
     def states(self, record: BaseModel, texts: Sequence[str]) -> tuple[str, ...]:
         """What a column may say, where the record's model lists it, or where it says few words that are in no record."""
@@ -554,9 +543,7 @@ class _Explorer:
         else:
             self.verbs.setdefault((card.control, where), card)
 
-    def form(
-        self, spot: _Spot, view: ViewParts, widgets: list[Widget], commits: set[str], *, free: bool
-    ) -> Iterator[_Spot]:  # fmt: skip
+    def form(self, spot: _Spot, view: ViewParts, widgets: list[Widget], commits: set[str], *, free: bool) -> Iterator[_Spot]:
         """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of.
 
         Fields that are `free` stand in no form: a button belongs to them where it makes a record of them, and none without them.

@@ -118,7 +118,8 @@ S = TypeVar("S", bound=SensingState)
 
 
 def _names_differ(devices: tuple[Sense, ...]) -> tuple[Sense, ...]:
-    by_id(devices)
+    if len(by_id(devices)) < len(devices):
+        raise ValueError("two devices have the same name")
     return devices
 
 
@@ -127,11 +128,8 @@ Senses = Annotated[tuple[Sense, ...], AfterValidator(_names_differ)]
 
 
 def by_id(devices: Sequence[Sense]) -> dict[str, Sense]:
-    """Devices by the name in their keys. Raises ValueError where two have the same."""
-    named = {slug(device.name): device for device in devices}
-    if len(named) < len(devices):
-        raise ValueError("two devices have the same name")
-    return named
+    """Devices by the name in their keys."""
+    return {slug(device.name): device for device in devices}
 
 
 def said(moment: Moment, time: str) -> str:

@@ -32,7 +32,6 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
 from environments.simulated.apps.documents.spreadsheet.state import (
     COLUMNS,
     ROWS,
-    Refusal,
     SheetState,
     SpreadsheetContent,
     filled,
@@ -269,7 +268,7 @@ class Spreadsheet(sim.App[SpreadsheetContent, SheetState]):
     def update(self, state: SheetState, event: sim.Event) -> sim.Update[SheetState]:
         try:
             return _on_grid(state, event)
-        except Refusal as no:
+        except sim.FunctionDeclined as no:
             return sim.Update(state.replace(error=str(no), draft=None))
 
 
@@ -337,7 +336,7 @@ def _gone(state: SheetState) -> SheetState:
     at = parse_at(name)
     known = {s.casefold(): s for s in state.sheets}
     if at is None or (sheet and sheet.strip("'").casefold() not in known):
-        raise Refusal(f"{wanted!r} is no cell; write it like B3 or {state.sheets[0]}!B3")
+        raise sim.FunctionDeclined(f"{wanted!r} is no cell; write it like B3 or {state.sheets[0]}!B3")
     there = known.get(sheet.strip("'").casefold(), state.sheet)
     return _chosen(state.replace(sheet=there, filter="", applied=""), at)
 
@@ -377,19 +376,16 @@ def _question(state: SheetState, key: str) -> sim.Dialog | None:
         case "add-sheet":
             return prompt(key, "Add a sheet", "Add", sim.DialogField(key="name", label="Sheet name"))
         case "sort":
-            options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
+            # `D: Amount` where the sheet has a header, else `D`
+            named = state.has_header(name)
+            heads = [(c, state.shown(At(1, c)) if named else "") for c in range(1, max(1, state.book.extent(name).column) + 1)]
+            options = tuple(f"{column_name(c)}: {head}" if head else column_name(c) for c, head in heads)
             chosen = options[min(state.column, len(options)) - 1]
             return prompt(
                 key, f"Sort {name}", "Sort", sim.DialogField(key="column", label="Sort by", value=chosen, options=options),
                 sim.DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
             )  # fmt: skip
     return None
-
-
-def column_label(state: SheetState, column: int) -> str:
-    """`D: Amount` where the sheet has a header, else `D`."""
-    head = state.shown(At(1, column)) if state.has_header(state.sheet) else ""
-    return f"{column_name(column)}: {head}" if head else column_name(column)
 
 
 def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetState:

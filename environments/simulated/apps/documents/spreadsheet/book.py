@@ -106,7 +106,8 @@ def sound(operand: Operand) -> Value:
     return value
 
 
-def _rank(value: Value) -> tuple[int, Decimal | str]:
+def rank(value: Value) -> tuple[int, Decimal | str]:
+    """How values of different kinds stand in order."""
     match value:
         case bool():
             return 2, Decimal(int(value))
@@ -127,7 +128,7 @@ def compared(sign: str, left: Value, right: Value) -> bool:
         left = ""
     if right is None and isinstance(left, str):
         right = ""
-    a, b = _rank(left), _rank(right)
+    a, b = rank(left), rank(right)
     order = (a[0] > b[0]) - (a[0] < b[0])
     if not order:
         order = (a[1] > b[1]) - (a[1] < b[1])  # type: ignore[operator]
@@ -183,9 +184,9 @@ def criterion(wanted: Value) -> Criterion:
         return lambda value: (value in (None, "")) is not (sign == "<>")
     if sign == "<>":
         return lambda value: value != goal
-    kind = _rank(goal)[0]
+    kind = rank(goal)[0]
     return lambda value: (
-        not isinstance(value, Error) and value is not None and _rank(value)[0] == kind and compared(sign or "=", value, goal)
+        not isinstance(value, Error) and value is not None and rank(value)[0] == kind and compared(sign or "=", value, goal)
     )
 
 
@@ -214,9 +215,10 @@ def total(found: list[Decimal]) -> Decimal:
     return result
 
 
-def rounded(value: Decimal, places: int) -> Value:
-    if not -20 <= places <= 20:
+def rounded(value: Decimal, given: Decimal = Decimal(0)) -> Value:
+    if not given.is_finite() or not -21 < given < 21:
         return NUM
+    places = int(given)
     context = EXACT.copy()
     context.prec = 70
     result = value.quantize(Decimal(1).scaleb(-places), context=context)
@@ -242,10 +244,6 @@ def _of_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
     return lambda given, _: work(numbers(given))
 
 
-def _average(found: list[Decimal]) -> Value:
-    return finite(EXACT.divide(total(found), Decimal(len(found)))) if found else DIV
-
-
 def _extreme(pick: Callable[[list[Decimal]], Decimal], later: Callable[[list[date]], date]) -> Call:
     """MIN and MAX: of numbers, or of days where there are only days."""
 
@@ -256,11 +254,6 @@ def _extreme(pick: Callable[[list[Decimal]], Decimal], later: Callable[[list[dat
         return later(days) if days else Decimal(0)
 
     return call
-
-
-def _count(given: Given, _: date) -> Value:
-    kinds = (Decimal, date)
-    return Decimal(sum(isinstance(value, kinds) and not isinstance(value, bool) for value in flat(given)))
 
 
 def _countif(given: Given, _: date) -> Value:
@@ -296,12 +289,7 @@ def _truth(operand: Operand) -> bool:
 
 
 def _if(given: Given, _: date) -> Value:
-    if _truth(given[0]):
-        return _filled(single(given[1]))
-    return _filled(single(given[2])) if len(given) > 2 else False
-
-
-def _filled(value: Value) -> Value:
+    value = single(given[1] if _truth(given[0]) else given[2] if len(given) > 2 else False)
     return Decimal(0) if value is None else value
 
 
@@ -310,17 +298,13 @@ def _with_numbers(work: Callable[[list[Decimal]], Value]) -> Call:
     return lambda given, _: work([number(single(operand)) for operand in given])
 
 
-def _whole(value: Decimal) -> int:
-    return int(value) if value.is_finite() and abs(value) < 100_000 else 99_999
-
-
 MANY = 255
 _NAMED: dict[str, tuple[Call, int, int]] = {
     "SUM": (_of_numbers(lambda found: finite(total(found))), 1, MANY),
-    "AVERAGE": (_of_numbers(_average), 1, MANY),
+    "AVERAGE": (_of_numbers(lambda found: finite(EXACT.divide(total(found), Decimal(len(found)))) if found else DIV), 1, MANY),
     "MIN": (_extreme(min, min), 1, MANY),
     "MAX": (_extreme(max, max), 1, MANY),
-    "COUNT": (_count, 1, MANY),
+    "COUNT": (lambda given, _: Decimal(sum(isinstance(value, Decimal | date) for value in flat(given))), 1, MANY),
     "COUNTA": (lambda given, _: Decimal(sum(value is not None for value in flat(given))), 1, MANY),
     "COUNTIF": (_countif, 2, 2),
     "SUMIF": (_sumif, 2, 3),
@@ -328,7 +312,7 @@ _NAMED: dict[str, tuple[Call, int, int]] = {
     "AND": (lambda given, _: all([_truth(value) for value in flat(given)]), 1, MANY),
     "OR": (lambda given, _: any([_truth(value) for value in flat(given)]), 1, MANY),
     "NOT": (lambda given, _: not _truth(given[0]), 1, 1),
-    "ROUND": (_with_numbers(lambda found: rounded(found[0], _whole(found[1]) if len(found) > 1 else 0)), 1, 2),
+    "ROUND": (_with_numbers(lambda found: rounded(*found)), 1, 2),
     "ABS": (_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
     "TODAY": (lambda given, today: today, 0, 0),
 }

@@ -162,9 +162,6 @@ def finite(number: Decimal) -> Value:
     return number if number.is_finite() else NUM
 
 
-MAX_LENGTH = 4000
-
-
 @dataclass(frozen=True, slots=True)
 class Area:
     """A range of a sheet; one cell when it is not `many`. A bad one is `#REF!`."""
@@ -222,13 +219,17 @@ class _Builder(Transformer[Token, _Node]):
         return _Node(Error(str(parts[0])))
 
     def name(self, parts: list[Token]) -> _Node:
-        return _Node(Error("#NAME?"))
+        return _Node(NAME)
 
     def area(self, parts: list[Token | None]) -> _Node:
-        sheet = _sheet_name(str(parts[0])) if parts[0] else None
+        bare = str(parts[0])[:-1] if parts[0] else None
+        sheet = bare[1:-1].replace("''", "'") if bare and bare.startswith("'") else bare
         ends = str(parts[1]).split(":") + ([str(parts[2])] if len(parts) > 2 and parts[2] else [])
-        area = _area(sheet, [end.replace("$", "") for end in ends])
-        return _Node(area if area.last.inside and area.first.inside else Error("#REF!"))
+        read = [found for end in ends if (found := _PARTS.fullmatch(end.replace("$", "")))]
+        columns = sorted(column_number(end[2]) for end in read)
+        rows = sorted(int(end[4]) for end in read if end[4]) or [1, MAX_ROWS]
+        area = Area(sheet, At(rows[0], columns[0]), At(rows[-1], columns[-1]), len(ends) > 1)
+        return _Node(area if area.last.inside and area.first.inside else REF)
 
     def binary(self, parts: list[Any]) -> _Node:
         return _Node(Do(str(parts[1]), 2), (parts[0], parts[2]))
@@ -247,18 +248,6 @@ class _Builder(Transformer[Token, _Node]):
         return _Node(Do(str(parts[0]).upper(), len(given), call=True), tuple(given))
 
 
-def _sheet_name(token: str) -> str:
-    bare = token[:-1]
-    return bare[1:-1].replace("''", "'") if bare.startswith("'") else bare
-
-
-def _area(sheet: str | None, ends: list[str]) -> Area:
-    parts = [_PARTS.fullmatch(end) for end in ends]
-    columns = sorted(column_number(part[2]) for part in parts if part)
-    rows = sorted(int(part[4]) for part in parts if part and part[4]) or [1, MAX_ROWS]
-    return Area(sheet, At(rows[0], columns[0]), At(rows[-1], columns[-1]), len(ends) > 1)
-
-
 @cache
 def _parser() -> Lark:
     return Lark.open("formula.lark", rel_to=__file__, parser="lalr", transformer=_Builder(), maybe_placeholders=True)
@@ -267,8 +256,8 @@ def _parser() -> Lark:
 @lru_cache(maxsize=4096)
 def compiled(text: str) -> Code:
     """The steps of a formula. Raises Mistake."""
-    if len(text) > MAX_LENGTH:
-        raise Mistake(f"the formula is longer than {MAX_LENGTH} characters")
+    if len(text) > MAX_TEXT:
+        raise Mistake(f"the formula is longer than {MAX_TEXT} characters")
     try:
         root: Any = _parser().parse(text)
     except UnexpectedInput as bad:

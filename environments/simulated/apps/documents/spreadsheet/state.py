@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from environments.simulated import app as sim
-from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, compared, follow_up
+from environments.simulated.apps.documents.spreadsheet.book import Book, book_of, follow_up, rank
 from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_CELLS,
     MAX_COLUMNS,
@@ -20,7 +20,6 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     MAX_TEXT,
     At,
     Error,
-    Value,
     display,
     key_of,
     parse_at,
@@ -33,10 +32,6 @@ ROWS, COLUMNS = 15, 8
 """How much of a sheet is shown at once."""
 _MARKED = re.compile(r"[$€£%,]")
 _NAME = re.compile(r"^[^\[\]:*?/\\!']{1,31}$")
-
-
-class Refusal(sim.FunctionDeclined):
-    """The spreadsheet does not do it; the message says why."""
 
 
 class SheetState(sim.AppState):
@@ -76,16 +71,16 @@ class SheetState(sim.AppState):
         return _shown(self.cells, self.book, sheet or self.sheet, at)
 
     def changed(self, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()) -> SheetState:
-        """The state with other cells. Raises Refusal when that is too much.
+        """The state with other cells. Raises sim.FunctionDeclined when that is too much.
 
         Whoever knows `among` which cells the others are spares a look at all of them.
         """
         sheets = self.sheets if sheets is None else sheets
         if len(cells) > MAX_CELLS:
-            raise Refusal(f"A workbook holds at most {MAX_CELLS} cells")
+            raise sim.FunctionDeclined(f"A workbook holds at most {MAX_CELLS} cells")
         new = {key: cells.get(key) for key in among or {**self.cells, **cells} if self.cells.get(key) != cells.get(key)}
         if any(len(text or "") > MAX_TEXT for text in new.values()):
-            raise Refusal(f"A cell holds at most {MAX_TEXT} characters")
+            raise sim.FunctionDeclined(f"A cell holds at most {MAX_TEXT} characters")
         if not new and sheets == self.sheets:
             return self
         if among and sheets == self.sheets:
@@ -93,9 +88,9 @@ class SheetState(sim.AppState):
         return self.replace(cells=cells, sheets=sheets, dirty=True, error="")
 
     def written(self, sheet: str, texts: Mapping[At, str]) -> SheetState:
-        """Cells with other texts; an empty one is emptied. Raises Refusal for a place outside of the sheet."""
+        """Cells with other texts; an empty one is emptied. Raises sim.FunctionDeclined for a place outside of the sheet."""
         if not all(at.inside for at in texts):
-            raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
+            raise sim.FunctionDeclined(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
         lines = {key_of(sheet, at): " ".join(text.split("\n")).strip() for at, text in texts.items()}
         cells = {**self.cells, **lines}
         for key in (key for key, line in lines.items() if not line):
@@ -112,7 +107,9 @@ class SheetState(sim.AppState):
         extent = self.book.extent(sheet)
         rows = range(2 if self.has_header(sheet) else 1, extent.row + 1)
         filled = [row for row in rows if self.book.value(sheet, At(row, column)) is not None]
-        order = sorted(filled, key=lambda row: _Key(self.book.value(sheet, At(row, column))), reverse=descending)
+        values = {row: self.book.value(sheet, At(row, column)) for row in filled}
+        # Numbers and days before texts before truths before errors
+        order = sorted(filled, key=lambda row: (isinstance(values[row], Error), *rank(values[row])), reverse=descending)
         order += [row for row in rows if self.book.value(sheet, At(row, column)) is None]
         cells = {key: text for key, text in self.cells.items() if not (split(key)[0] == sheet and split(key)[1].row in rows)}
         for new, old in zip(rows, order, strict=True):
@@ -128,14 +125,14 @@ class SheetState(sim.AppState):
         return _fitting(IdentityKey(self.cells), IdentityKey(self.book), self.sheet, self.applied)
 
     def sheet_added(self, name: str) -> SheetState:
-        """The state with an empty sheet more. Raises Refusal."""
+        """The state with an empty sheet more. Raises sim.FunctionDeclined."""
         name = name.strip()
         if not _NAME.match(name):
-            raise Refusal(f"{name!r} is no sheet name" if name else "The name is empty")
+            raise sim.FunctionDeclined(f"{name!r} is no sheet name" if name else "The name is empty")
         if name.casefold() in (sheet.casefold() for sheet in self.sheets):
-            raise Refusal(f"There is a sheet {name} already")
+            raise sim.FunctionDeclined(f"There is a sheet {name} already")
         if len(self.sheets) >= 20:
-            raise Refusal("A workbook has at most 20 sheets")
+            raise sim.FunctionDeclined("A workbook has at most 20 sheets")
         return self.changed(self.cells, (*self.sheets, name))
 
 
@@ -154,17 +151,6 @@ def _headed(book: Book, sheet: str) -> bool:
     first = [book.value(sheet, At(1, column)) for column in range(1, extent.column + 1)]
     filled = [value for value in first if value is not None]
     return extent.row > 1 and bool(filled) and all(isinstance(value, str) for value in filled)
-
-
-class _Key:
-    """Numbers and days before texts before truths before errors."""
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
-
-    def __lt__(self, other: _Key) -> bool:
-        mine, theirs = isinstance(self.value, Error), isinstance(other.value, Error)
-        return theirs and not mine if mine or theirs else compared("<", self.value, other.value)
 
 
 @lru_cache(maxsize=8)
@@ -213,7 +199,7 @@ class SpreadsheetContent(sim.Content):
         given = self.sheets or ()
         try:
             state = filled([(sheet.name, texts_of(sheet.rows)) for sheet in given], "2026-01-01") if given else None
-        except Refusal as no:
+        except sim.FunctionDeclined as no:
             raise ValueError(f"sheets: {no}") from None
         if self.open is not None and state is not None and self.open not in state.sheets:
             raise ValueError(f"open: there is no sheet {self.open!r}; sheets given are: {', '.join(state.sheets)}")
@@ -221,7 +207,7 @@ class SpreadsheetContent(sim.Content):
 
 
 def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
-    """A workbook with these sheets. Raises Refusal."""
+    """A workbook with these sheets. Raises sim.FunctionDeclined."""
     state = SheetState(sheets=(), cells={}, today=today, sheet="")
     for name, cells in sheets:
         state = state.sheet_added(name)

@@ -114,9 +114,8 @@ class CameraApp(SenseApp[CameraContent]):
     functions = CAMERA
 
     def start(self, content: CameraContent, setting: sim.Setting) -> SensingState:
-        return SensingState(cameras=by_id(_seen(setting) if content.cameras is None else content.cameras))
-
-
-def _seen(setting: sim.Setting) -> tuple[Sense, ...]:
-    moments = zip((0.0, 30.0, 75.0), setting.rng.sample(made_up("sights"), 3), strict=True)
-    return (Sense(name="Entrance", moments=tuple(Moment(at=at, says=says) for at, says in moments)),)
+        if content.cameras is not None:
+            return SensingState(cameras=by_id(content.cameras))
+        sights = zip((0.0, 30.0, 75.0), setting.rng.sample(made_up("sights"), 3), strict=True)
+        moments = tuple(Moment(at=at, says=says) for at, says in sights)
+        return SensingState(cameras=by_id((Sense(name="Entrance", moments=moments),)))

@@ -32,10 +32,6 @@ _WARMS, _HEATS, _COOLS = 0.5, 20.0, 10.0
 W = TypeVar("W", bound="TemperatureModel")
 
 
-class Refusal(sim.FunctionDeclined):
-    """The device does not do it; the message says why and what it would do."""
-
-
 class Device(Model):
     """Something in a room, by a name that no other device has."""
 
@@ -121,15 +117,15 @@ class OperationResult(NamedTuple):
 
 
 def within(text: str | float, limits: Limits, what: str, unit: str) -> float:
-    """The number that was asked for. Raises Refusal for what is none, and for what lies outside of the limits."""
+    """The number that was asked for. Raises FunctionDeclined for what is none, and for what lies outside of the limits."""
     low, high, _ = limits
     try:
         value = Decimal(str(text).strip())
     except InvalidOperation:
-        raise Refusal(f"{what} needs a number from {low:g} to {high:g} {unit}, not {str(text)[:40]!r}") from None
+        raise sim.FunctionDeclined(f"{what} needs a number from {low:g} to {high:g} {unit}, not {str(text)[:40]!r}") from None
     if not value.is_finite() or not Decimal(str(low)) <= value <= Decimal(str(high)):
         outside = f"{float(value):g} {unit} is outside of its hard limits and is not set"
-        raise Refusal(f"{what} takes {low:g} to {high:g} {unit}; {outside}")
+        raise sim.FunctionDeclined(f"{what} takes {low:g} to {high:g} {unit}; {outside}")
     return float(value)
 
 
@@ -143,7 +139,7 @@ def heated(oven: Oven, temperature: str | float, minutes: str | float, clock: fl
     goal = within(temperature, OVEN, oven.name, "°C")
     time = within(minutes, TIMER, f"The timer of {oven.said}", "minutes")
     if smoke:
-        raise Refusal(f"{oven.name} stays off while a sensor reports smoke; see to the smoke first")
+        raise sim.FunctionDeclined(f"{oven.name} stays off while a sensor reports smoke; see to the smoke first")
     until = round(clock + 60 * time, 3)
     on = _from_now(oven, clock, on=True, temperature=goal, until=until)
     return OperationResult(on, f"{oven.name} turned on at {goal:g} °C for {time:g} minutes")
@@ -288,7 +284,7 @@ MINUTES = "30"
 
 
 def ordered(state: HomeState, name: str, verb: str, *values: str | float, by: By) -> HomeState:
-    """The home after an order. Raises Refusal with a sentence where the device does not do it."""
+    """The home after an order. Raises FunctionDeclined with a sentence where the device does not do it."""
     return state.operated(name, _done(state, name, verb, values), by)
 
 
@@ -313,7 +309,7 @@ def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...
             return OperationResult(lock.replace(locked=verb == "lock"), f"{lock.name} {verb}ed")
         case (("enable" | "disable"), Alarm() as alarm):
             return OperationResult(alarm.replace(enabled=verb == "enable"), f"{alarm.name} {verb}d")
-    raise Refusal(f"{state.devices[name].name} does not do that")
+    raise sim.FunctionDeclined(f"{state.devices[name].name} does not do that")
 
 
 def drafted(state: HomeState, name: str, verb: str) -> tuple[str, ...]:
@@ -560,5 +556,5 @@ def _asked(state: HomeState, key: str, value: str | None) -> HomeState:
         return state.replace(drafts={**state.drafts, key: value}, refusal="")
     try:
         return ordered(state, name, verb, *(drafted(state, name, verb) if value is None else (value,)), by="window")
-    except Refusal as no:
+    except sim.FunctionDeclined as no:
         return state.replace(refusal=f"{no}.")

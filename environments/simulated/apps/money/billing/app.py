@@ -141,8 +141,17 @@ class Billing(sim.App[BillingContent, BillingState]):
         )  # fmt: skip
 
     def view(self, state: BillingState) -> tuple[Widget, ...]:
-        opened = state.invoices.get(state.open or "")
-        return _detail(opened, state.currency) if opened else _list(state)
+        if opened := state.invoices.get(state.open or ""):
+            return _detail(opened, state.currency)
+
+        def line(invoice: Invoice) -> Widget:
+            cells = {name: getattr(invoice, name) for name in ("number", "vendor", "date", "due")}
+            cells |= {"status": invoice.status.capitalize(), "total": shown(invoice.total, state.currency)}
+            return linked_row(f"invoice-{invoice.number}", cells)
+
+        found = _found(IdentityKey(state.invoices), state.applied)
+        body = list_view("invoices", COLUMNS, found, line, "No invoices found", state.page, state.page_size)
+        return (heading("Invoices", "list"), search_bar("invoices", state.query), *body)
 
     def update(self, state: BillingState, event: sim.Event) -> sim.Update[BillingState]:
         found = _found(IdentityKey(state.invoices), state.applied)
@@ -168,17 +177,6 @@ class Billing(sim.App[BillingContent, BillingState]):
 def _found(invoices: IdentityKey[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     return tuple(i for i in invoices.value.values() if matches(query, i.number, i.vendor, i.date))
-
-
-def _list(state: BillingState) -> tuple[Widget, ...]:
-    def line(invoice: Invoice) -> Widget:
-        cells = {name: getattr(invoice, name) for name in ("number", "vendor", "date", "due")}
-        cells |= {"status": invoice.status.capitalize(), "total": shown(invoice.total, state.currency)}
-        return linked_row(f"invoice-{invoice.number}", cells)
-
-    found = _found(IdentityKey(state.invoices), state.applied)
-    body = list_view("invoices", COLUMNS, found, line, "No invoices found", state.page, state.page_size)
-    return (heading("Invoices", "list"), search_bar("invoices", state.query), *body)
 
 
 def _detail(invoice: Invoice, currency: str) -> tuple[Widget, ...]:

@@ -265,10 +265,6 @@ def _bought(found: sim.Difference) -> str:
     return f"orders {goods} for {shown(found.new.total, found.after.currency)}, to {found.new.address}"
 
 
-def _put(found: sim.Difference) -> str:
-    return f"puts {found.new.quantity} × {label_of(found.new, found.after.products[found.new.product])} into the cart"
-
-
 class Shop(sim.App[ShopContent, ShopState]):
     """A shop on the web, as its buyer sees it."""
 
@@ -285,7 +281,11 @@ class Shop(sim.App[ShopContent, ShopState]):
         sim.Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", sim.becomes(status="Cancelled")),
         sim.Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
         sim.Meaning("lines.*", Does.EDIT, "takes something out of the cart", sim.is_gone),
-        sim.Meaning("lines.*", Does.EDIT, _put),
+        sim.Meaning(
+            "lines.*",
+            Does.EDIT,
+            lambda d: f"puts {d.new.quantity} × {label_of(d.new, d.after.products[d.new.product])} into the cart",
+        ),
         sim.Meaning("products.*", None),
     )
     functions = FUNCTIONS

@@ -200,20 +200,13 @@ def generated(many: int, setting: sim.Setting) -> tuple[Meeting, ...]:
         hour, minute = rng.randrange(8, 17), rng.choice((0, 0, 30))
         people = tuple(rng.sample(cast.people, rng.randint(1, 3)))
         invited = number % 6 == 5 and day > cast.today.isoformat()
-        made.append(
-            Meeting(
-                title=topic(rng).capitalize(),
-                start=f"{day} {hour:02d}:{minute:02d}",
-                end=f"{day} {hour + 1:02d}:{rng.choice((minute, 45)):02d}",
-                place=rng.choice(("Room 1", "Room 2", "Room 4", "Online", "")),
-                attendees=people,
-                description=paragraph(rng, 1),
-                repeat="Weekly" if number % 8 == 7 else "Never",
-                reminder=rng.choice(("None", "15 minutes before")),
-                answer="invited" if invited else "accepted",
-                organizer=people[0] if invited else "",
-            )
-        )
+        made.append(Meeting(
+            title=topic(rng).capitalize(), start=f"{day} {hour:02d}:{minute:02d}",
+            end=f"{day} {hour + 1:02d}:{rng.choice((minute, 45)):02d}",
+            place=rng.choice(("Room 1", "Room 2", "Room 4", "Online", "")), attendees=people, description=paragraph(rng, 1),
+            repeat="Weekly" if number % 8 == 7 else "Never", reminder=rng.choice(("None", "15 minutes before")),
+            answer="invited" if invited else "accepted", organizer=people[0] if invited else "",
+        ))  # fmt: skip
     return tuple(made)
 
 

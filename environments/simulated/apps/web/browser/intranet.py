@@ -70,9 +70,8 @@ class FormField(Model):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, data: Any) -> Any:
-        return (
-            {**data, "name": data.get("name") or slug(str(data["label"]))} if isinstance(data, dict) and "label" in data else data
-        )
+        labelled = isinstance(data, dict) and "label" in data
+        return {**data, "name": data.get("name") or slug(str(data["label"]))} if labelled else data
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Self:
@@ -295,20 +294,16 @@ def intranet(made: IntranetPlan, setting: sim.Setting) -> Site:
 def _people(setting: sim.Setting) -> Entries:
     rng, cast = setting
     names = (cast.user, *cast.people)
-    return {
-        slug(name): Entry(
-            title=name,
-            values={
-                "Department": rng.choice(made_up("departments")),
-                "Role": rng.choice(made_up("roles")),
-                "Phone": f"{rng.randrange(200, 1000)}-{rng.randrange(1000, 10000)}",
-                "Room": f"{rng.randrange(1, 6)}.{rng.randrange(1, 40):02d}",
-                "Mail": mail_address(name),
-                "Deputy": rng.choice([other for other in names if other != name]),
-            },
-        )
-        for name in sorted(set(names))
-    }
+    made: Entries = {}
+    for name in sorted(set(names)):
+        values = {
+            "Department": rng.choice(made_up("departments")), "Role": rng.choice(made_up("roles")),
+            "Phone": f"{rng.randrange(200, 1000)}-{rng.randrange(1000, 10000)}",
+            "Room": f"{rng.randrange(1, 6)}.{rng.randrange(1, 40):02d}", "Mail": mail_address(name),
+            "Deputy": rng.choice([other for other in names if other != name]),
+        }  # fmt: skip
+        made[slug(name)] = Entry(title=name, values=values)
+    return made
 
 
 def _items(many: int, setting: sim.Setting) -> Entries:
