@@ -25,6 +25,9 @@ LOW = "screen: [800, 300]\n" + WORLD
 def test_windows_are_switched_by_id_app_or_key(hand):
     h = hand(TWO)
     assert [(w.app, w.focused) for w in h.screen.windows] == [("notes", True), ("settings", False)]
+    before = h.screen
+    assert any(e.text == "Account name" for e in h.desktop.peek("settings").elements)
+    assert h.screen == before, "a window is read without the focus"
     assert h.do(SwitchWindow(window="win-settings")).ok
     assert h.screen.app == "settings"
     h.press("Alt", "Tab")
@@ -44,16 +47,6 @@ def test_a_bare_desktop_shows_an_icon_for_each_app(hand):
     h.press("Meta", "d")
     assert h.screen.app is None
     assert h.screen.windows[0].minimized
-
-
-def test_peek_reads_a_window_without_focusing_it(hand):
-    h = hand(TWO)
-    before = h.screen
-    peeked = h.desktop.peek("settings")
-    assert peeked.app == "settings"
-    assert any(e.text == "Account name" for e in peeked.elements)
-    assert h.screen == before
-    assert hand(WORLD).desktop.peek("notes") is None
 
 
 def test_typing_appends_filling_replaces_and_the_caret_can_be_moved(h):

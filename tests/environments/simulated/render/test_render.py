@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 
 from environments.contract import EnvironmentFault, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture, png
+from environments.simulated.render import LIGHT, THEMES, Picture, picture, png
 from environments.simulated.render.raster import image
 from environments.simulated.render.scene import whole_box
 from environments.simulated.render.shapes import Fill, Icon, Label, ShapeGroup, common
@@ -85,12 +85,6 @@ class TestEveryScreen:
                 assert part.clip[1] <= label.y - 0.72 * label.face.size
                 assert label.y + 0.22 * label.face.size <= part.clip[3]
 
-    def test_themes_differ_in_colours_only(self, anything):
-        light, dark = anything.picture(LIGHT), anything.picture(DARK)
-        assert said(light) == said(dark)
-        assert [part.clip for part in light.parts] == [part.clip for part in dark.parts]
-        assert png(light) != png(dark)
-
 
 class TestSameWorldSamePicture:
     def test_in_another_process(self):
@@ -138,16 +132,6 @@ class TestPixels:
         dialog = next(e for e in shown.desktop.observe().elements if e.role == "dialog").bbox
         assert after.getpixel((dialog.x2 - 2, dialog.y1 + 2)) == (255, 255, 255)
 
-    def test_a_selection_lies_behind_the_selected_letters(self, show):
-        shown = show("name: a\napps: {notes: }\nopen: [notes]\n", (FillIn(target=Target(text="Search notes"), text="two words"),))
-        element = next(e for e in shown.desktop.observe().elements if e.text == "Search notes")
-        shown.desktop._world = shown.world.with_desk(caret=9, anchor=4)
-        shapes = part_of(shown.picture(), element.element_id).shapes
-        mark = next(s for s in shapes if isinstance(s, Fill) and s.colour == LIGHT.selection)
-        start = element.bbox.x1 + 10 + round(measure("two ", Face(14)))
-        assert mark.box[0] == start
-        assert abs(mark.box[2] - (start + measure("words", Face(14)))) <= 2
-
     def test_what_the_window_cuts_off_stands_where_it_would_stand_whole(self, show):
         shown = show("name: a\napps: {billing: {generate: 60, page_size: 50}}\nopen: [billing]\n")
         clip = (0, TITLE_BAR, 1280, 800 - TASK_BAR)
@@ -192,13 +176,6 @@ class TestForeignTexts:
             assert png(drawn)
         shown.desktop.perform(Click(target=Target(text="Back to notes")), key="back")
         assert png(shown.picture())
-
-    def test_ideographs_have_room_in_their_boxes(self, show):
-        title = "关于第三季度销售报告的会议安排和预算审批"
-        shown = show(f"name: a\napps: {{notes: {{notes: [{{title: {title}}}]}}}}\nopen: [notes]\n")
-        box = next(e.bbox for e in shown.desktop.observe().elements if e.text == title)
-        assert box.x2 - box.x1 >= len(title) * 14
-        assert title in said(shown.picture())
 
 
 class TestText:

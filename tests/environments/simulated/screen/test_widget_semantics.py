@@ -123,14 +123,6 @@ class TestMenus:
         assert h.app("mail")["messages"]["a"]["folder"] == "Archive"
         assert h.texts("menuitem") == []
 
-    def test_keys_open_menus_and_press_what_is_in_them(self, hand):
-        h = hand(MAIL)
-        click(h, "mail.message-b", "Control")
-        h.press("Enter", on="More")
-        h.do(PressKey(keys=("Enter",), target=track("mail.move-to")))
-        h.do(PressKey(keys=("Enter",), target=track("mail.move-archive")))
-        assert h.app("mail")["messages"]["b"]["folder"] == "Archive"
-
     def test_escape_and_a_click_elsewhere_close_them(self, hand):
         h = hand(MAIL)
         h.press("Enter", on="More")
@@ -190,13 +182,6 @@ class TestSeveralRows:
         h.select("Destination folder", "/")
         h.click("Copy")
         assert "/three (copy).txt" in h.app("files")["entries"]
-
-    def test_keys_choose_and_open_rows(self, hand):
-        h = hand(FILES)
-        h.keys("ArrowDown", "ArrowDown")
-        assert h.app("files")["selected"] == ["/one.txt"]
-        h.do(PressKey(keys=("Enter",), target=track("files.entry:/two.txt")))
-        assert h.texts("heading") == ["two.txt"]
 
     def test_several_messages_are_deleted(self, hand):
         h = hand(MAIL)

@@ -16,7 +16,6 @@ from environments.simulated.variation.apply import (
     language,
     own_words,
     read,
-    synonyms,
     varied,
     wordless,
 )
@@ -77,12 +76,6 @@ def test_a_synonym_stands_for_one_word_and_is_not_itself_replaced():
         others = [other.casefold() for word, some in known.items() if "{" not in word for other in some]
         assert len(others) == len(set(others)), name
         assert not set(others) & {word.casefold() for word in known}, name
-
-
-def test_synonyms_are_drawn_once_for_a_world():
-    drawn = {synonyms("en", seed).said("reimbursement", "Submit") for seed in range(20)}
-    assert drawn == {"Send in", "Hand in", "File it"}
-    assert synonyms("en", 3).said("reimbursement", "Submit") == synonyms("en", 3).said("billing", "Submit")
 
 
 def test_no_synonym_is_used_that_something_else_in_the_view_goes_by():

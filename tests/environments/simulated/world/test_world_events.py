@@ -83,16 +83,6 @@ def test_a_crash_performs_nothing_and_passes(ruled, tmp_path):
     assert len(again.desktop.received()) == 2
 
 
-def test_mail_arrives_after_a_submission(ruled):
-    h = ruled("{when: {submitted: true, app: reimbursement}, mail: {from: boss@x.org, subject: Seen, body: ok}}")
-    h.click("Submit")
-    assert h.app("mail")["messages"] == {}
-    h.type("4\n", "Amount")
-    assert "New message from boss@x.org" in h.texts("status")
-    message = h.app("mail")["messages"]["1"]
-    assert (message["sender"], message["subject"], message["unread"]) == ("boss@x.org", "Seen", True)
-
-
 def test_a_click_triggers_once_or_each_time(ruled):
     h = ruled(
         "{when: {clicked: my claims, once: false}, popup: {title: Again}}",

@@ -7,12 +7,9 @@ from environments.simulated.screen.widgets import (
     Widget,
     bar,
     button,
-    cell,
     form,
     heading,
     pair,
-    row,
-    table,
     text,
     textbox,
 )
@@ -23,27 +20,6 @@ AREA = Area(0, 0, 400, (0, 200))
 
 def nodes(*widgets: Widget):
     return place(widgets, "app", AREA)[0]
-
-
-def test_leaves_do_not_overlap():
-    rows = [row(f"r{n}", cell("a" * n), cell("b")) for n in range(5)]
-    wide = bar(*(button(f"Button number {n}") for n in range(9)))
-    leaves = [n.box for n in nodes(heading("H"), wide, table("t", ("A", "B"), rows), pair("L", "V")) if not n.widget.children]
-    for i, a in enumerate(leaves):
-        assert a[2] <= 400
-        for b in leaves[:i]:
-            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-
-
-def test_containers_enclose_their_children():
-    placed = nodes(form("f", bar(button("A"), button("B"), key="x"), textbox("C", "c", multiline=True), submit="a"))
-    for node in placed:
-        if node.above is not None:
-            outer = placed[node.above].box
-            assert outer[0] <= node.box[0]
-            assert outer[1] <= node.box[1]
-            assert outer[2] >= node.box[2]
-            assert outer[3] >= node.box[3]
 
 
 def test_what_floats_takes_no_room_and_covers_what_lies_below():

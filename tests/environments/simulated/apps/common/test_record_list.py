@@ -1,19 +1,12 @@
-"""The record list of the apps: search, pages, ids and the form of a record."""
+"""The record list of the apps: pages and ids; search and forms are shown by the apps."""
 
 from __future__ import annotations
 
 import pytest
+from worlds.effort import at_most
 
-from environments.simulated.app import Answered, Dialog, Edited, Left, Pressed
-from environments.simulated.apps.common.record_list import (
-    FormState,
-    ListState,
-    form_opened,
-    form_update,
-    list_update,
-    refuse_twice,
-    with_ids,
-)
+from environments.simulated.app import Pressed
+from environments.simulated.apps.common.record_list import ListState, list_update, refuse_twice, with_ids
 from environments.simulated.world.values import Model
 
 
@@ -22,19 +15,28 @@ class Person(Model):
     name: str = ""
 
 
-class People(ListState, FormState[Person]):
-    pass
+@pytest.mark.parametrize(
+    ("app", "content", "pages"),
+    [
+        ("contacts", "generate: 1000", 84),
+        ("shop", "generate: 2000", 167),
+        ("mail", "generate: 2000", 150),
+        ("billing", "generate: 2000", 167),
+        ("chat", "generate: 400, generate_messages: 3", 34),
+        ("calendar", "generate: 1000, view: Invitations", 5),
+    ],
+)
+def test_thousands_of_records_come_in_pages(hand, app, content, pages):
+    h = hand(f"today: 2026-03-05\napps: {{{app}: {{{content}}}}}\nopen: [{app}]")
+    for way, page in (("Next", 2), ("Previous", 1), ("Next", 2)):
+        with at_most(1):
+            h.click(way)
+        assert f"Page {page} of {pages}" in h.texts()
+        assert len(h.screen.elements) < 150
 
 
-def test_a_search_starts_at_the_first_page_and_clearing_it_shows_everything():
-    typed = list_update(People(page=3), Edited("query", " ann "), lambda: ())
-    assert (typed.query, typed.applied, typed.page) == (" ann ", "", 3)
-    searched = list_update(typed, Pressed("search"), lambda: ())
-    assert (searched.applied, searched.page) == ("ann", 1)
-    assert list_update(searched, Pressed("clear"), lambda: ()) == People()
-    assert list_update(searched, Pressed("open-1"), lambda: ()) is None
-    shrunk = People(page=9)
-    assert list_update(shrunk, Pressed("previous"), lambda: range(30)).page == 2, "left from the last page that is there"
+def test_a_page_that_is_no_longer_there_is_left_from_the_last_one_that_is():
+    assert list_update(ListState(page=9), Pressed("previous"), lambda: range(30)).page == 2
 
 
 def test_ids_that_are_missing_are_numbers_that_nobody_has():
@@ -42,20 +44,3 @@ def test_ids_that_are_missing_are_numbers_that_nobody_has():
     assert {name: person.name for name, person in named.items()} == {"2": "a", "1": "b", "3": "c"}
     with pytest.raises(ValueError, match="people: the id 'x' is given twice"):
         refuse_twice("people: the id", ["", "", "x", "x"])
-
-
-def test_a_form_with_changes_asks_before_it_is_closed():
-    def event(state, event):
-        return form_update(state, state.draft, event, "person", ("name",), lambda draft, name: (draft, "wrong"))
-
-    opened = form_opened(People(), Person(id="1", name="Ann"))
-    assert event(opened, Pressed("cancel")).state == People()
-    changed = event(opened, Edited("form.name", "Bob")).state
-    left = event(changed, Left("form.name")).state
-    assert left.draft == Person(id="1", name="Bob")
-    assert left.errors == {"name": "wrong"}
-    (ask,) = event(left, Pressed("cancel")).effects
-    assert isinstance(ask, Dialog)
-    assert ask.text == "This person has changes that are not saved."
-    assert event(left, Answered("unsaved", "Discard changes", {})).state == People()
-    assert event(left, Pressed("save")) is None

@@ -74,12 +74,3 @@ def test_submit_is_disabled_until_the_form_is_valid(hand):
     assert h.click("New claim").error == "Reimbursement is loading; wait"
     h.wait(2)
     assert h.texts("heading") == ["Claim R-0042 submitted"]
-
-
-def test_control_s_saves_the_draft(h):
-    h.fill("Amount", "3")
-    h.press("Control", "s")
-    assert h.app("reimbursement")["saved"]["amount"] == "3"
-    assert "Draft saved" in h.texts("status")
-    h.wait(5)
-    assert h.texts("status") == []
