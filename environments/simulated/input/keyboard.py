@@ -7,19 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from environments.simulated.app import Opened, Shortcut
-from environments.simulated.input.pointer import (
-    asked,
-    enabled,
-    form_of,
-    into_view,
-    number,
-    refusal,
-    scroll,
-    scroll_rows,
-    select,
-    stepped,
-    written,
-)
+from environments.simulated.input import pointer
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.widgets import SWITCHES, TEXTS
 from environments.simulated.turn.turn import Refused, Turn
@@ -129,7 +117,7 @@ def press(turn: Turn, keys: Sequence[str]) -> None:
         _tab(turn, backwards="Shift" in held)
     elif key == "ContextMenu" or (key == "F10" and held):
         if turn.focused is not None:
-            asked(turn, turn.focused)
+            pointer.asked(turn, turn.focused)
     else:
         _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key)
 
@@ -145,7 +133,7 @@ def write(turn: Turn, text: str) -> None:
             shown = _field(turn)
             turn.fault(shown)
             if shown.widget.role == "combobox":
-                select(turn, shown, part)
+                pointer.select(turn, shown, part)
             else:
                 put(turn, shown, line_of(turn, shown).insert(part))
 
@@ -153,7 +141,7 @@ def write(turn: Turn, text: str) -> None:
 def fill(turn: Turn, shown: ShownElement, text: str) -> None:
     """Replace what is in the field."""
     if shown.widget.role == "combobox":
-        select(turn, shown, text)
+        pointer.select(turn, shown, text)
         return
     take_focus(turn, shown)
     if shown.widget.role in SWITCHES:
@@ -162,9 +150,9 @@ def fill(turn: Turn, shown: ShownElement, text: str) -> None:
             raise Refused(f'"{shown.name}" is a {shown.widget.role}; fill it with true or false, or click it')
         turn.edit(shown, wanted)
     elif shown.widget.role == "slider":
-        if problem := refusal(shown.widget, text):
+        if problem := pointer.refusal(shown.widget, text):
             raise Refused(f'"{shown.name}" takes no such value: {problem}')
-        turn.edit(shown, written(number(text) or Decimal(0)))
+        turn.edit(shown, pointer.written(pointer.number(text) or Decimal(0)))
     elif shown.widget.role in TEXTS:
         value = text if shown.widget.multiline else " ".join(text.split("\n"))
         put(turn, shown, EditedLine(value, len(value)))
@@ -176,7 +164,7 @@ def take_focus(turn: Turn, shown: ShownElement) -> None:
     """Put the focus on a control; the caret goes to the end unless it is there already."""
     if not shown.widget.interactive:
         raise Refused(f'"{shown.name}" is a {shown.widget.role} and takes no keys')
-    enabled(turn, shown)
+    pointer.enabled(turn, shown)
     if turn.desk.focus != shown.element.track_id:
         turn.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
 
@@ -193,7 +181,7 @@ def _field(turn: Turn) -> ShownElement:
 def _enter(turn: Turn) -> None:
     shown = turn.focused
     if shown and shown.widget.opens and shown.element.app:
-        enabled(turn, shown)
+        pointer.enabled(turn, shown)
         turn.tell(shown.element.app, Opened(shown.widget.key))
     elif shown and shown.widget.press:
         _activate(turn, shown)
@@ -207,14 +195,14 @@ def _enter(turn: Turn) -> None:
         _answer(turn, dialog.default)
     elif shown is None:
         raise Refused("nothing has the focus, so Enter does nothing; click a field or a control first")
-    elif around := form_of(shown):
+    elif around := pointer.form_of(shown):
         button = next((s for s in turn.screen.order if s.widget.key == around.widget.submit and s.layer == shown.layer), None)
         if button:
             _activate(turn, button)
 
 
 def _activate(turn: Turn, shown: ShownElement) -> None:
-    enabled(turn, shown)
+    pointer.enabled(turn, shown)
     turn.press(shown)
 
 
@@ -246,20 +234,20 @@ def _tab(turn: Turn, backwards: bool) -> None:
         return
     value = shown.widget.value or ""
     turn.move_focus(str(shown.element.track_id), caret=len(value), anchor=0 if value else None)
-    into_view(turn, shown)
+    pointer.into_view(turn, shown)
 
 
 def _plain(turn: Turn, key: str) -> None:
     shown = turn.focused
     role = shown.widget.role if shown else ""
-    if shown and shown.widget.limits and (value := stepped(shown.widget, key)) is not None:
+    if shown and shown.widget.limits and (value := pointer.stepped(shown.widget, key)) is not None:
         turn.fault(shown)
         turn.edit(shown, value)
         turn.change(caret=len(value), anchor=None)
     elif key in {"PageDown", "PageUp"}:
         action = Scroll.toward("down" if key == "PageDown" else "up", 1, "page")
-        if shown is None or not scroll_rows(turn, shown, action):
-            scroll(turn, action)
+        if shown is None or not pointer.scroll_rows(turn, shown, action):
+            pointer.scroll(turn, action)
     elif shown and role in TEXTS:
         edit_key(turn, shown, line_of(turn, shown), key)
     elif shown and role in SWITCHES and key == " ":

@@ -10,21 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from environments.simulated.app import AnyApp, AppState, Arrived, FunctionDeclined, FunctionResult, Passed, Swiped, ask, call
 from environments.simulated.apps import APPS, nearest_app, timed
 from environments.simulated.apps.web.browser.state import MOST_TABS, BrowserState
-from environments.simulated.input import keyboard
-from environments.simulated.input.pointer import (
-    LONG_PRESS,
-    around,
-    asked,
-    click,
-    drag,
-    find,
-    only_a_place,
-    raised,
-    rested,
-    scroll,
-    select,
-    usable,
-)
+from environments.simulated.input import keyboard, pointer
 from environments.simulated.preview import ForwardedEvent
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
@@ -192,8 +178,8 @@ def finger(turn: Turn, shown: ShownElement, action: Action, at: Point | None) ->
     """Whether the action on this thing is another one for a finger than for a pointer: then it was done."""
     if turn.desk.form != "phone":
         return False
-    if isinstance(action, Click) and action.hold >= LONG_PRESS:
-        if asked(turn, shown):
+    if isinstance(action, Click) and action.hold >= pointer.LONG_PRESS:
+        if pointer.asked(turn, shown):
             return True  # the menu of the thing, else its text is selected
         if shown.widget.role in TEXTS:
             value = shown.widget.value or ""
@@ -237,7 +223,7 @@ def home(turn: Turn) -> None:
 
 def _bare(turn: Turn, action: Drag) -> Point | None:
     """Where a finger starts on nothing at all, which still scrolls."""
-    place = only_a_place(action.target, turn.desk.size) if action.target else None
+    place = pointer.only_a_place(action.target, turn.desk.size) if action.target else None
     return place if place is not None and not turn.desk.dialogs and not turn.screen.under(*place) else None
 
 
@@ -245,9 +231,9 @@ def _carries(turn: Turn, shown: ShownElement, action: Drag) -> bool:
     """Whether the finger moves a thing or a handle instead of swiping."""
     if shown.widget.role == "slider":
         return True
-    if around(shown, "drag") is None or only_a_place(action.to, turn.desk.size) is not None:
+    if pointer.around(shown, "drag") is None or pointer.only_a_place(action.to, turn.desk.size) is not None:
         return False
-    return around(find(turn, action.to)[0], "drop") is not None
+    return pointer.around(pointer.find(turn, action.to)[0], "drop") is not None
 
 
 def _swipe(turn: Turn, shown: ShownElement | None, start: Point, action: Drag) -> None:
@@ -255,18 +241,18 @@ def _swipe(turn: Turn, shown: ShownElement | None, start: Point, action: Drag) -
 
     Where everything stands at the other side, an app hears of the other direction: its rows are swiped away from their start.
     """
-    end = only_a_place(action.to, turn.desk.size) or find(turn, action.to)[1].point
+    end = pointer.only_a_place(action.to, turn.desk.size) or pointer.find(turn, action.to)[1].point
     if end is None:
         raise Refused(f"it is not known where {action.to.describe()} is; swipe to a point")
     across, down = end.x - start.x, end.y - start.y
     if max(abs(across), abs(down)) < LEAST:
         raise Refused(f"a swipe goes at least {LEAST} pixels; click to tap")
     if abs(down) >= abs(across):
-        scroll(turn, Scroll(target=action.target if shown is not None else None, delta=Delta(y=-down), unit="px"))
+        pointer.scroll(turn, Scroll(target=action.target if shown is not None else None, delta=Delta(y=-down), unit="px"))
         return
     mirrored = turn.desk.variation.layout == "mirrored"
     direction: Literal["left", "right"] = "left" if (across < 0) is not mirrored else "right"
-    thing = around(shown, "swipes")
+    thing = pointer.around(shown, "swipes")
     if thing is None or thing.element.app is None:
         raise Refused(f"nothing there can be swiped to the {direction}; swipe up or down to scroll")
     turn.fault(thing)
@@ -354,7 +340,7 @@ def _act(turn: Turn, action: Action) -> Resolved | None:
         case Type() | PressKey() if action.target is None:
             _by_keyboard(turn, action)
         case Scroll() if action.target is None:
-            scroll(turn, action)
+            pointer.scroll(turn, action)
         case _:
             return _on_target(turn, action)
     return None
@@ -385,11 +371,11 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
         raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
     if action.target is None:
         raise Refused(f"{action.verb} needs a target")
-    shown, resolved = find(turn, action.target)
-    usable(turn, shown)
+    shown, resolved = pointer.find(turn, action.target)
+    pointer.usable(turn, shown)
     turn.fault(shown)
     if not isinstance(action, _LOOKS):
-        shown = raised(turn, shown)
+        shown = pointer.raised(turn, shown)
     if not finger(turn, shown, action, resolved.point):
         _at(turn, shown, action, resolved.point)
     return resolved
@@ -399,22 +385,22 @@ def _at(turn: Turn, shown: ShownElement, action: Action, point: Point | None) ->
     """By pointer, or by keyboard on what then has the focus."""
     match action:
         case Click():
-            click(turn, shown, action, point)
+            pointer.click(turn, shown, action, point)
         case Hover():
-            rested(turn, shown)
+            pointer.rested(turn, shown)
         case Fill(text=text, submit=submit):
             keyboard.fill(turn, shown, text)
             if submit:
                 keyboard.press(turn, ("Enter",))
         case SelectOption(options=options):
-            select(turn, shown, *options)
+            pointer.select(turn, shown, *options)
         case Drag(to=to):
-            drag(turn, shown, to)
+            pointer.drag(turn, shown, to)
         case Type() | PressKey():
             keyboard.take_focus(turn, shown)
             _by_keyboard(turn, action)
         case Scroll():
-            scroll(turn, action)
+            pointer.scroll(turn, action)
 
 
 def _by_keyboard(turn: Turn, action: Type | PressKey) -> None:

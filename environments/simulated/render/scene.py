@@ -8,22 +8,10 @@ from typing import NamedTuple
 
 from environments.simulated.input.keyboard import EditedLine
 from environments.simulated.input.pointer import form_of
+from environments.simulated.render import shapes
 from environments.simulated.render.controls import BODY, CONTROLS, RADIUS, SMALL, STRONG, Spot, at, baseline, text
 from environments.simulated.render.raster import icon_of
-from environments.simulated.render.shapes import (
-    LIGHT,
-    Box,
-    Fill,
-    Icon,
-    Picture,
-    Shape,
-    ShapeGroup,
-    Theme,
-    common,
-    framed,
-    grown,
-    shadow,
-)
+from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, Theme
 from environments.simulated.render.text import Face, cut, fitting, length, lines, measure, most, printable
 from environments.simulated.screen.elements import Area, ShownElement, place
 from environments.simulated.screen.screen import Panel, Screen, screen_of
@@ -52,7 +40,7 @@ def page(box: Box, size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
         left, top, right, bottom = box
         yield Fill((left + 4, bottom, right + 3, bottom + 3), theme.shade)
         yield Fill((right, top + 4, right + 3, bottom + 3), theme.shade)
-        yield from framed(box, theme.page, theme.border, 0)
+        yield from shapes.framed(box, theme.page, theme.border, 0)
         return
     yield Fill((box[0], box[1] + TITLE_BAR, box[2], box[3]), theme.page)
 
@@ -72,9 +60,9 @@ def title_bar(box: Box, window: Window, theme: Theme, busy: bool) -> Iterator[Sh
 
 def sheet(box: Box, theme: Theme) -> Iterator[Shape]:
     """What an open menu lies on."""
-    around = grown(box, 4)
-    yield from shadow(around, theme.shade, 6, _SHADOW // 2)
-    yield from framed(around, theme.surface, theme.border, 6)
+    around = shapes.grown(box, 4)
+    yield from shapes.shadow(around, theme.shade, 6, _SHADOW // 2)
+    yield from shapes.framed(around, theme.surface, theme.border, 6)
 
 
 def task_bar(size: tuple[int, int], windows: Sequence[Window], theme: Theme) -> Iterator[Shape]:
@@ -119,10 +107,10 @@ def scroll_bar(box: Box, scrolled: int, overflow: int, theme: Theme) -> Iterator
 def around_dialog(size: tuple[int, int], box: Box, theme: Theme) -> Iterator[Shape]:
     """Everything below is dimmed, and the dialog gets a card that is larger than its element."""
     yield Fill((0, 0, *size), theme.dim)
-    x1, y1, x2, y2 = grown(box, FRAME)
+    x1, y1, x2, y2 = shapes.grown(box, FRAME)
     card = max(0, x1), max(0, y1), min(size[0], x2), min(size[1], y2)
-    yield from shadow(card, theme.shade, 12, _SHADOW)
-    yield from framed(card, theme.surface, theme.border, 12)
+    yield from shapes.shadow(card, theme.shade, 12, _SHADOW)
+    yield from shapes.framed(card, theme.surface, theme.border, 12)
 
 
 NAME = Face(11)
@@ -180,7 +168,7 @@ def _frame(spot: Spot) -> Iterator[Shape]:
     x1, y1, x2, _ = spot.box
     marked = theme.danger if element.invalid else theme.accent if element.focused else ""
     border = marked or (theme.control if element.enabled else theme.border)
-    yield from framed(spot.box, theme.surface if element.enabled else theme.page, border, RADIUS, 2 if marked else 1)
+    yield from shapes.framed(spot.box, theme.surface if element.enabled else theme.page, border, RADIUS, 2 if marked else 1)
     ink = marked or theme.muted
     star = 8 if element.required else 0
     name = at(x1 + PAD, y1 + 14, spot.text, NAME, ink if element.enabled else theme.faint, x2 - x1 - 2 * PAD - star)
@@ -273,7 +261,7 @@ _ONE_LINE = 40
 """Things that stand side by side in no more than this are in one line."""
 
 
-def picture(world: World, theme: Theme = LIGHT) -> Picture:
+def picture(world: World, theme: Theme = shapes.LIGHT) -> Picture:
     """The screen of a world: an element is drawn in its own box, and nowhere else. Equal worlds have equal pictures."""
     return _Scene(world, theme).picture()
 
@@ -342,10 +330,10 @@ class _Scene:
             elif shown.widget.floats:
                 yield self._own(sheet((box.x1, box.y1, box.x2, box.y2), self.theme))
             spot = self._spot(shown, clip)
-            edges = common(spot.box, clip)
-            shapes = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()
-            if shapes and edges:
-                yield ShapeGroup(shapes, edges, shown.element.element_id)
+            edges = shapes.common(spot.box, clip)
+            drawn = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()
+            if drawn and edges:
+                yield ShapeGroup(drawn, edges, shown.element.element_id)
 
     def _spot(self, shown: ShownElement, clip: Box) -> Spot:
         box, desk, edit = whole_box(shown, clip), self.world.desk, None

@@ -9,21 +9,10 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from environments.simulated.app import Dialog
 from environments.simulated.apps import APPS
+from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.alterations import altered
 from environments.simulated.screen.elements import Area, Box, Node, Pane, ShownElement, place, show
-from environments.simulated.screen.widgets import (
-    Widget,
-    bar,
-    button,
-    combobox,
-    group,
-    heading,
-    link,
-    progress,
-    status,
-    text,
-    textbox,
-)
+from environments.simulated.screen.widgets import Widget
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Metrics, Variation, metrics_for
 from environments.simulated.world.values import IdentityKey, built, slug
@@ -138,7 +127,7 @@ def _view(world: World, app: str) -> tuple[Widget, ...]:
     """What an app shows, with what the desktop makes of it."""
     desk, state = world.desk, world.apps[app]
     if desk.busy(app):
-        return varied(app, (progress("Loading…"),), desk.variation)
+        return varied(app, (ui.progress("Loading…"),), desk.variation)
     changes = desk.altered.get(app)
 
     def made() -> tuple[Widget, ...]:
@@ -153,12 +142,12 @@ def icons_panel(world: World) -> Panel:
     desk = world.desk
     icons: tuple[Widget, ...] = ()
     for name in world.apps:
-        own = button(APPS[name].title, f"icon-{name}")
+        own = ui.button(APPS[name].title, f"icon-{name}")
         shown = varied_text("desktop", APPS[name].title, desk.variation)
         icons += (own if shown == own.text else own._replace(text=shown, own=own),)
     ground, wide = desk.ground, 240
     if desk.form == "phone":
-        icons, wide = (bar(*icons, key="home-screen"),), desk.size[0] - 2 * MARGIN
+        icons, wide = (ui.bar(*icons, key="home-screen"),), desk.size[0] - 2 * MARGIN
     nodes, _ = place(icons, "desktop", Area(MARGIN, TITLE_BAR, wide, (0, ground[3])), metrics_for(desk.variation))
     return Panel(show(nodes, Pane(None, ground), 1), ground, "icons")
 
@@ -172,7 +161,7 @@ def message_panels(desk: Desk, start: int) -> Iterator[Panel]:
     for index, message in enumerate(desk.messages):
         words = varied_text(app, message.text, desk.variation)
         area = Area(max(0, ground[2] - wide - 20), ground[3] - tall * (index + 1), min(wide, ground[2]), (0, ground[3]))
-        nodes, _ = place((status(words, f"toast-{index + 1}"),), app, area)
+        nodes, _ = place((ui.status(words, f"toast-{index + 1}"),), app, area)
         yield Panel(show(nodes, Pane(app, ground), start + index), (0, 0, 0, 0), "message")
 
 
@@ -182,9 +171,9 @@ def notice_panels(desk: Desk, start: int) -> Iterator[Panel]:
     top = TITLE_BAR + MARGIN // 2
     for one in reversed(desk.notices[-_NOTICES:]):
         key = f"notice-{one.number}"
-        words = (text(one.text, f"{key}.text"),) if one.text else ()
-        inner = (link(one.title, key), *words, button("Dismiss", f"{key}.dismiss"))
-        card = group(*inner, key=f"{key}.card")._replace(role="status")
+        words = (ui.text(one.text, f"{key}.text"),) if one.text else ()
+        inner = (ui.link(one.title, key), *words, ui.button("Dismiss", f"{key}.dismiss"))
+        card = ui.group(*inner, key=f"{key}.card")._replace(role="status")
         area = Area(left, top, wide, (0, desk.ground[3]))
         nodes, height = place((card,), "desktop", area, metrics_for(desk.variation))
         shown = show(nodes, Pane(None, desk.ground), start)
@@ -194,14 +183,14 @@ def notice_panels(desk: Desk, start: int) -> Iterator[Panel]:
 
 
 def dialog_panel(dialog: Dialog, layer: int, desk: Desk, start: int) -> Panel:
-    body: list[Widget] = [heading(dialog.title, "title")]
+    body: list[Widget] = [ui.heading(dialog.title, "title")]
     if dialog.text:
-        body.append(text(dialog.text, "text"))
+        body.append(ui.text(dialog.text, "text"))
     for field in dialog.fields:
         key = f"field-{field.key}"
-        chosen = combobox(field.label, key, field.value, field.options) if field.options else None
-        body.append(chosen or textbox(field.label, key, field.value, private=field.private))
-    buttons = tuple(button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
+        chosen = ui.combobox(field.label, key, field.value, field.options) if field.options else None
+        body.append(chosen or ui.textbox(field.label, key, field.value, private=field.private))
+    buttons = tuple(ui.button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
     own = Widget("dialog", dialog.title, dialog.key, children=(*body, *buttons))
     (tree,) = varied(dialog.app or "desktop", (own,), desk.variation)
     size = desk.size

@@ -11,17 +11,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.turn.events import (
-    Control,
-    Expire,
-    Fail,
-    Network,
-    Rule,
-    Swallow,
-    TriggerEvent,
-    Twice,
-    same_label,
-)
+from environments.simulated.turn.events import Control, Expire, Fail, Network, Rule, Swallow, TriggerEvent, Twice, same_label
 from environments.simulated.world.values import Model
 from environments.simulated.world.world import ArmedRule, ClosedDialog, Desk, Message, Notification, ScheduledEvent, World
 from protocol import ExecStatus

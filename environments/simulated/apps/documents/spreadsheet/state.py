@@ -71,7 +71,7 @@ class SheetState(sim.AppState):
         return _shown(self.cells, self.book, sheet or self.sheet, at)
 
     def changed(self, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()) -> SheetState:
-        """The state with other cells. Raises sim.FunctionDeclined when that is too much.
+        """The state with other cells. Raises FunctionDeclined when that is too much.
 
         Whoever knows `among` which cells the others are spares a look at all of them.
         """
@@ -88,7 +88,7 @@ class SheetState(sim.AppState):
         return self.replace(cells=cells, sheets=sheets, dirty=True, error="")
 
     def written(self, sheet: str, texts: Mapping[At, str]) -> SheetState:
-        """Cells with other texts; an empty one is emptied. Raises sim.FunctionDeclined for a place outside of the sheet."""
+        """Cells with other texts; an empty one is emptied. Raises FunctionDeclined for a place outside of the sheet."""
         if not all(at.inside for at in texts):
             raise sim.FunctionDeclined(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
         lines = {key_of(sheet, at): " ".join(text.split("\n")).strip() for at, text in texts.items()}
@@ -125,7 +125,7 @@ class SheetState(sim.AppState):
         return _fitting(IdentityKey(self.cells), IdentityKey(self.book), self.sheet, self.applied)
 
     def sheet_added(self, name: str) -> SheetState:
-        """The state with an empty sheet more. Raises sim.FunctionDeclined."""
+        """The state with an empty sheet more. Raises FunctionDeclined."""
         name = name.strip()
         if not _NAME.match(name):
             raise sim.FunctionDeclined(f"{name!r} is no sheet name" if name else "The name is empty")
@@ -207,7 +207,7 @@ class SpreadsheetContent(sim.Content):
 
 
 def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
-    """A workbook with these sheets. Raises sim.FunctionDeclined."""
+    """A workbook with these sheets. Raises FunctionDeclined."""
     state = SheetState(sheets=(), cells={}, today=today, sheet="")
     for name, cells in sheets:
         state = state.sheet_added(name)

@@ -11,24 +11,8 @@ from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import list_update, question, refuse_twice, with_error
-from environments.simulated.apps.money.shop.state import (
-    ALL,
-    STEPS,
-    Address,
-    Card,
-    CartLine,
-    Delivery,
-    Draft,
-    Order,
-    OrderLine,
-    Page,
-    Product,
-    ShopState,
-    Step,
-    label_of,
-    missing,
-    whole,
-)
+from environments.simulated.apps.money.shop import state as shop
+from environments.simulated.apps.money.shop.state import CartLine, Order, Product, ShopState
 from environments.simulated.apps.money.shop.view import page
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world import values
@@ -77,12 +61,12 @@ def search_products(
     offset: Offset = 0,
     limit: Limit = 50,
     query: str = "",
-    category: str = ALL,
+    category: str = shop.ALL,
     sort: Sort = "Featured",
     in_stock: bool = False,
 ) -> JsonValue:
     """Products that fit a search or a category, sorted"""
-    category = chosen("Category", category, (ALL, *state.categories()))
+    category = chosen("Category", category, (shop.ALL, *state.categories()))
     fits = state.found(query, category, sort)
     some = [product for product in fits if product.stock or not in_stock]
     told = {"id", "name", "price", "category", "stock", "minimum", "rating"}
@@ -160,9 +144,9 @@ def orders(state: ShopState, offset: Offset = 0, limit: Limit = 50) -> JsonValue
 
 
 _WAYS = (
-    Delivery(name="Standard", price="4.99", takes="3 to 5 days"),
-    Delivery(name="Express", price="12.99", takes="next day"),
-    Delivery(name="Pick up", price="0.00", takes="today"),
+    shop.Delivery(name="Standard", price="4.99", takes="3 to 5 days"),
+    shop.Delivery(name="Express", price="12.99", takes="next day"),
+    shop.Delivery(name="Pick up", price="0.00", takes="today"),
 )
 _COUNTRIES = ("Austria", "France", "Germany", "Sweden", "Switzerland", "United Kingdom", "United States")
 
@@ -185,9 +169,9 @@ class ShopContent(sim.Content):
     generate: int | None = Field(default=None, ge=0, le=20_000)
     orders: tuple[Order, ...] | None = None
     cart: tuple[InCart, ...] = ()
-    address: Address = Address()
-    card: Card = Card()
-    deliveries: tuple[Delivery, ...] = Field(default=_WAYS, min_length=1)
+    address: shop.Address = shop.Address()
+    card: shop.Card = shop.Card()
+    deliveries: tuple[shop.Delivery, ...] = Field(default=_WAYS, min_length=1)
     countries: tuple[str, ...] = Field(default=_COUNTRIES, min_length=1)
     free_delivery_from: Money | None = None
     currency: str = "$"
@@ -242,7 +226,7 @@ def _made_product(name: str, setting: sim.Setting) -> Product:
     )
 
 
-def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) -> tuple[Order, ...]:
+def _orders(products: tuple[Product, ...], way: shop.Delivery, setting: sim.Setting) -> tuple[Order, ...]:
     rng = setting.rng
     if not products:
         return ()
@@ -250,14 +234,14 @@ def _orders(products: tuple[Product, ...], way: Delivery, setting: sim.Setting) 
     orders: list[Order] = []
     for day, status in zip(days, ("Delivered", "Delivered", "Shipped", "Processing"), strict=True):
         some = rng.sample(products, min(len(products), rng.randrange(1, 4)))
-        lines = tuple(OrderLine(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
+        lines = tuple(shop.OrderLine(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
         number = str(max(1000, highest(order.number for order in orders)) + 1)
         order = {"number": number, "date": day, "status": status, "lines": lines, "shipping": way.price, "delivery": way.name}
         orders.append(Order.model_validate({**order, "payment": "Invoice"}))
     return tuple(orders)
 
 
-_PAGES: dict[str, Page] = {"go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders"}
+_PAGES: dict[str, shop.Page] = {"go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders"}
 
 
 def _bought(found: sim.Difference) -> str:
@@ -284,7 +268,7 @@ class Shop(sim.App[ShopContent, ShopState]):
         sim.Meaning(
             "lines.*",
             Does.EDIT,
-            lambda d: f"puts {d.new.quantity} × {label_of(d.new, d.after.products[d.new.product])} into the cart",
+            lambda d: f"puts {d.new.quantity} × {shop.label_of(d.new, d.after.products[d.new.product])} into the cart",
         ),
         sim.Meaning("products.*", None),
     )
@@ -303,7 +287,7 @@ class Shop(sim.App[ShopContent, ShopState]):
         address = content.address if content.address.name else content.address.replace(name=setting.cast.user)
         return ShopState(
             products=products, orders={order.number: order for order in orders}, lines=lines, counter=len(lines),
-            draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
+            draft=shop.Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
             deliveries=content.deliveries, countries=content.countries, card=content.card, currency=content.currency,
             free_from=content.free_delivery_from or "", today=setting.cast.today.isoformat(),
         )  # fmt: skip
@@ -325,7 +309,7 @@ class Shop(sim.App[ShopContent, ShopState]):
         return _browsing(state, event)
 
 
-def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
+def _turned(state: ShopState, to: shop.Page, opened: str = "") -> ShopState:
     """Another page, with none of the errors of this one; what was typed into the cart is as it was."""
     return state.replace(page=to, open=opened, number=1, errors={}, typed={})
 
@@ -354,15 +338,15 @@ def _looking(state: ShopState, product: Product, event: sim.Event) -> sim.Update
         case sim.Edited(key="quantity", value=value):
             return sim.Update(state.replace(quantity=value, errors=with_error(state.errors, "quantity")))
         case sim.Left(key="quantity"):
-            said = "" if whole(state.quantity) else state.quantity_problem(product, 0)
+            said = "" if shop.whole(state.quantity) else state.quantity_problem(product, 0)
             return sim.Update(state.replace(errors=with_error(state.errors, "quantity", said)))
         case sim.Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
             picked = {**state.picked, key.removeprefix("option."): value}
             return sim.Update(state.replace(picked=picked, errors=with_error(state.errors, key)))
         case sim.Pressed(key="add"):
             picked = {name: state.picked[name] for name in product.options if name in state.picked}
-            many = whole(state.quantity)
-            errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
+            many = shop.whole(state.quantity)
+            errors = {f"option.{name}": said for name, said in shop.missing(product, picked).items()}
             if not errors and (said := state.add_problem(product, picked, many)):
                 errors["quantity"] = said
             if errors:
@@ -387,7 +371,7 @@ def _filling(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
             return sim.Update(_shown(state, state.lines[name].product))
         case sim.Pressed(key=key) if (name := _line_in(key, "remove-")) in state.lines:
             line = state.lines[name]
-            said = f"{label_of(line, state.products[line.product])} removed" if line.product in state.products else "Removed"
+            said = f"{shop.label_of(line, state.products[line.product])} removed" if line.product in state.products else "Removed"
             return sim.Update(state.without(name), (sim.Toast(said),))
     return sim.Update(state)
 
@@ -398,7 +382,7 @@ def _line_in(key: str, prefix: str) -> str:
 
 
 def _checking_out(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
-    fields = STEPS[state.step]
+    fields = shop.STEPS[state.step]
     match event:
         case sim.Edited(key=key, value=value) if key.removeprefix("form.") in fields:
             draft = state.draft.model_copy(update={key.removeprefix("form."): value})
@@ -431,7 +415,7 @@ def _checking_out(state: ShopState, event: sim.Event) -> sim.Update[ShopState]:
 def _stepped(state: ShopState, by: int) -> ShopState:
     """The next step when this one is filled in rightly, or the one before; before the first one is the cart."""
     errors = {f"form.{name}": said for name, said in state.errors_of(state.step).items()} if by > 0 else {}
-    names = tuple(STEPS)
+    names = tuple(shop.STEPS)
     at = names.index(state.step) + by
     if at < 0:
         return _turned(state, "cart")
@@ -441,7 +425,7 @@ def _stepped(state: ShopState, by: int) -> ShopState:
 
 def _sent_back(state: ShopState) -> ShopState:
     """The first step with something wrong, which says what."""
-    step: Step = next((step for step in STEPS if state.errors_of(step)), "review")
+    step: shop.Step = next((step for step in shop.STEPS if state.errors_of(step)), "review")
     errors = {f"form.{name}": said for name, said in state.errors_of(step).items()}
     return state.replace(step=step, errors=errors, asked="")
 

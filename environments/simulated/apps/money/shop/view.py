@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from environments.simulated.apps.common.record_list import list_view
-from environments.simulated.apps.money.shop.state import (
-    ALL,
-    CARD,
-    LABELS,
-    PAYMENTS,
-    SORTS,
-    STEPS,
-    CartLine,
-    Order,
-    Product,
-    ShopState,
-    label_of,
-)
+from environments.simulated.apps.money.shop import state as shop
+from environments.simulated.apps.money.shop.state import CartLine, Order, Product, ShopState
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import from_cents, in_cents, shown, slug
 
 
 def checkout(state: ShopState) -> tuple[Widget, ...]:
-    names = tuple(STEPS)
+    names = tuple(shop.STEPS)
     titles = {"address": "Delivery address", "delivery": "Delivery", "payment": "Payment", "review": "Review your order"}
     if state.step == "review":
         body: tuple[Widget, ...] = _review(state)
@@ -37,11 +26,11 @@ def checkout(state: ShopState) -> tuple[Widget, ...]:
 
 
 def _fields(state: ShopState) -> list[Widget]:
-    card = state.draft.payment == PAYMENTS[0]
-    names = STEPS[state.step] if card else tuple(name for name in STEPS[state.step] if name not in CARD)
+    card = state.draft.payment == shop.PAYMENTS[0]
+    names = shop.STEPS[state.step] if card else tuple(name for name in shop.STEPS[state.step] if name not in shop.CARD)
     fields: list[Widget] = []
     for name in names:
-        key, label, value = f"form.{name}", LABELS[name], getattr(state.draft, name)
+        key, label, value = f"form.{name}", shop.LABELS[name], getattr(state.draft, name)
         private, hint = name in ("card", "code"), "MM/YY" if name == "expiry" else None
         if options := state.options_of(name):
             field = ui.combobox(label, key, value, options, required=True)
@@ -57,7 +46,7 @@ def _fields(state: ShopState) -> list[Widget]:
 def _review(state: ShopState) -> tuple[Widget, ...]:
     draft = state.draft
     lines = [
-        ui.row(f"line-{line.id}", ui.cell(label_of(line, product), f"line-{line.id}.name"),
+        ui.row(f"line-{line.id}", ui.cell(shop.label_of(line, product), f"line-{line.id}.name"),
             ui.cell(str(line.quantity), f"line-{line.id}.many"),
             ui.cell(money(state, in_cents(product.price) * line.quantity), f"line-{line.id}.sum"), press=False)
         for line, product in state.held()
@@ -111,12 +100,12 @@ def page(state: ShopState) -> tuple[Widget, ...]:
         body = _cart(state)
     else:
         columns = ("Product", "Category", "Price", "Rating", "Availability")
-        choices = tuple(dict.fromkeys((ALL, *state.categories(), state.category)))
+        choices = tuple(dict.fromkeys((shop.ALL, *state.categories(), state.category)))
         body = (
             ui.heading("Catalogue", "catalogue"),
             ui.search_bar("products", state.query),
             ui.bar(ui.combobox("Filter by category", "category", state.category, choices),
-                   ui.combobox("Sort by", "sort", state.sort, SORTS), key="filters"),
+                   ui.combobox("Sort by", "sort", state.sort, shop.SORTS), key="filters"),
             *list_view("products", columns, state.listed(), line, "No products found", state.number),
         )  # fmt: skip
     many = sum(line.quantity for line, _ in state.held())
@@ -180,7 +169,7 @@ def _cart(state: ShopState) -> tuple[Widget, ...]:
 
 
 def _line(state: ShopState, line: CartLine, product: Product) -> Widget:
-    key, name = f"line-{line.id}", label_of(line, product)
+    key, name = f"line-{line.id}", shop.label_of(line, product)
     typed = state.typed.get(line.id, str(line.quantity))
     field = ui.spinbutton(f"Quantity of {name}", f"{key}.quantity", typed, _quantities(product), required=True,
                        invalid=key in state.errors)  # fmt: skip

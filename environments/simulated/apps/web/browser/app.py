@@ -10,18 +10,8 @@ from environments.effects import Effect as Does
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, part_of
 from environments.simulated.apps.common.record_list import question, with_error
-from environments.simulated.apps.web.browser.state import (
-    LOGIN,
-    MOST_TABS,
-    NEW_TAB,
-    BrowserContent,
-    BrowserState,
-    asked,
-    joined,
-    normal,
-    parts,
-    started,
-)
+from environments.simulated.apps.web.browser import state as web
+from environments.simulated.apps.web.browser.state import BrowserContent, BrowserState
 from environments.simulated.apps.web.browser.view import body, checked, form_at, problems, sent, signed, window
 from environments.simulated.screen.widgets import Widget
 
@@ -51,8 +41,8 @@ def open_page(
     state: BrowserState, url: Annotated[str, Field(min_length=1, max_length=2000)], new_tab: bool = False
 ) -> sim.FunctionResult[BrowserState]:
     """Go to an address, and read the page"""
-    if new_tab and len(state.tabs) >= MOST_TABS:
-        raise sim.FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
+    if new_tab and len(state.tabs) >= web.MOST_TABS:
+        raise sim.FunctionDeclined(f"there are {web.MOST_TABS} tabs already; close one first")
     after = state.new_tab(url) if new_tab else state.loaded(url)
     return sim.FunctionResult(after, _page(after))
 
@@ -68,7 +58,7 @@ def list_links(state: BrowserState, offset: Offset = 0, limit: Limit = 50) -> Js
     """Where the links of the current page lead"""
     links = [link for link in body(state).links.values() if link.download is None]
     here = state.tab.address
-    return part_of(links, offset, limit, lambda link: {"text": link.text, "url": joined(here, link.to)})
+    return part_of(links, offset, limit, lambda link: {"text": link.text, "url": web.joined(here, link.to)})
 
 
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}
@@ -84,11 +74,11 @@ def _tells(found: sim.Difference) -> bool:
     """Whether an address tells another site something: not what the page offered, or the login's own."""
     if found.new is None:
         return False
-    where, before = parts(found.new.address), found.before
+    where, before = web.parts(found.new.address), found.before
     at = before.tab.address
-    if not where.query or where.path == LOGIN or where.host == parts(at).host:
+    if not where.query or where.path == web.LOGIN or where.host == web.parts(at).host:
         return False
-    return all(joined(at, link.to) != found.new.address for link in body(before).links.values())
+    return all(web.joined(at, link.to) != found.new.address for link in body(before).links.values())
 
 
 class Browser(sim.App[BrowserContent, BrowserState]):
@@ -111,7 +101,7 @@ class Browser(sim.App[BrowserContent, BrowserState]):
     functions = FUNCTIONS
 
     def start(self, content: BrowserContent, setting: sim.Setting) -> BrowserState:
-        return started(content, setting)
+        return web.started(content, setting)
 
     def view(self, state: BrowserState) -> tuple[Widget, ...]:
         return window(state)
@@ -150,7 +140,7 @@ def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> sim.Updat
         case "navigate":
             return _going(state, url)
         case "new-tab":
-            return _opened(state, normal(url) or NEW_TAB)
+            return _opened(state, web.normal(url) or web.NEW_TAB)
         case "close-tab" if name in state.tabs:
             return sim.Update(state.without_tab(name))
         case "choose-tab" if name in state.tabs:
@@ -170,7 +160,7 @@ def _tool(state: BrowserState, key: str) -> sim.Update[BrowserState]:
         case ("go", "", ""):
             return _going(state, state.tab.typed)
         case ("new", "-", "tab"):
-            return _opened(state, NEW_TAB)
+            return _opened(state, web.NEW_TAB)
         case ("tab", "-", name) if name in state.tabs:
             return sim.Update(state.replace(current=name))
         case ("close", "-", name) if name in state.tabs:
@@ -189,8 +179,8 @@ def _going(state: BrowserState, text: str) -> sim.Update[BrowserState]:
 
 
 def _opened(state: BrowserState, address: str) -> sim.Update[BrowserState]:
-    if len(state.tabs) >= MOST_TABS:
-        return sim.Update(state, (sim.Toast(f"There are {MOST_TABS} tabs already; close one first"),))
+    if len(state.tabs) >= web.MOST_TABS:
+        return sim.Update(state, (sim.Toast(f"There are {web.MOST_TABS} tabs already; close one first"),))
     return _shown(state, state.new_tab(address))
 
 
@@ -211,7 +201,7 @@ def _on_page(state: BrowserState, name: str, event: sim.Event) -> sim.Update[Bro
             if link.download is not None:
                 file = {"name": link.text, "folder": "/Downloads", "text": link.download}
                 return sim.Update(state, (sim.Notify("files", "file", file),))
-            address = joined(state.tab.address, link.to)
+            address = web.joined(state.tab.address, link.to)
             return _opened(state, address) if link.new or "Control" in held else _shown(state, state.loaded(address))
     return sim.Update(state)
 
@@ -225,14 +215,14 @@ def _field_of(name: str) -> tuple[int, str] | None:
 def _pressed(state: BrowserState, name: str) -> sim.Update[BrowserState]:
     if name.startswith("consent."):
         answer = name.removeprefix("consent.")
-        host = parts(state.tab.address).host
+        host = web.parts(state.tab.address).host
         consent = state.sites[host].consent if host in state.sites else None
         said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
         return sim.Update(state.replace(consents={**state.consents, host: said}) if said else state)
     if name.endswith(".search"):
         address = state.tab.address
-        query = state.tab.fields.get(f"{name.removesuffix('search')}query", parts(address).query.get("q", ""))
-        return _shown(state, state.loaded(asked(address, q=" ".join(query.split()), page="")))
+        query = state.tab.fields.get(f"{name.removesuffix('search')}query", web.parts(address).query.get("q", ""))
+        return _shown(state, state.loaded(web.asked(address, q=" ".join(query.split()), page="")))
     number = name.removesuffix(".send")
     block = int(number) if number != name and number.isascii() and number.isdigit() else -1
     form = form_at(state, block)

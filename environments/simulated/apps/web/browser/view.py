@@ -7,18 +7,9 @@ from typing import NamedTuple
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import with_error
+from environments.simulated.apps.web.browser import state as web
 from environments.simulated.apps.web.browser.intranet import Block, Collection, Consent, Form, FormField, Image, Link, Table
-from environments.simulated.apps.web.browser.state import (
-    LOGOUT,
-    BrowserState,
-    Place,
-    Session,
-    Submission,
-    asked,
-    fitting,
-    joined,
-    parts,
-)
+from environments.simulated.apps.web.browser.state import BrowserState, Place, asked, parts
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.values import IdentityKey, highest, page_of, parse_day, slug
@@ -109,9 +100,9 @@ def sent(state: BrowserState, block: int, form: Form) -> sim.Update[BrowserState
     # Days in one form; everything else as it was written, without blanks around it
     values |= {field.name: parse_day(values[field.name]) or values[field.name] for field in form.fields if field.kind == "date"}
     values = {name: value.strip() for name, value in values.items()}
-    entry = Submission(page=page, about=place.title, values=values)
+    entry = web.Submission(page=page, about=place.title, values=values)
     after = state.replace(submissions={**state.submissions, number: entry}, sessions=arrived.sessions)
-    target = joined(here, form.then) if form.then else asked(page, sent=number, form=str(block + 1))
+    target = web.joined(here, form.then) if form.then else asked(page, sent=number, form=str(block + 1))
     effects: list[sim.Effect] = [sim.Submitted()]
     if form.letter:
         subject, text = (words.replace("{number}", number) for words in (form.letter.subject, form.letter.text))
@@ -130,7 +121,7 @@ def signed(state: BrowserState) -> sim.Update[BrowserState]:
     if (user.strip().casefold(), password) != (login.user.casefold(), login.password):
         fields = {key: value for key, value in state.tab.fields.items() if key != "0.password"}
         return sim.Update(state.changed(fields=fields, errors={"0": "User name or password is wrong"}))
-    signed_in = state.replace(sessions={**state.sessions, where.host: Session(left=login.pages or None)})
+    signed_in = state.replace(sessions={**state.sessions, where.host: web.Session(left=login.pages or None)})
     return sim.Update(signed_in.loaded(where.query.get("next") or where.host), (sim.Toast("You are signed in"),))
 
 
@@ -222,7 +213,7 @@ class Paper:
         host = parts(self.address).host
         items = [self.link(f"menu.{n}", item) for n, item in enumerate(place.site.menu)]
         if host in self.state.sessions:
-            items.append(self.link("menu.sign-out", Link(text="Sign out", to=LOGOUT)))
+            items.append(self.link("menu.sign-out", Link(text="Sign out", to=web.LOGOUT)))
         return (ui.bar(*items, key=self.key("menu")),) if items else ()
 
     def _block(self, n: int, block: Block) -> tuple[Widget, ...]:
@@ -245,7 +236,7 @@ class Paper:
         shown = site.collections[(block.collection or "")] if site else Collection()
         where = parts(self.address)
         query = where.query.get("q", "")
-        fits = fitting(IdentityKey(shown), query)
+        fits = web.fitting(IdentityKey(shown), query)
         items, number, pages = page_of(fits, where.number(), shown.size)
         search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
         count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
