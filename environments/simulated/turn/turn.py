@@ -120,7 +120,9 @@ class Turn:
                 due = ScheduledEvent(at=round(self.desk.clock + seconds, 3), app=app, topic=topic, data=dict(data))
                 self.change(queue=(*self.desk.queue, due))
             case sim.Focus(key=key):
-                self.focus_on(app, key)
+                here = (s for s in self.screen.order if s.element.app == app and s.widget.key == key and s.widget.interactive)
+                if field := next(here, None):  # nothing happens when it is not on the screen
+                    self.move_focus(str(field.element.track_id), caret=len(field.widget.value or ""))
             case sim.Notice(title=title, text=text):
                 self.notice(title, text, app)
             case sim.Launch() | sim.Notify() if effect.app not in self.world.apps:
@@ -157,13 +159,6 @@ class Turn:
         if left and left.element.track_id != track_id and left.element.app and not left.layer and left.widget.role in TEXTS:
             self.tell(left.element.app, sim.Left(left.widget.key))
         self.change(focus=track_id, caret=caret, anchor=anchor)
-
-    def focus_on(self, app: str, key: str) -> None:
-        """Put the focus on an app's own control; nothing happens when it is not on the screen."""
-        for shown in self.screen.order:
-            if shown.element.app == app and shown.widget.key == key and shown.widget.interactive:
-                self.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
-                return
 
     def press(self, shown: ShownElement, modifiers: tuple[str, ...] = ()) -> None:
         """Activate a control, whether by pointer or by key."""

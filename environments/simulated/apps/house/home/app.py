@@ -283,12 +283,8 @@ MINUTES = "30"
 """What the timer of an oven says before anybody wrote into it."""
 
 
-def ordered(state: HomeState, name: str, verb: str, *values: str | float, by: By) -> HomeState:
-    """The home after an order. Raises FunctionDeclined with a sentence where the device does not do it."""
-    return state.operated(name, _done(state, name, verb, values), by)
-
-
-def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...]) -> OperationResult:
+def ordered(state: HomeState, name: str, verb: str, *values: str | float) -> OperationResult:
+    """What comes of an order. Raises FunctionDeclined with a sentence where the device does not do it."""
     match verb, state.devices[name]:
         case "on", Light() as light:
             on = values[0] == "true"
@@ -427,7 +423,7 @@ def _operate(state: HomeState, name: str, *orders: tuple[str, tuple[str | float,
     """Every order or none of them."""
     after = state
     for verb, values in orders:
-        after = ordered(after, name, verb, *values, by="function")
+        after = after.operated(name, ordered(after, name, verb, *values), "function")
     return sim.FunctionResult(after.replace(drafts=state.drafts, refusal=state.refusal), _shown(after, name))
 
 
@@ -555,6 +551,7 @@ def _asked(state: HomeState, key: str, value: str | None) -> HomeState:
     if value is not None and verb in DRAFTED:
         return state.replace(drafts={**state.drafts, key: value}, refusal="")
     try:
-        return ordered(state, name, verb, *(drafted(state, name, verb) if value is None else (value,)), by="window")
+        done = ordered(state, name, verb, *(drafted(state, name, verb) if value is None else (value,)))
+        return state.operated(name, done, "window")
     except sim.FunctionDeclined as no:
         return state.replace(refusal=f"{no}.")

@@ -209,8 +209,12 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
                 claim = state.claims[state.claim]
                 return (ui.heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
             case "claims":
-                claims = list(state.claims.values())
-                shown = list_view("claims", COLUMNS, claims, lambda claim: _row(state, claim), "No claims yet", state.list_page)
+
+                def line(claim: Claim) -> Widget:
+                    cells = {name: getattr(claim, name) for name in ("number", "vendor", "date", "category", "amount", "status")}
+                    return ui.linked_row(f"claim-{claim.number}", {**cells, "amount": _amount(state, claim)})
+
+                shown = list_view("claims", COLUMNS, list(state.claims.values()), line, "No claims yet", state.list_page)
                 return (ui.heading("Expense claims", "claims"), ui.bar(ui.button("New claim", "new-claim")), *shown)
             case "claim":
                 one = state.claims.get(state.claim)
@@ -233,7 +237,7 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
             case sim.Edited(key=key, value=value) if key in state.draft:
                 return sim.Update(state.replace(draft={**state.draft, key: value}, errors=with_error(state.errors, key)))
             case sim.Left(key=key) if state.draft.get(key):
-                return sim.Update(_checked(state, (key,)))
+                return sim.Update(_checked(state, key))
             case sim.Pressed(key="submit"):
                 return _submit(state)
             case sim.Pressed(key="save-draft") | sim.Shortcut(chord="Control+s" | "Meta+s") if state.page == "form":
@@ -252,14 +256,14 @@ def _empty(employee: str) -> dict[str, str]:
     return {**dict.fromkeys(LABELS, ""), "employee": employee, "receipt": "false"}
 
 
-def _checked(state: ReimbursementState, names: tuple[str, ...]) -> ReimbursementState:
+def _checked(state: ReimbursementState, *names: str) -> ReimbursementState:
     """The page says what is wrong with these fields."""
     errors = {name: said for name in LABELS if (said := problem(state, name) if name in names else state.errors.get(name, ""))}
     return state if errors == state.errors else state.replace(errors=errors)
 
 
 def _submit(state: ReimbursementState) -> sim.Update[ReimbursementState]:
-    state = _checked(state, tuple(LABELS))
+    state = _checked(state, *LABELS)
     if state.errors:
         return sim.Update(state)
     values = {name: value.strip() for name, value in state.draft.items()}
@@ -298,8 +302,3 @@ def _amount(state: ReimbursementState, claim: Claim) -> str:
 
 
 _WAYS = ui.bar(ui.button("New claim", "new-claim"), ui.button("My claims", "my-claims"))
-
-
-def _row(state: ReimbursementState, claim: Claim) -> Widget:
-    cells = {name: getattr(claim, name) for name in ("number", "vendor", "date", "category", "amount", "status")}
-    return ui.linked_row(f"claim-{claim.number}", {**cells, "amount": _amount(state, claim)})

@@ -223,7 +223,9 @@ class Paper:
         if block.text is not None:
             return (ui.text(block.text, self.key(str(n))),)
         if block.list is not None:
-            return (self._list(n, block.list),)
+            named = [(f"{n}.{i}", item) for i, item in enumerate(block.list)]
+            lines = (self.link(name, i) if isinstance(i, Link) else ui.text(i, self.key(name)) for name, i in named)
+            return (ui.listing(self.key(str(n)), lines),)
         if block.table is not None:
             return (self._table(n, block.table),)
         if block.link is not None:
@@ -245,20 +247,11 @@ class Paper:
         body = self._grid(n, (shown.first, *shown.columns), rows) if rows else none
         return (*search, *count, body, *self.pager(f"{n}.", number, pages))
 
-    def _list(self, n: int, items: tuple[str | Link, ...]) -> Widget:
-        made = (
-            self.link(f"{n}.{i}", item) if isinstance(item, Link) else ui.text(item, self.key(f"{n}.{i}"))
-            for i, item in enumerate(items)
-        )
-        return ui.listing(self.key(str(n)), made)
-
     def _table(self, n: int, given: Table) -> Widget:
-        rows = [
-            ui.row(
-                self.key(f"{n}.{i}"), *(ui.cell(value, self.key(f"{n}.{i}.{j}")) for j, value in enumerate(values)), press=False
-            )
-            for i, values in enumerate(given.rows)
-        ]
+        rows = []
+        for i, values in enumerate(given.rows):
+            cells = (ui.cell(value, self.key(f"{n}.{i}.{j}")) for j, value in enumerate(values))
+            rows.append(ui.row(self.key(f"{n}.{i}"), *cells, press=False))
         return self._grid(n, given.columns, rows)
 
     def _grid(self, n: int, columns: tuple[str, ...], rows: list[Widget]) -> Widget:
