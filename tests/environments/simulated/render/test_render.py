@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import os
 import re
 import subprocess
 import sys
@@ -84,20 +82,6 @@ class TestEveryScreen:
                 assert label.x + label.width <= part.clip[2] + 1
                 assert part.clip[1] <= label.y - 0.72 * label.face.size
                 assert label.y + 0.22 * label.face.size <= part.clip[3]
-
-
-class TestSameWorldSamePicture:
-    def test_in_another_process(self):
-        code = (
-            "import sys, hashlib\n"
-            "from environments.simulated.desktop import SimulatedDesktop\n"
-            "from environments.simulated.world.worldfile import load_world\n"
-            "desktop = SimulatedDesktop(load_world('office'))\n"
-            "print(hashlib.sha256(desktop.screenshot()).hexdigest())\n"
-        )
-        env = {**os.environ, "PYTHONHASHSEED": "4711"}
-        there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-        assert there.stdout.strip() == hashlib.sha256(SimulatedDesktop(load_world("office")).screenshot()).hexdigest()
 
 
 class TestPixels:

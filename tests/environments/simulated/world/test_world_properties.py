@@ -158,15 +158,17 @@ for world, seed, actions in json.load(sys.stdin):
     for n, action in enumerate(actions):
         desktop.perform(parse_action(action), key=str(n))
     print(desktop.state_hash(), desktop.observe().state_id)
+print(desktop.screenshot())
 """
 
 
 def test_the_hash_is_the_same_in_another_process_in_every_shipped_world():
-    jobs, here, worlds = [], [], iter(shipped_names("worlds"))
+    jobs, here, worlds, desktop = [], [], iter(shipped_names("worlds")), None
 
     @settings(max_examples=50, deadline=None, database=None, derandomize=True)
     @given(st.lists(MOVES, max_size=12), st.integers(0, 9))
     def collect(moves, seed):
+        nonlocal desktop
         world = next(worlds, BUSY)
         spec = parse_world(BUSY, seed=seed) if world == BUSY else load_world(world, seed).model_copy(update={"events": ()})
         desktop = SimulatedDesktop(spec)
@@ -178,7 +180,7 @@ def test_the_hash_is_the_same_in_another_process_in_every_shipped_world():
         [sys.executable, "-c", REPLAY], input=json.dumps(jobs), capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONHASHSEED": "4711"},
     )  # fmt: skip
-    assert there.stdout.split("\n")[:-1] == here
+    assert there.stdout.split("\n")[:-1] == [*here, str(desktop.screenshot())]
 
 
 WORK = """

@@ -92,19 +92,8 @@ def test_a_claim_is_submitted_as_by_the_form(h):
     h.wait(2)
     assert h.call("reimbursement.list_claims")["count"] == 1
     assert h.call("reimbursement.get_claim", number="R-0001") == claim
-
-
-def test_the_same_claim_by_hand_and_by_function(hand):
-    by_hand, by_call = hand(WORLD), hand(WORLD)
-    by_hand.fill("Vendor", "Acme")
-    by_hand.fill("Amount", "7")
-    by_hand.click("Submit")
-    by_call.call("reimbursement.submit_claim", vendor="Acme", amount="7")
-    by_call.wait(2)
-    by_call.call("reimbursement.save_draft", amount="5")
-    assert by_call.app("reimbursement")["saved"]["amount"] == "5"
-    assert by_hand.app("reimbursement")["claims"] == by_call.app("reimbursement")["claims"]
-    assert len(by_hand.app("mail")["messages"]) == len(by_call.app("mail")["messages"])
+    h.call("reimbursement.save_draft", amount="5")
+    assert h.app("reimbursement")["saved"]["amount"] == "5"
 
 
 def test_mail_is_sent_answered_read_and_deleted_beside_what_is_being_written(h):
@@ -190,7 +179,8 @@ def test_any_arguments_give_a_result_or_a_reason(data):
         before = desktop.hashes()[function.app]
         result = desktop.perform(action, key=str(n))
         assert result.exec_status in ("executed", "error")
-        if not function.writes or result.exec_status == "error":
+        by_clock = function.app in ("home", "camera", "microphone")
+        if (not function.writes or result.exec_status == "error") and not by_clock:
             assert desktop.hashes()[function.app] == before
         desktop.observe()
     desktop.close()

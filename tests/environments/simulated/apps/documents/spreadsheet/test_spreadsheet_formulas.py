@@ -22,10 +22,6 @@ from environments.simulated.apps.documents.spreadsheet.formula import (
     translated,
     typed,
 )
-from environments.simulated.apps.documents.spreadsheet.state import (
-    SheetState,
-    texts_of,
-)
 
 TODAY = date(2026, 3, 31)
 CELLS = {
@@ -237,17 +233,3 @@ def test_values_written_into_a_book_make_the_book_of_the_new_cells(cells: dict[s
     else:
         assert any((cells.get(key) or "").startswith("=") for key in new)
     assert book.values == kept
-
-
-def test_a_value_that_is_written_and_taken_back_shows_in_formulas_filter_and_extent() -> None:
-    empty = SheetState(sheets=(), cells={}, today="2026-03-02", sheet="")
-    state = empty.sheet_added("One").changed({}, None)
-    rows = [["Vendor", "Amount"], ["Acme", "10"], ["Bolt", "20"], ["Sum", "=SUM(B2:B3)"]]
-    state = state.written("One", texts_of(rows)).model_copy(update={"sheet": "One", "applied": "acme"})
-    assert state.shown(At(4, 2)) == "30"
-    after = state.written("One", {At(3, 1): "Acme too", At(3, 2): "25", At(6, 3): "far"})
-    assert after.shown(At(4, 2)) == "35"
-    assert list(after.fitting()) == [1, 2, 3]
-    assert after.book.extent("One") == At(6, 3)
-    back = after.written("One", {At(3, 1): "Bolt", At(3, 2): "20", At(6, 3): ""})
-    assert (back.shown(At(4, 2)), list(back.fitting()), back.book.extent("One")) == ("30", [1, 2], At(4, 2))

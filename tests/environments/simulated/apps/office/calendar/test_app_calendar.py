@@ -141,7 +141,6 @@ class TestWriting:
         h.click("New event")
         for label, value in fields.items():
             h.fill(label, value)
-        assert h.texts("alert") == [] or leave == "Title"
         h.click(leave)
         assert h.texts("alert") == said
         assert len(meetings(h)) == 4
