@@ -55,6 +55,13 @@ class Hand:
     def fill(self, text: str, value: str) -> ActionResult:
         return self.do(Fill(target=ActionTarget(text=text), text=value))
 
+    def refuses(self, app: str, *calls: tuple[str, dict[str, object], str]) -> None:
+        """Each of these functions says why it does nothing, and does nothing."""
+        before = self.app(app)
+        for function, arguments, said in calls:
+            assert said in self.call(f"{app}.{function}", **arguments), (function, arguments)
+            assert self.app(app) == before
+
     def fills(self, values: dict[str, str]) -> None:
         """One field after the other."""
         for text, value in values.items():

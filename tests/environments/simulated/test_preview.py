@@ -16,19 +16,7 @@ from environments.simulated.world.worldfile import load_world, parse_world
 from environments.vision.environment import FromPixels
 from orchestrator.settings.layers import Source
 from orchestrator.settings.settings import read_safety
-from protocol import (
-    Action,
-    ActionTarget,
-    CallApi,
-    Click,
-    Drag,
-    Fill,
-    LaunchApp,
-    PressKey,
-    SelectOption,
-    Type,
-    VisualState,
-)
+from protocol import Action, ActionTarget, CallApi, Click, Drag, Fill, LaunchApp, PressKey, SelectOption, Type, VisualState
 from protocol.dsl import parse_line
 from roles.contracts.nodes import TimedEnvironment
 from roles.safety import SafetyPolicy, review

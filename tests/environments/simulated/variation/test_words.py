@@ -10,15 +10,7 @@ from worlds.words import words
 from environments.contract import WorldError
 from environments.simulated.apps import APPS
 from environments.simulated.screen.widgets import bar, button, cell, combobox, row, table, text
-from environments.simulated.variation.apply import (
-    Catalogue,
-    described,
-    language,
-    own_words,
-    read,
-    varied,
-    wordless,
-)
+from environments.simulated.variation.apply import Catalogue, described, language, own_words, read, varied, wordless
 from environments.simulated.variation.metrics import Variation
 
 EFFECTS = {"toast", "notice", "title"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from orchestrator.tasks.changes import side_effects
 from protocol import ActionTarget, Click
 
@@ -219,9 +217,9 @@ class TestFunctions:
         assert h.call("spreadsheet.save") == {"saved": True}
         assert h.app("spreadsheet")["dirty"] is False
 
-    @pytest.mark.parametrize(
-        ("function", "arguments", "words"),
-        [
+    def test_what_does_not_fit_is_refused_and_changes_nothing(self, h):
+        h.refuses(
+            "spreadsheet",
             ("read_range", {"range": "nowhere"}, "'nowhere' is no range; write it like B2:D9 or Costs!B2:D9"),
             ("read_range", {"range": "Cots!A1"}, "there is no sheet 'Cots'; did you mean Costs?"),
             ("read_range", {"range": "A1:AZ2000"}, "more than 2000 cells"),
@@ -230,9 +228,4 @@ class TestFunctions:
             ("append_row", {"values": ["x"] * 60}, "52 columns"),
             ("calculate", {"formula": "1/0"}, "=1/0 is #DIV/0!"),
             ("calculate", {"formula": "1+"}, "cannot be read at character 3"),
-        ],
-    )
-    def test_what_does_not_fit_is_refused_and_changes_nothing(self, h, function, arguments, words):
-        before = h.app("spreadsheet")
-        assert words in h.call(f"spreadsheet.{function}", **arguments)
-        assert h.app("spreadsheet") == before
+        )

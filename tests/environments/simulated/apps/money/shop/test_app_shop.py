@@ -171,8 +171,7 @@ class TestCheckout:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [("price", 25, "The total is now $29.99; it was $24.99"), ("stock", 0, "Lamp is out of stock")],
+    ("field", "value", "said"), [("price", 25, "The total is now $29.99; it was $24.99"), ("stock", 0, "Lamp is out of stock")]
 )
 def test_what_changes_under_the_question_stops_the_order(hand, field, value, said):
     rule = f"{{when: {{clicked: Place order, app: shop}}, edit: {{app: shop, path: products.lamp.{field}, value: {value}}}}}"
@@ -233,9 +232,10 @@ class TestFunctions:
         assert h.call("shop.place_order", total="14.99", payment="Invoice")["total"] == "14.99"
         assert h.call("shop.cart")["lines"] == []
 
-    @pytest.mark.parametrize(
-        ("function", "arguments", "said"),
-        [
+    def test_bad_arguments_change_nothing(self, h):
+        h.call("shop.add_to_cart", id="lamp")
+        h.refuses(
+            "shop",
             ("get_product", {"id": "lam"}, "did you mean lamp?"),
             ("add_to_cart", {"id": "sold"}, "Tent is out of stock"),
             ("add_to_cart", {"id": "shirt"}, "Choose a size"),
@@ -245,10 +245,4 @@ class TestFunctions:
             ("place_order", {"total": "24.99"}, "Card number is required"),
             ("place_order", {"total": "24.99", "payment": "Invoice", "postcode": "!"}, "Postcode must be"),
             ("place_order", {"total": "24.99", "card": CARD}, "it takes total"),
-        ],
-    )
-    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
-        h.call("shop.add_to_cart", id="lamp")
-        before = h.app("shop")
-        assert said in h.call(f"shop.{function}", **arguments)
-        assert h.app("shop") == before
+        )

@@ -218,9 +218,9 @@ class TestFunctions:
         assert name not in meetings(h)
         assert h.call("calendar.answer_invitation", id="kick", answer="declined")["event"]["answer"] == "declined"
 
-    @pytest.mark.parametrize(
-        ("function", "arguments", "said"),
-        [
+    def test_bad_arguments_change_nothing(self, h):
+        h.refuses(
+            "calendar",
             ("create_event", {"title": "x", "start": "tomorrow", "end": "2026-03-05 12:00"}, "calendar.create_event: start"),
             ("create_event", {"title": "x", "start": "2026-03-05 13:00", "end": "2026-03-05 12:00"}, "End must be after start"),
             ("create_event", {"title": " ", "start": "2026-03-05 13:00", "end": "2026-03-05 14:00"}, "Title is required"),
@@ -228,12 +228,7 @@ class TestFunctions:
             ("list_events", {"first": "2026-03-05", "last": "2026-03-01"}, "last is before first"),
             ("list_events", {"first": "1990-03-05", "last": "2026-03-01"}, "year by year"),
             ("answer_invitation", {"id": "1", "answer": "accepted"}, "not an invitation"),
-        ],
-    )
-    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
-        before = h.app("calendar")
-        assert said in h.call(f"calendar.{function}", **arguments)
-        assert h.app("calendar") == before
+        )
 
 
 class TestAgent:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 WORLD = """
 today: 2026-03-05
 user: Mara Lind
@@ -166,16 +164,11 @@ class TestFunctions:
         assert h.call("chat.start_conversation", name="dora")["conversation"] == name
         assert sorted(h.app("chat")["conversations"]) == sorted(["ann", "team", name])
 
-    @pytest.mark.parametrize(
-        ("function", "arguments", "said"),
-        [
+    def test_bad_arguments_change_nothing(self, h):
+        h.refuses(
+            "chat",
             ("send_message", {"conversation": "bob", "text": "x"}, "no conversation with the id 'bob'"),
             ("send_message", {"conversation": "ann", "text": " "}, "the message is empty"),
             ("send_message", {"conversation": "ann", "text": "x" * 4001}, "chat.send_message: text"),
             ("start_conversation", {"name": " "}, "the name is empty"),
-        ],
-    )
-    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
-        before = h.app("chat")
-        assert said in h.call(f"chat.{function}", **arguments)
-        assert h.app("chat") == before
+        )
