@@ -22,9 +22,9 @@ from protocol import GUIElement, VisualState, Window
 _DIALOG_WIDTH = 520
 _TOAST = (380, 36)
 _NOTICE = 340
+"""Pixels that a notification is wide."""
 _NOTICES = 4
 """How many notifications are on the screen at once: the newest ones."""
-"""Pixels that a notification is wide."""
 
 
 T = TypeVar("T")
