@@ -38,22 +38,8 @@ events:
 """
 KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "ArrowDown", "ArrowLeft", "PageDown", " ", "x", "F24",
         "Alt+F4", "Alt+Tab", "Control+a", "Control+c", "Control+v", "Control+x", "Control+s", "Meta+d", "Shift+Tab")  # fmt: skip
-TEXTS = st.text(max_size=8) | st.sampled_from(
-    [
-        "12.50",
-        "a@x.org",
-        "2026-03-01",
-        "line\nbreak",
-        "5\n",
-        "=B2:B9",
-        "=1/0",
-        "A1",
-        "Summary!B1",
-        "=SUM(A:A)",
-        "ls -l",
-        "intranet/news",
-    ]
-)
+TEXTS = st.text(max_size=8) | st.sampled_from(["12.50", "a@x.org", "2026-03-01", "line\nbreak", "5\n", "=B2:B9", "=1/0",
+                                               "A1", "Summary!B1", "=SUM(A:A)", "ls -l", "intranet/news"])  # fmt: skip
 APPS = ("nothing", *OURS)
 
 # A number that the driver below turns into an element of the screen at hand.

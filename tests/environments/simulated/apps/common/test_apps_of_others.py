@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -39,49 +38,37 @@ class Counter(App[Content, CounterState]):
 """
 
 
-def installed(folder: Path, points: str) -> dict[str, str]:
-    """A package with these entry points, as pip would leave it; gives the environment of a process that has it."""
-    (folder / "my_apps.py").write_text(COUNTER)
-    info = folder / "my_apps-1.0.dist-info"
+POINTS = """[deskcrew.apps]
+counter = my_apps:Counter
+wrong = my_apps:NoSuchThing
+taken = environments.simulated.apps.office.notes.app:Notes
+"""
+CODE = """
+from environments.contract import WorldError
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from protocol import ActionTarget, Click
+env = SimulatedDesktop(parse_world("apps: {counter: {}, notes: {}}\\nopen: [counter]"))
+env.perform(Click(target=ActionTarget(text="Count up")), key="1")
+print(env.world()["apps"]["counter"], env.observe().elements[0].text)
+try:
+    parse_world("apps: {wrong: {}}", "mine.yaml")
+except WorldError as bad:
+    print(bad)
+"""
+
+
+def test_an_entry_point_is_enough_and_a_broken_app_hurts_only_the_world_that_wants_it(tmp_path: Path) -> None:
+    (tmp_path / "my_apps.py").write_text(COUNTER)
+    info = tmp_path / "my_apps-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-apps\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[deskcrew.apps]\n{points}\n")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
-
-
-def ran(code: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True)
-
-
-def test_an_entry_point_is_enough(tmp_path: Path) -> None:
-    done = ran(
-        """
-        from environments.simulated.desktop import SimulatedDesktop
-        from environments.simulated.world.worldfile import parse_world
-        from protocol import ActionTarget, Click
-        env = SimulatedDesktop(parse_world("apps: {counter: {}, notes: {}}\\nopen: [counter]"))
-        env.perform(Click(target=ActionTarget(text="Count up")), key="1")
-        print(env.world()["apps"]["counter"], env.observe().elements[0].text)
-        """,
-        installed(tmp_path, "counter = my_apps:Counter"),
-    )
-    assert done.stdout.strip() == "{'count': 1} Count: 1", done.stderr
-
-
-def test_a_broken_app_hurts_only_the_world_that_wants_it(tmp_path: Path) -> None:
-    done = ran(
-        """
-        from environments.contract import WorldError
-        from environments.simulated.world.worldfile import parse_world
-        parse_world("apps: {notes: {}}")
-        try:
-            parse_world("apps: {wrong: {}}", "mine.yaml")
-        except WorldError as bad:
-            print(bad)
-        """,
-        installed(tmp_path, "wrong = my_apps:NoSuchThing\ntaken = environments.simulated.apps.office.notes.app:Notes"),
-    )
-    assert re.search(r"mine\.yaml.*apps\.wrong.*my_apps:NoSuchThing", done.stdout), done.stderr
+    (info / "entry_points.txt").write_text(POINTS)
+    found = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    done = subprocess.run([sys.executable, "-c", CODE], env={**os.environ, **found}, capture_output=True, text=True)
+    count, wrong = done.stdout.splitlines() or ("", "")
+    assert count == "{'count': 1} Count: 1", done.stderr
+    assert re.search(r"mine\.yaml.*apps\.wrong.*my_apps:NoSuchThing", wrong), done.stderr
 
 
 @pytest.mark.parametrize(("name", "said"), [("notes", "already"), ("two words", "cannot be the name")])
