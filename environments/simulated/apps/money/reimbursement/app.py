@@ -220,11 +220,7 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
                 one = state.claims.get(state.claim)
                 facts = _facts(state, one) if one else (ui.text("This claim is gone", "none"),)
                 return (ui.heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
-        fields: list[Widget] = []
-        for name in LABELS:
-            fields.append(_field(state, name))
-            if said := state.errors.get(name):
-                fields.append(ui.alert(said, f"{name}.error"))
+        fields = [part for name in LABELS for part in ui.checked(_field(state, name), state.errors.get(name))]
         held = state.disabled_until_valid and any(problem(state, name) for name in LABELS)
         buttons = ui.bar(ui.button("Submit", "submit", enabled=not held), ui.button("Save draft", "save-draft"), key="actions")
         form = ui.form("claim", *fields, buttons, submit="submit")
@@ -279,16 +275,13 @@ def _submit(state: ReimbursementState) -> sim.Update[ReimbursementState]:
 
 
 def _field(state: ReimbursementState, name: str) -> Widget:
-    label, value = state.labels[name], state.draft[name]
-    required, invalid = name in state.required, name in state.errors
+    label, value, required = state.labels[name], state.draft[name], name in state.required
     if name == "receipt":
-        return ui.checkbox(label, name, value == "true", required=required, invalid=invalid)
+        return ui.checkbox(label, name, value == "true", required=required)
     if name == "category":
-        return ui.combobox(
-            label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category"
-        )
+        return ui.combobox(label, name, value, state.categories, required=required, placeholder="Choose a category")
     hint = {"amount": "0.00", "date": "YYYY-MM-DD"}.get(name)
-    return ui.textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
+    return ui.textbox(label, name, value, multiline=name == "description", required=required, placeholder=hint)
 
 
 def _facts(state: ReimbursementState, claim: Claim) -> tuple[Widget, ...]:
