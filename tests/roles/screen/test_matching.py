@@ -30,6 +30,7 @@ APPS = (
         ("recipient", ["To", "Cc", "Subject"], "To"),
         ("Amount", ["Amount (USD) *", "Amount paid by card"], "Amount (USD) *"),
         ("totl", ["Total", "Tax"], "Total"),
+        ("the tax field", ["Taxes paid", "Tax"], "Tax"),
         ("phone number", ["Number", "Phone"], "Phone"),
     ],
 )

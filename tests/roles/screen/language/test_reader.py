@@ -439,7 +439,7 @@ TOLD = [
         "From now on archive all mails from Ann", "Delete the mails from me", 
         "Delete all but two notes", "Delete at most three notes", "Archive or delete the mail", "Delete not all notes",
         'Delete the note "A", not the mail "B"', "Buy two or three lamps", "The file has to go to Ann. Delete the mail.",
-        "How many all mails are unread?", "Delete the notes A, B and frobnicate",
+        "How many all mails are unread?", "Delete all the my notes", "Delete the notes A, B and frobnicate",
         "Tell Ann, Ben and frobs that I am late", "Whenever a mail arrives, archive it",
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
