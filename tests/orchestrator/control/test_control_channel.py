@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langgraph.errors import GraphInterrupt
 from waiting import DEADLINE, until
 
 from orchestrator.control.channel import Channel, Holder, holder_of
-from orchestrator.control.controls import Controls
+from orchestrator.control.controls import Controls, Stop
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, held
 from roles.journal.journal import Journal
 
@@ -71,6 +72,16 @@ def test_a_channel_that_nobody_has_open_is_not_read_unless_it_keeps_no_log(folde
     with closing(sqlite3.connect(folder / "control.sqlite")) as db:
         db.execute("PRAGMA journal_mode=DELETE")
     assert holder_of(folder) == mine
+
+
+def test_a_wish_to_stop_is_heard_without_a_request(folder: Path) -> None:
+    stop = Stop()
+    with closing(journal_in(folder)) as journal, held(folder, "r1") as hold:
+        controls = Controls(journal, hold.channel, hold.lease, "r1", stop=stop)
+        stop.who = "SIGTERM"
+        with pytest.raises((GraphInterrupt, RuntimeError)):
+            controls.safe_point()
+        assert controls.standing == {"state": "paused", "who": "SIGTERM"}
 
 
 def test_going_on_outweighs_a_pause_of_before_and_no_cancel_and_no_hands(folder: Path) -> None:

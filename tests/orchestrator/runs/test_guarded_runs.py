@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 from worked.runs import APPROVE
 
 from environments.effects import RELEASE, Network, NetworkRule
+from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.folders import show_run
 from orchestrator.runs.handle import RunControl
@@ -78,6 +80,9 @@ def test_what_a_page_sends_by_itself_is_asked_about_in_words_before_anything_els
 def test_another_process_lets_it_go_once_and_what_is_learned_holds_in_every_one_after_it(tmp_path: Path) -> None:
     profile = Profile()
     outcome = started(tmp_path, site(profile))
+    edit = {"decisions": [{"type": "edit", "edited_action": {"name": "wait", "args": {"seconds": 1.0}}}]}
+    with pytest.raises(UsageProblem, match="cannot be edited"):
+        resumed(outcome, tmp_path, site(), edit)
     second = site(profile)
     done = resumed(outcome, tmp_path, second, APPROVE)
     assert done.exit_code == 0, done.reason
