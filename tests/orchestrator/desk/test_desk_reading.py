@@ -68,6 +68,8 @@ def test_a_run_that_waits_says_for_what_and_where_it_would_be_done(shared) -> No
     assert "approve" in pending["options"]
     screen = place.get(f"/api/runs/{runs['waiting']}/screens/{pending['state_id']}/elements")
     assert [*pending["target_box"]] in [element[:4] for element in screen["elements"] if element[5] == "Submit"]
+    board = f"/api/runs/{runs['waiting']}/blackboard"
+    assert (place.get(board)["facts"] != [], place.get(f"{board}?at=0")["facts"]) == (True, [])
     assert told["budgets"]["limits.steps"]["used"] > 0, "of a run that has not ended they are counted from its journal"
 
 
