@@ -12,12 +12,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from waiting import until
-from worked.desk_pages import HOSTILE, TOKENS, Opened, approvals, see, worked
+from worked.desk_pages import HOSTILE, Opened, approvals, see, worked
 
 from orchestrator.control.channel import Channel
-from orchestrator.desk.app import files, served
-from orchestrator.desk.auth import Tokens, person_of
-from orchestrator.desk.desk import Desk
+from orchestrator.desk.app import files
 from orchestrator.store.salvage import salvage
 from roles.journal.journal import Journal
 
@@ -79,28 +77,6 @@ def test_of_two_browsers_one_answers_and_the_other_is_told(serve, opened: Opened
     assert all(button.is_disabled() for button in otto.locator(".choice").all())
     until(lambda: approvals(runs_dir, run_id), "the run to hear it")  # the pages know before it does
     assert approvals(runs_dir, run_id) == [("reject", "anna", "not today")]
-
-
-def test_a_run_waits_through_a_restart_of_the_server_and_the_page_mends_itself(opened: Opened, runs_dir: Path) -> None:
-    run_id = worked(runs_dir)
-    people = [person_of(name, role, token) for name, (role, token) in TOKENS.items()]  # type: ignore[arg-type]
-    with served(Desk(runs_dir, Tokens(people)), TOKENS["otto"][1]) as first:
-        paths = (f"/approvals?run={run_id}", f"/runs/{run_id}")
-        page, watching = (opened(first.base, path, refused="Failed to load resource") for path in paths)
-        see(page, ".light.live")
-        see(watching, ".light.live")
-    see(page, ".light.lost")
-    see(page, ".notice.warn", "The connection is lost.")
-    with served(Desk(runs_dir, Tokens(people)), TOKENS["otto"][1], port=first.port):
-        see(page, ".light.live")
-        page.locator(".notice").wait_for(state="hidden")
-        page.keyboard.press("e")
-        field = see(page, "textarea.code")
-        field.fill(json.dumps({"action_type": "click", "target": {"text": "Save draft"}}))
-        see(page, "button.main", "Edit: send").click()
-        see(page, ".done", "You edited this; this is done instead.")
-        see(watching, ".row.item", 'click "Save draft"')  # from where it broke off, without a refresh
-        assert approvals(runs_dir, run_id)[0] == ("edit", "otto", "")
 
 
 def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
