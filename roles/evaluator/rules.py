@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from environments.effects.words import is_way_out
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, StepRecord, Subtask
 from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, WaitStep
@@ -12,13 +13,14 @@ from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.contracts.values import table_of
 from roles.contracts.wording import slots_in
 from roles.evaluator.evidence import LATELY, gather, own, progress
+from roles.screen.answers import accepts
 from roles.screen.calls import looks_only
-from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, shown_for_it, views
+from roles.screen.evidence import WRITES, expected_value, holds, listed, names_effect, screens_of, shown_for_it, views
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
 from roles.screen.rows import excepted, is_called, matches, rows_on
 from roles.screen.screens import FIELD_ROLES, Screen, turns
-from roles.screen.texts import fold, says_any
+from roles.screen.texts import begins, fold, says_any
 from roles.screen.values import same_value
 
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
@@ -267,7 +269,7 @@ def _final(request: GateRequest) -> GateVerdict:
 
 def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
     """A value that was there and that the screen now contradicts. What has left the screen contradicts nothing, nor what is
-    written anew later, what Enter took out of its field, or a field that was emptied once a list held its value."""
+    written anew later, what Enter or a press that the page confirms took out of its field, or what a list holds by now."""
     later = [*subtask.expect[subtask.expect.index(wanted) + 1 :], *(e for s in live[live.index(subtask) + 1 :] for e in s.expect)]
     anew = any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for e in later)
     value, state = expected_value(wanted, request), next((s for s in reversed(request.screens) if s.app == wanted.app), None)
@@ -281,7 +283,7 @@ def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: Gate
     fields = [field for field in fields if similarity(wanted.label, field[0]) >= 0.9]
     now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
     emptied = not sent and not any(text for _, text, _ in fields) and listed(wanted, value, now)
-    if not fields or emptied or any(there for *_, there in fields):
+    if not fields or emptied or any(there for *_, there in fields) or _handed_in(wanted, value, request):
         return ""
     return f'the value {value!r} of "{fields[0][0]}" is gone: it shows {fields[0][1]!r}'
 
@@ -292,6 +294,21 @@ def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
     wrote = [n for n, s in enumerate(done) if similarity(wanted.label, s.target) >= 0.9]
     pressed = [s for n in wrote if same_value(str(done[n].action.get("text", "")), value) for s in done[n : n + 2]]
     return any(map(_entered_by, pressed))
+
+
+def _handed_in(wanted: FieldHas, value: str, request: GateRequest) -> bool:
+    """Whether a press took it out of its field, and the page said newly that it did what was pressed."""
+    known = screens_of(request)
+    for step in _done(request.run, wanted.app or ""):
+        before, after = known(step.before), known(step.after)
+        empties = is_way_out(step.target) or begins(step.target, deeds()["controls"]["empty"])
+        if before is None or after is None or empties or step.action.get("action_type") not in {"click", "press_key"}:
+            continue
+        fields = ([e for e in state.elements if e.role in FIELD_ROLES] for state in (before, after))
+        held, left = ([holds(e, value) for e in some if similarity(wanted.label, e.name) >= 0.9] for some in fields)
+        if any(held) and not any(left) and accepts(before, after, request.goal, step.target):
+            return True
+    return False
 
 
 def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:

@@ -33,7 +33,6 @@ from roles.policies.orders.skills.calling import by_call, may_touch
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, open_place
-from roles.policies.orders.skills.pages import press_on_page
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
@@ -177,8 +176,7 @@ def _worked(step: Step, at: Situation) -> Move:
         if app and not started and (way := at.to_app(app)) is not None:
             return way
         at.notes["began"] = True
-        skill: Skill = press_on_page if isinstance(step, PressStep) and at.shows_all(app) else _SKILLS[type(step)]
-        return _another_way(skill(_filled(step, at), at), at)
+        return _another_way(_SKILLS[type(step)](_filled(step, at), at), at)
     except StepFailure as failure:
         return fail(str(failure), told(step))
 

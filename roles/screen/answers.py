@@ -126,6 +126,13 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
     return ""
 
 
+def accepts(before: VisualState, after: VisualState, goal: str, pressed: str) -> bool:
+    """Whether a page newly says that it did what was pressed, by a deed in its past or in words of thanks."""
+    fresh = [" ".join(e.name.split()) for e in _messages(before, after)[0]]
+    told = any(confirms(said, pressed=pressed) and not _gives_a_result(said) for said in fresh)
+    return told and not refusal(before, after, goal, pressed)
+
+
 def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement], int]:
     """Texts that are new, whatever the numbers in them, and how many are gone."""
     told = _TELLS | _TEXTS | _RECORDS

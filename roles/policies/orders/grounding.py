@@ -11,6 +11,7 @@ from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import GOOD, similarity
+from roles.screen.page import PARTLY
 from roles.screen.texts import fold, is_words
 from roles.screen.values import is_a
 
@@ -136,7 +137,15 @@ def list_field(words: str, kind: KindCard) -> FieldCard | None:
     return field if field is not None and (field.type == "list" or field.label.casefold() == f"{words.casefold()}s") else None
 
 
+def names_nothing(words: str, label: str, hint: str = "") -> bool:
+    """Whether it is a single word of what is no name: of a question, or of a hint in the place of a label."""
+    is_name = not label.rstrip().endswith("?") and label != hint
+    return not is_name and len(words.split()) == 1 and similarity(words, label) < PARTLY
+
+
 def _field_score(words: str, field: FieldCard) -> float:
+    if names_nothing(words, field.label):
+        return 0.0
     label = field.label.replace(" of {title}", "").replace(" for {title}", "")
     plain, _, unit = _bare(label).partition(" in ")
     names = [plain, *map(_bare, field.words)]

@@ -8,8 +8,6 @@ from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
 from environments.effects.words import is_way_out
 from roles.contracts.orders import (
     Amount,
-    AnswerStep,
-    Condition,
     Entry,
     FillStep,
     Of,
@@ -22,12 +20,10 @@ from roles.contracts.orders import (
     Thing,
     Value,
     When,
-    Worked,
 )
-from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.forms import Forms
-from roles.policies.orders.grounding import Ungrounded, to_records
-from roles.policies.orders.state import Group, NotKnownYet, Refusal, Subject, each_of, escaped, is_many
+from roles.policies.orders.grounding import Ungrounded, names_nothing, to_records
+from roles.policies.orders.state import Refusal, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import phrases, table
 from roles.screen.matching import similarity, tokens
@@ -57,11 +53,6 @@ class Missing(Refusal):
 class PageOrders(Forms):
     """Orders to steps on the one page that the cards show."""
 
-    def _holds(self, condition: Condition) -> bool:
-        if self.on_page:
-            raise Refusal(f'"{self._said(condition.spans)}": what a page shows is not known beforehand')
-        return super()._holds(condition)
-
     def _of(self, value: Of) -> str:
         """A value that the page shows, which is read before."""
         if not self.on_page:
@@ -78,24 +69,24 @@ class PageOrders(Forms):
         self._add(read)
         return "{" + read.names[0] + "}"
 
-    def _work_on_page(self, order: Order) -> None:
-        """The steps of one order; those that were planned for it before stay, since the page may be another by now."""
-        if any(isinstance(slot.value, Worked) for slot in order.slots):
-            raise self._unclear(order)  # the page may go on where it is not seen
-        self._steps = [step for step in self._plan if step.order == self._at]
-        if not self._steps:
-            try:
-                self._ground(self._here(order))
-            except Missing as missing:
-                self._steps = []
-                fresh = [step for group in self.made for step in group.steps if step not in self._plan]
-                if not any(isinstance(step, PressStep) for step in fresh):
-                    self.made.append(Group(f"o{self._at}.1", (self._reveal(missing),)))
-                raise NotKnownYet from None
-        facts = [step.names[-1] for step in self._steps if isinstance(step, ReadStep)]
-        self._subjects[self._at] = Subject(facts=tuple(facts[-1:]))
+    def on_view(self, order: Order) -> None:
+        """The steps of an order that presses, fills or chooses; of any other by the control that is called as it."""
+        things = each_of(order.object) if order.object is not None else []
+        match order.verb:
+            case "click" | "open" | "focus" | "close" if things:
+                for thing in things:
+                    self._press(order.verb, thing)
+            case "write" | "set":
+                self._enter(order)
+            case "select" | "drop":
+                self._select(order, things)
+            case verb if verb in _LOOKS or not all(slot.role in {"from", "into"} for slot in order.slots):
+                raise self._unclear(order)
+            case _:
+                for thing in things or [Thing()]:
+                    self._deed(order, thing)
 
-    def _here(self, order: Order) -> Order:
+    def here(self, order: Order) -> Order:
         """The order without the page that it says it is about: "On the Orders page, ..."."""
 
         def is_here(place: Thing | None) -> bool:
@@ -110,34 +101,12 @@ class PageOrders(Forms):
             thing = thing.model_copy(update={"place": None})
         return order.model_copy(update={"slots": slots, "object": thing})
 
-    def _reveal(self, missing: Missing) -> PressStep:
+    def reveal(self, missing: Missing) -> PressStep:
         """What looks for a name behind tabs, in sections and further down; once."""
         looks = [step for step in self._plan if isinstance(step, PressStep) and step.verb == "reveal"]
         if not missing.name or not self._page.folds or any(step.control == missing.name for step in looks):
             raise missing
         return PressStep(app=self._page_app, verb="reveal", control=missing.name, place=str(missing))
-
-    def _ground(self, order: Order) -> None:
-        things = each_of(order.object) if order.object is not None else []
-        match order.verb:
-            case "click" | "open" | "focus" | "close" if things:
-                for thing in things:
-                    self._press(order.verb, thing)
-                return None
-            case "write" | "set":
-                return self._enter(order)
-            case "select" | "drop":
-                return self._select(order, things)
-            case "find" | "answer" if order.object is None:
-                texts = [self.words(slot.value) for slot in order.slots if slot.role == "value"]
-                if self._steps and len(texts) == len(order.slots):
-                    return self._add(AnswerStep(value=", ".join(texts))) if order.verb == "answer" else None
-        known = all(slot.role in {"from", "into"} for slot in order.slots)
-        if not known or order.verb in _LOOKS:
-            raise self._unclear(order)
-        for thing in things or [Thing()]:
-            self._deed(order, thing)
-        return None
 
     def _unclear(self, part: Order | Thing) -> Refusal:
         return Refusal(f'"{self._said(part.spans)}" is not understood of a page')
@@ -226,7 +195,7 @@ class PageOrders(Forms):
 
     def _labelled(self, label: str, fields: Sequence[Widget]) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
-        called = _called(label, fields)
+        called = _called(label, [w for w in fields if not names_nothing(label, w.name, w.hint)])
         if not called:
             hints = table("phrases")["hints"].get(plain(label), ())
             hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in hints)]
@@ -255,8 +224,7 @@ class PageOrders(Forms):
             if slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
                 self._choose(slot.field, text)
             else:
-                field = self._field(into)
-                self._put(field, _shaped(text, field.hint))
+                self._put(self._field(into), text)
         saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
         if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
             self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
@@ -270,7 +238,7 @@ class PageOrders(Forms):
             if not any(similarity(label, name) >= _SURE for name in names):
                 raise
         else:
-            return self._put(widget, _shaped(text, widget.hint))
+            return self._put(widget, text)
         options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
         if any(w.role in PRESSED for w in options):
             return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
@@ -383,15 +351,6 @@ def names_verb(verb: str, control: str) -> bool:
     said = plain(verb.replace("_", " "))
     same = any(said in some and first in some for some in table("phrases")["alike"])
     return first == said or same or likeness(said, control) >= _SURE
-
-
-def _shaped(text: str, hint: str) -> str:
-    """A day or a time as its field takes it, where the field says how: `hh:mm`, `yyyy-mm-dd`, `mm/dd/yyyy`."""
-    form = hint.casefold()
-    if "hh" in form and (minute := parse_time(text)) is not None:
-        return f"{minute // 60:02d}:{minute % 60:02d}"
-    day = parse_date(text) if form.startswith("yyyy") else None
-    return day.isoformat() if day is not None else text
 
 
 def _called(name: str, widgets: Sequence[Widget], whole: bool = False) -> list[Widget]:

@@ -19,6 +19,7 @@ from roles.contracts.orders import (
     Order,
     PressStep,
     Reading,
+    ReadStep,
     Records,
     Slot,
     Step,
@@ -31,7 +32,7 @@ from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
 from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control, is_of, list_field
 from roles.policies.orders.jobs import job_of
-from roles.policies.orders.pages import PageOrders
+from roles.policies.orders.pages import Missing, PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for, tokens
@@ -97,6 +98,24 @@ class Planner(PageOrders):
         for slot in order.slots:
             if slot not in self._taken and not self._names_app(slot.value):
                 raise Refusal(f'"{self._said(slot.spans)}": it is not understood what that is to "{order.said or order.verb}"')
+
+    def _work_on_page(self, order: Order) -> None:
+        """The steps of one order; those that were planned for it before stay, since the page may be another by now."""
+        self._steps = [step for step in self._plan if step.order == self._at]
+        if not self._steps:
+            try:
+                if order.object is None and order.verb in {"find", "answer"}:
+                    (self._look if order.verb == "find" else self._answer)(order)
+                else:
+                    self.on_view(self.here(order))
+            except Missing as missing:
+                self._steps = []
+                fresh = [step for group in self.made for step in group.steps if step not in self._plan]
+                if not any(isinstance(step, PressStep) for step in fresh):
+                    self.made.append(Group(f"o{self._at}.1", (self.reveal(missing),)))
+                raise NotKnownYet from None
+        facts = [step.names[-1] for step in self._steps if isinstance(step, ReadStep)]
+        self._subjects[self._at] = Subject(facts=tuple(facts[-1:]))
 
     def _work(self, order: Order) -> None:
         """The steps of one order."""

@@ -236,6 +236,8 @@ class Lookups(Joined):
 
     def _holds(self, condition: Condition) -> bool:
         """Whether it holds, once what it asks is known."""
+        if self.on_page:
+            raise Refusal(f'"{self._said(condition.spans)}": what a page shows is not known beforehand')
         thing = condition.thing
         if not condition.tests:
             return bool(self._looked(thing)) != condition.negated

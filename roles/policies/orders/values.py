@@ -122,6 +122,8 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out over the records of one kind, as a fact; lists are joined here."""
+        if self.on_page:
+            raise Refusal(f'"{self._said(value.spans)}": the page may go on where it is not seen')
         parts = [self._of_each(of) for of in value.of]
         if value.how == "joined":
             return "\n".join(self.words(of) for of in parts)
@@ -208,7 +210,7 @@ class Values(Lookups):
 
     def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
         """The records that were looked at for these values."""
-        for value in values:
+        for value in values if not self.on_page else ():
             counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
             if isinstance(counted, Of) and counted.thing.back is None:
                 return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))

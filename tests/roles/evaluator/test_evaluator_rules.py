@@ -296,6 +296,28 @@ def test_what_enter_takes_out_of_a_field_is_not_gone(pressed: str, decision: str
     assert judge(GateTrigger.FINAL_CHECK, steps=(wrote, other), **known).decision == "gate_fail"
 
 
+@pytest.mark.parametrize(
+    ("pressed", "says", "decision"),
+    [
+        ("Sign up", "Thank you, you are subscribed.", "gate_done"),
+        ("Sign up", "", "gate_fail"),
+        ("Sign up", "This address is not valid.", "gate_fail"),
+        ("Clear form", "The form was cleared.", "gate_fail"),
+    ],
+)
+def test_a_form_that_a_press_emptied_is_handed_in_where_the_page_newly_says_so(pressed: str, says: str, decision: str) -> None:
+    def page(held: str, said: str) -> VisualState:
+        shown = (element(1, "textbox", "Email", value=held), element(2, "button", pressed), element(3, "status", said))
+        return VisualState(elements=shown, app="trips")
+
+    pages = (page("kim@mail.example", ""), page("", says))
+    ids = {"before": pages[0].state_id, "after": pages[1].state_id}
+    press = step(2, "click", target=pressed, app="trips", action={"action_type": "click"}, **ids)
+    plan = (subtask(FieldHas(label="Email", value="kim@mail.example", app="trips"), status=SubtaskStatus.FULFILLED),)
+    known: dict[str, Any] = {"goal": "Enter kim@mail.example as the email.", "plan": plan, "earlier": pages}
+    assert judge(GateTrigger.FINAL_CHECK, steps=(press,), run=(press,), screens=pages[1:], **known).decision == decision
+
+
 def invoices(*rows: tuple[str, str]) -> VisualState:
     """A table of numbers and states."""
     made = [element(1, "table", "Invoices"), element(2, "row", parent="e1")]

@@ -183,18 +183,21 @@ def ways(element: GUIElement, text: str) -> list[str]:
         return [option(text, element.choices, element.name)]
     if element.role in RANGES and text:
         return [_within(element, _figure(text))]
+    hint = fold(f"{element.placeholder} {element.name}")
     if (minute := parse_time(text)) is not None:
         hour, rest = divmod(minute, 60)
-        return list(dict.fromkeys([text, f"{hour:02d}:{rest:02d}", f"{(hour + 11) % 12 + 1}:{rest:02d} {'AP'[hour > 11]}M"]))
+        times = [text, f"{hour:02d}:{rest:02d}", f"{(hour + 11) % 12 + 1}:{rest:02d} {'AP'[hour > 11]}M"]
+        return list(dict.fromkeys([*times[1:2], *times] if "hh" in hint else times))
     if (day := parse_date(text)) is None:
         return list(dict.fromkeys([text, *rewritings(text)]))
-    hint, forms = fold(f"{element.placeholder} {element.name}"), ["%Y-%m-%d", "%d.%m.%Y", "%d %B %Y"]
+    forms = ["%Y-%m-%d", "%d.%m.%Y", "%d %B %Y"]
     for shape, form in (("mm/dd", "%m/%d/%Y"), ("dd/mm", "%d/%m/%Y")):
         if shape in hint:
             forms.insert(0, form)
         elif "/" not in hint and (day.day > 12 or day.day == day.month):  # else nobody could tell the day from the month
             forms.append(form)
-    return list(dict.fromkeys([text, *(day.strftime(form) for form in forms)]))
+    said = [] if hint.startswith("yyyy") else [text]
+    return list(dict.fromkeys([*said, *(day.strftime(form) for form in forms), text]))
 
 
 def _within(element: GUIElement, figure: str) -> str:

@@ -45,7 +45,7 @@ def entries(goal: str) -> list[tuple[str, str]]:
     ("goal", "filled"),
     [
         ('Enter "Ada" into the Name field.', [("Name", "Ada")]),
-        ("Enter 6:15 PM as the time.", [("Starts", "18:15")]),
+        ("Enter 6:15 PM as the time.", [("Starts", "6:15 PM")]),
         ("Select West from the list.", [("Pier", "West")]),
         ("Tick Cox.", [("Cox", "true")]),
         ("Uncheck Rower.", [("Rower", "false")]),
@@ -124,6 +124,14 @@ def test_one_of_several_controls_of_a_name_is_not_guessed(goal: str) -> None:
 def test_a_name_that_is_only_like_it_is_another(shown: str, goal: str) -> None:
     with pytest.raises(Missing):
         steps(goal, element("button", shown, 1))
+
+
+def test_a_question_in_the_place_of_a_label_is_called_by_no_single_word_of_it() -> None:
+    asks = "What needs to be done?"
+    shown = (element("textbox", asks, 1, value="", placeholder=asks), element("checkbox", "Buy milk", 2, value="false"))
+    with pytest.raises(Missing):
+        steps('Select "Buy milk" as done.', *shown)
+    assert isinstance(steps(f'Enter "Buy milk" into the "{asks}" field.', *shown)[0], FillStep)
 
 
 def test_what_comes_up_after_a_press_is_planned_once_it_is_there() -> None:

@@ -14,8 +14,9 @@ from worked.steps_loop import Hands, entries, which
 
 from environments.browser import BrowserEnvironment
 from environments.cards import card_of_screen
-from protocol import AgentStatus
+from protocol import AgentStatus, GUIElement
 from roles.contracts.orders import Entry, FillStep, PressStep, Records, RowTest
+from roles.policies.orders.skills.widgets import ways
 
 FORM = """<title>Visit</title><h1>Book a visit</h1><form onsubmit="event.preventDefault(); send(this)">
 <p><label>Full name <input name=name required></label> <label>Day <input type=date name=day></label>
@@ -93,6 +94,19 @@ def test_a_form_with_every_widget_is_filled_and_sent_once(page):
     ):  # fmt: skip
         assert part in said
     assert sum("Book it" in line for line in crew.done) == 1
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "first"),
+    [
+        ("hh:mm", "6:15 PM", "18:15"),
+        ("", "6:15 PM", "6:15 PM"),
+        ("yyyy-mm-dd", "5 March 2026", "2026-03-05"),
+        ("", "5 May 2026", "5 May 2026"),
+    ],
+)
+def test_a_day_or_a_time_is_written_first_as_its_field_says_how(hint, value, first):
+    assert ways(GUIElement(element_id="e1", role="textbox", text="At", placeholder=hint), value)[0] == first
 
 
 @pytest.mark.parametrize(
