@@ -109,7 +109,8 @@ class Deeds:
         for at, step in enumerate(self.steps):
             if at and step.visual_state.app != self.steps[at - 1].visual_state.app:
                 self._wait(self.steps[at - 1].visual_state.app or "")
-            if _worked(step):
+            tells = isinstance(step.action, Fill | Type | SelectOption | Answer)  # what is written may look as before
+            if (step.result is None or step.result.ok) and (step.visible_change is not False or tells):
                 self._tell(at, step)
         for app in list(self._forms):
             self._keep(len(self.steps), app, "")
@@ -267,10 +268,10 @@ class Deeds:
             self._left(app, name)
         elif not name or element.role in _SHOWING or turns(name, "onward"):
             pass
-        elif state.modal and screen.dialog is not None and not screen.inputs and self._answers(app):
+        elif state.modal and screen.dialog is not None and not screen.inputs and not self._form(app).control:
             pass  # what was done asked back, or something stood in the way
-        elif not self._goes_over(at):
-            self._press(at, element, row)
+        elif at + 1 == len(self.steps) or self.steps[at + 1].visual_state.app in {state.app, None}:
+            self._press(at, element, row)  # what opens another application, a step names itself
 
     def _after(self, at: int, element: GUIElement) -> str | None:
         if at + 1 == len(self.steps):
@@ -278,14 +279,6 @@ class Deeds:
         after = self.steps[at + 1].visual_state.elements
         same = (e for e in after if e.track_id == element.track_id or (e.role, e.name) == (element.role, element.name))
         return next((e.value for e in same), None)
-
-    def _answers(self, app: str) -> bool:
-        form = self._forms.get(app)
-        return form is None or not form.control
-
-    def _goes_over(self, at: int) -> bool:
-        """It opens another application, which a step names itself."""
-        return at + 1 < len(self.steps) and self.steps[at + 1].visual_state.app not in {self.steps[at].visual_state.app, None}
 
     def _left(self, app: str, name: str) -> None:
         """A way back is none to keep; what was filled in and not kept is gone with Cancel."""
@@ -380,12 +373,6 @@ def _as_it_was(app: str, texts: Texts) -> Records:
 def _hides(element: GUIElement) -> bool:
     """Whether what a field holds is nobody's business."""
     return element.private or bool(names_private(element.name))
-
-
-def _worked(step: InteractionStep) -> bool:
-    if step.result is not None and not step.result.ok:
-        return False
-    return step.visible_change is not False or isinstance(step.action, Fill | Type | SelectOption | Answer)
 
 
 def _meant(step: InteractionStep) -> GUIElement | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from protocol import Frozen
@@ -133,14 +134,17 @@ class _Section:
                 if part.type in {"ordered_list", "bullet_list"}:
                     inner.append(part)
                 elif part.type == "paragraph" and not _NOTE.match(_text(part)):
-                    texts.append(_above_notes(_text(part, names=True)))
+                    lines = _text(part, names=True).split("\n")
+                    texts += takewhile(lambda line: not _NOTE.match(line), lines)
                 elif part.type not in {"fence", "code_block"}:
                     self._beside(part)
             text = " ".join(" ".join(texts).split())
             if text and _CONDITION.match(text):
                 self._weigh(text)
             elif text:
-                self.steps.append(_step(len(self.steps) + 1, text, heads=bool(inner)))
+                bare = _OPTIONAL.sub("", text).strip()
+                bare, optional = (bare[:1].upper() + bare[1:], True) if bare != text else (text, False)
+                self.steps.append(Step(number=len(self.steps) + 1, text=bare, optional=optional, heads=bool(inner)))
             for part in inner:
                 self._list(part, deep + 1)
 
@@ -154,18 +158,6 @@ class _Section:
         """What is no step may be a condition."""
         for said in filter(None, map(str.strip, re.split(r"(?<=[.!?])\s+|\n", words))):
             (self.conditions if _CONDITION.match(said) else self.about).append(said)
-
-
-def _step(number: int, words: str, *, heads: bool = False) -> Step:
-    text = _OPTIONAL.sub("", words).strip()
-    optional = text != words
-    return Step(number=number, text=text[:1].upper() + text[1:] if optional else text, optional=optional, heads=heads)
-
-
-def _above_notes(words: str) -> str:
-    """The lines above the first that begins a note."""
-    lines = words.split("\n")
-    return "\n".join(lines[: next((at for at, line in enumerate(lines) if _NOTE.match(line)), len(lines))])
 
 
 def _text(node: SyntaxTreeNode, *, names: bool = False, before: str = "") -> str:

@@ -117,7 +117,8 @@ class _Page(HTMLParser):
         if tag not in _VOID:
             within, told = self._open[-1], {name.casefold(): value or "" for name, value in attrs}
             silent = within.silent or tag in _SILENT
-            unseen = within.unseen or silent or _hides(told)
+            hides = "hidden" in told or told.get("aria-hidden", "").casefold() == "true" or _UNSEEN.search(told.get("style", ""))
+            unseen = within.unseen or silent or bool(hides)
             opened = _OpenTag(tag, unseen, silent, within.beside or (not unseen and _is_beside(tag, told)))
             self._open.append(opened)
             self._count[tag] += 1
@@ -167,7 +168,3 @@ def _is_beside(tag: str, told: dict[str, str]) -> bool:
     if tag in {"aside", "blockquote"} or told.get("role") in {"note", "alert"}:
         return True
     return tag in {"div", "section", "p", "details"} and bool(_ASIDE.search(told.get("class", "")))
-
-
-def _hides(told: dict[str, str]) -> bool:
-    return "hidden" in told or told.get("aria-hidden", "").casefold() == "true" or bool(_UNSEEN.search(told.get("style", "")))

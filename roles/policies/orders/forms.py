@@ -178,7 +178,10 @@ class Forms(Values):
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
         self._take(*order.slots)
         words = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
-        rest = [self._as_saying(slot) for slot in order.slots if slot.role != "to" and slot not in words]
+        rest = [slot for slot in order.slots if slot.role != "to" and slot not in words]
+        for n, slot in enumerate(rest):  # "a mail with the total": what is found out is what the message says
+            found = isinstance(slot.value, Worked) or (isinstance(slot.value, Of) and bool(slot.value.fields))
+            rest[n] = slot.model_copy(update={"role": "saying"}) if slot.role == "with" and not slot.field and found else slot
         named = [Slot(role="called", value=thing.name, spans=thing.spans)] if thing is not None and thing.name is not None else []
         said = [slot.model_copy(update={"role": "saying"}) for slot in words]
         entries = self._entries(card, kind, [*rest, *named, *said])
@@ -191,11 +194,6 @@ class Forms(Values):
         for name in (name for slot in people for name in self._people(slot.value)):
             self._made(card, kind, name, entries, commit)
         return None
-
-    def _as_saying(self, slot: Slot) -> Slot:
-        """ "A mail with the total": what is found out is what the message says."""
-        found = isinstance(slot.value, Worked) or (isinstance(slot.value, Of) and bool(slot.value.fields))
-        return slot.model_copy(update={"role": "saying"}) if slot.role == "with" and not slot.field and found else slot
 
     def _telling(self, order: Order, thing: Thing) -> Order:
         """The order to send a record, as one to send what is said of it."""

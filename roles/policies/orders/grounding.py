@@ -188,16 +188,13 @@ def is_control(control: str, name: str) -> bool:
 
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
     """The one whose control says most nearly what was said; at the record itself rather than in its row or list."""
-    scored = [(max(_control_score(said, one), _control_score(verb, one) - _NEAR / 2), one) for one in fits]
+    words = [({*_bare(text.replace("_", " ")).split()}, less) for text, less in ((said, 0.0), (verb, _NEAR / 2))]
+    named = [(one, {*_bare(one.control).split()}) for one in fits]
+    scored = [(max(len(a & b) / max(len(a), len(b), 1) - less for a, less in words), one) for one, b in named]
     best = max(score for score, _ in scored)
     near = [one for score, one in scored if best - score < _NEAR]
     near.sort(key=lambda one: _STANDING.index(one.at))
     return near[0] if best >= 1 - _NEAR or all(one.control == near[0].control or one.at != near[0].at for one in near) else None
-
-
-def _control_score(said: str, one: VerbCard) -> float:
-    a, b = set(_bare(said.replace("_", " ")).split()), set(_bare(one.control).split())
-    return len(a & b) / max(len(a), len(b), 1)
 
 
 # Records
@@ -211,7 +208,11 @@ def to_records(
     `words` says a value as a step holds it. With what is asked of them, `fields` or a `verb`, others are left out.
     """
     found: list[Records] = []
-    why, meant_in = "", list(_meant(_ranked(thing, cards), cards))
+    known = any(_kind_score(thing.kind, card, kind) >= GOOD for card in cards for kind in card.kinds)
+    told = (thing.pick is not None and thing.pick.by) or any(test.field for test in thing.tests)
+    if told and thing.kind and thing.name is None and not known:  # "the cheapest lamp": of what has a price those called so
+        thing = thing.model_copy(update={"name": Text(text=thing.kind), "kind": ""})
+    why, meant_in = "", list(_meant(thing, cards))
     able = [one for one in meant_in if not verb or ground_verb(verb, verb, one[0], one[1])]
     able = [one for one in able or meant_in if all(ground_field(field, one[1]) for field in fields)]
     for card, kind, meant in able or meant_in:
@@ -222,16 +223,6 @@ def to_records(
     if not found:
         raise Ungrounded(why or f'no application holds "{_phrase(thing)}"')
     return found
-
-
-def _ranked(thing: Thing, cards: Sequence[AppCard]) -> Thing:
-    """ "The cheapest lamp", "lamps that cost less than 30": of what has a price those that are called so, where no application
-    has a word for them."""
-    known = any(_kind_score(thing.kind, card, kind) >= GOOD for card in cards for kind in card.kinds)
-    told = (thing.pick is not None and thing.pick.by) or any(test.field for test in thing.tests)
-    if known or not thing.kind or thing.name is not None or not told:
-        return thing
-    return thing.model_copy(update={"name": Text(text=thing.kind), "kind": ""})
 
 
 def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, KindCard, Thing]]:

@@ -333,7 +333,9 @@ class Planner(PageOrders):
         homes = [s for s in order.slots if s.role in {"from", "at"} and self._is_place(s.value)]
         home = next((s for s in homes if isinstance(s.value, Of) or self._names_app(s.value)), None)
         place = (Thing(name=home.value) if isinstance(home.value, Text) else self._thing_of(home.value)) if home else None
-        if home is not None and place is not None and thing.place is None and thing.back is None and self._holds_any(place):
+        words = (place.kind, place.name.text if place.name is not None else "") if place is not None else ()
+        holds = place is not None and (self._app_called(place) is not None or any(map(self._maybe, words)))
+        if home is not None and holds and thing.place is None and thing.back is None:
             thing = thing.model_copy(update={"place": place})
             order = self._without(order, home, object=thing)
         if order.verb == "set" or (order.verb in SWITCHES and self._single(order, thing)):
@@ -347,11 +349,6 @@ class Planner(PageOrders):
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
-
-    def _holds_any(self, place: Thing) -> bool:
-        """Whether it is an application, or where some application keeps records."""
-        words = (place.kind, place.name.text if place.name is not None else "")
-        return self._app_called(place) is not None or any(map(self._maybe, words))
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)

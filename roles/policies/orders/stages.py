@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat, takewhile
-from string import digits
+from string import ascii_lowercase, digits
 
 from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
 from roles.contracts.orders import (
@@ -33,6 +33,8 @@ _EFFECTS = frozenset({"send", "submit", "delete"})
 """Verbs that are held to be seen; what is saved shows itself."""
 _NUMBERS = frozenset(f"{digits}.")
 _TITLE = 90
+_LETTERS = ("", *(first + second for first in ("", *ascii_lowercase) for second in ascii_lowercase[1:]))
+"""Behind a group's name: its first part has none."""
 
 
 def group_of(subtask: str) -> str:
@@ -46,18 +48,11 @@ def new_subtasks(groups: Sequence[Group], plan: Sequence[Subtask], titles: Mappi
     made: list[Subtask] = [s for s in plan if s.status is not SubtaskStatus.REJECTED]
     fresh: list[Subtask] = []
     for group in groups:
-        for letter, (app, steps) in zip(_letters(), _parts(group.steps), strict=False):
+        for letter, (app, steps) in zip(_LETTERS, _parts(group.steps), strict=False):
             one = _subtask(f"{group.id}{letter}", app, steps, titles, made)
             made.append(one)
             fresh.append(one)
     return fresh
-
-
-def _letters() -> Iterable[str]:
-    yield ""
-    for first in ("", *"abcdefghijklmnopqrstuvwxyz"):
-        for second in "bcdefghijklmnopqrstuvwxyz":
-            yield first + second
 
 
 def app_of(step: Step) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from environments.cards import FieldCard, KindCard
@@ -139,7 +140,7 @@ class Values(Lookups):
         table = self._collected(wanted, self.phrase(of.thing), labels)
         self._check_named(wanted, table)
         word = {"largest": "maximum", "smallest": "minimum"}.get(value.how, value.how)
-        formula = f"fact {_string(table)} | {word}" + ("" if value.how == "count" else f" [{labels[0]}]")
+        formula = f"fact {json.dumps(table, ensure_ascii=False)} | {word}" + ("" if value.how == "count" else f" [{labels[0]}]")
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
@@ -238,7 +239,3 @@ def when_text(value: When, field: FieldCard | None) -> str:
     first = value.first or value.start
     last = (value.last if value.first else value.end) or first
     return first if last == first else f"{first} .. {last}" if first else value.text
-
-
-def _string(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

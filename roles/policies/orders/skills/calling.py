@@ -54,26 +54,21 @@ def by_call(step: Step, at: Situation) -> Move | None:
     hands = may_touch(at)
     if at.notes.get("by hand") or not at.view.skills or (at.view.prefer != "api" and hands):
         return None
+    move: Move | None = None
     try:
-        move = _by_functions(step, at)
+        match step:
+            case ReadStep() | CollectStep() | FindStep():
+                move = _learned(step, at)
+            case CreateStep() | FillStep() | PressStep():
+                move = _written(step, at)
+            case OpenStep() if not hands:
+                move = done("functions need no window")
     except StepFailure:
         if not hands or at.notes.get("doing"):
             raise
-        move = None
     if move is None:
         at.notes["by hand"] = True
     return move
-
-
-def _by_functions(step: Step, at: Situation) -> Move | None:
-    match step:
-        case ReadStep() | CollectStep() | FindStep():
-            return _learned(step, at)
-        case CreateStep() | FillStep() | PressStep():
-            return _written(step, at)
-        case OpenStep() if not may_touch(at):
-            return done("functions need no window")
-    return None
 
 
 # --- looking up -------------------------------------------------------------------------------------------------------

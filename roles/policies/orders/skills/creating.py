@@ -68,9 +68,14 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
     if pressed and (whole or (at.screen.dialog is not None and at.screen.inputs) or (any(fields) and not at.count("looks"))):
         return None
     placed = not step.place or bool(at.notes.get("placed"))
-    if whole and placed and _is_free(step, fields) and (not label or _is_blank(at)):
+    texts = [field for field in at.screen.inputs if field.role == "textbox"]
+    blank = bool(texts) and not at.screen.items and not any(map(held, texts))  # nobody has written anything
+    if whole and placed and _is_free(step, fields) and (not label or blank):
         return None
-    begin = _beginner(step, label, at) if at.screen.dialog is None and placed else None
+    words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
+    ways = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link", "menuitem", "tab"}]
+    ways = [e for e in ways if called(e.name, label) and ("{" not in label or words & {*tokens(e.name)})]  # a name in it
+    begin = next(iter(ways), None) if at.screen.dialog is None and placed else None
     if begin is not None:
         if at.count("begins") > 5:
             return fail(f'"{begin.name}" does not begin a new {step.kind}')
@@ -110,19 +115,6 @@ def _is_free(step: CreateStep, fields: Sequence[GUIElement | None]) -> bool:
     """No text field holds words of another record."""
     pairs = [(f, e) for f, e in zip(fields, step.entries, strict=True) if f is not None and f.role == "textbox"]
     return all(not held(field) or holds(field, entry.value) for field, entry in pairs)
-
-
-def _is_blank(at: Situation) -> bool:
-    """Whether a form is on the screen in which nobody has written anything."""
-    texts = [field for field in at.screen.inputs if field.role == "textbox"]
-    return bool(texts) and not at.screen.items and not any(held(field) for field in texts)
-
-
-def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:
-    """The control of the card, of which a part may be a name."""
-    options = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link", "menuitem", "tab"}]
-    words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
-    return next((e for e in options if called(e.name, label) and ("{" not in label or words & set(tokens(e.name)))), None)
 
 
 # --- proof ------------------------------------------------------------------------------------------------------------

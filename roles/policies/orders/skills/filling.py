@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
@@ -79,12 +80,16 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
     if not at.notes.get("pressed"):
         return None
     over = came_of(verb, at)
-    there = _written(entries, at, owner)
+    whole: dict[str, str] = at.notes.get("whole", {})
+    there: list[tuple[Entry, GUIElement, str]] = []  # fields that are on the screen, with what they are to hold
+    for n, entry in enumerate(entries):
+        with suppress(StepFailure):
+            if (field := field_for(entry.label, at, owner, nth=entry.nth)) is not None and str(n) in whole:
+                there.append((entry, field, whole[str(n)]))
     lost = [(entry, field) for entry, field, text in there if not (holds(field, text) or took_it(field, at))]
     if over is not None and over.kind == "done":
         changed = [f'"{entry.label}" shows {held(field)!r}' for entry, field in lost if held(field)]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
-    whole: dict[str, str] = at.notes.get("whole", {})
     if over is not None or not at.notes.get("pressed") or (not lost and (there or not whole)):
         return over
     texts = [text for text in whole.values() if text.strip()]
@@ -94,41 +99,24 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
     return fail(f"it is not known whether {verb} was done: the form no longer holds what was written, and nothing shows it")
 
 
-def _written(entries: Sequence[Entry], at: Situation, owner: Sequence[str]) -> list[tuple[Entry, GUIElement, str]]:
-    """Fields that are on the screen, with what they are to hold."""
-    found = []
-    whole: dict[str, str] = at.notes.get("whole", {})
-    for n, entry in enumerate(entries):
-        try:
-            field = field_for(entry.label, at, owner, nth=entry.nth)
-        except StepFailure:
-            field = None
-        if field is not None and str(n) in whole:
-            found.append((entry, field, whole[str(n)]))
-    return found
-
-
 def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Move | Item | None:
     """Get to the record: its row, where that offers what is wanted, else the record itself (None: it is open)."""
     if at.notes.get("there") == "open":
         return None
     card = at.kind(records.app, records.kind)
     open_one = is_any(records) or (card is not None and card.single)
-    if is_here(records, at) or at.notes.get("opening") or open_one:
-        move = find_record(records, at)
-        at.notes["there"] = "open" if move is None else ""
-        return move
-    at.notes["here"] = None
-    track = at.notes.get("row id") if at.notes.get("there") == "row" else None
-    if row := next((item for item in at.screen.items if track and item.element.track_id == track), None):
-        return row  # whatever its fields show by now
-    found = find_row(records, at)
-    if isinstance(found, Move):
-        return found
-    if at.notes.get("there") == "row" or offers(found):
-        watch(found.text, at)
-        at.notes.update({"there": "row", "row id": found.element.track_id})
-        return found
+    if not (is_here(records, at) or at.notes.get("opening") or open_one):
+        at.notes["here"] = None
+        track = at.notes.get("row id") if at.notes.get("there") == "row" else None
+        if row := next((item for item in at.screen.items if track and item.element.track_id == track), None):
+            return row  # whatever its fields show by now
+        found = find_row(records, at)
+        if isinstance(found, Move):
+            return found
+        if at.notes.get("there") == "row" or offers(found):
+            watch(found.text, at)
+            at.notes.update({"there": "row", "row id": found.element.track_id})
+            return found
     move = find_record(records, at)
     at.notes["there"] = "open" if move is None else ""
     return move

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from environments.cards import KindCard
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
 from roles.contracts.orders import Records
 from roles.contracts.values import parse_date
@@ -79,7 +78,10 @@ def _listed(records: Records, at: Situation) -> list[Listed]:
         beside = [name for parent, name in flat if parent == item.element.parent]  # nothing says that the rows are a table
         names = at.screen.heads(outer) if outer is not None else beside
         inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
-        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, names, at)))
+        kids = at.screen.kids(item.element)  # what is in a cell may be a link
+        texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in kids]
+        cells = tuple(Pair(*triple) for triple in zip(names, texts, kids, strict=False))
+        groups.setdefault(inside, []).append(item._replace(cells=cells))
     if at.shows_all(records.app):
         return [Listed(replace(_row(item, ""), body=""), item) for items in groups.values() for item in items]
     fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
@@ -100,26 +102,13 @@ def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
     if not leads and any(leads_back(e.name) for e in at.screen.presses) and not (kind and kind.within):
         return 0.0  # the lines of an invoice on its own page
     columns = {fold(pair.label) for pair in items[0].cells if pair.label}
-    shares = {kind.kind: _share(kind, columns) for kind in at.kinds(records.app)}
-    if columns and shares.get(records.kind, -1.0) >= 0:
-        share = shares[records.kind]
+    labels = {kind.kind: {fold(f.label) for f in kind.fields if f.listed} for kind in at.kinds(records.app)}
+    shares = {kind: len(columns & names) / len(columns) for kind, names in labels.items() if names and columns}
+    if (share := shares.get(records.kind)) is not None:
         return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
     if items[0].element.role == "treeitem":
         return 0.0
     return (5.0 if columns else 1.0 if leads else 0.5) + min(len(items), 500) / 1000
-
-
-def _share(kind: KindCard, columns: set[str]) -> float:
-    """How many of the columns are the kind's; below 0 where it is in no list."""
-    labels = {fold(f.label) for f in kind.fields if f.listed}
-    return len(columns & labels) / len(columns) if labels and columns else -1.0
-
-
-def _cells(row: GUIElement, names: Sequence[str], at: Situation) -> tuple[Pair, ...]:
-    """Its cells by their columns, also where what is in a cell is a link."""
-    kids = at.screen.kids(row)
-    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in kids]
-    return tuple(Pair(*triple) for triple in zip(names, texts, kids, strict=False))
 
 
 def _row(item: Item, key_label: str) -> Row:

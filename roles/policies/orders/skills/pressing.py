@@ -8,7 +8,7 @@ from environments.cards import VerbCard
 from environments.effects import SENSITIVE
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, Click, ExecStatus, GUIElement, Hover, Wait
-from roles.contracts.orders import Entry, PressStep, Records, StepFailure
+from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.pages import ROLES, names_verb
 from roles.policies.orders.skills.committing import (
     agreed,
@@ -226,7 +226,10 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
     """Give what is asked for, and agree."""
     fields = [f for f in at.screen.fields if f.role in {"textbox", "combobox", "listbox", "spinbutton", "checkbox"}]
     if step.entries and fields and not at.notes.get("given"):
-        move = write(_fitting(step, fields, at), step.app, at)
+        given = list(step.entries)
+        if len(given) == len(fields) == 1 and field_for(given[0].label, at) is None:  # for the only field, whatever it is called
+            given = [given[0].model_copy(update={"label": fields[0].name})]
+        move = write(given, step.app, at)
         if move.kind != "done":
             return move
         at.notes["given"] = True
@@ -239,13 +242,6 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
             at.mark()
             return press(on, f"the crew itself asked to {step.verb} it", at=at)
     return agreed(step.verb, at)
-
-
-def _fitting(step: PressStep, fields: Sequence[GUIElement], at: Situation) -> list[Entry]:
-    """The entries, a lone one for a lone field whatever that is called."""
-    if len(step.entries) == len(fields) == 1 and field_for(step.entries[0].label, at) is None:
-        return [step.entries[0].model_copy(update={"label": fields[0].name})]
-    return list(step.entries)
 
 
 def _given(step: PressStep, at: Situation) -> Move | None:

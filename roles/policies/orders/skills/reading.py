@@ -50,8 +50,11 @@ def read(step: ReadStep, at: Situation) -> Move:
     found = _source(step, label, at)
     if isinstance(found, Move):
         return found
-    if step.part.startswith("word "):
-        found = found._replace(value=_word(found.value, int(step.part[5:])))
+    if step.part.startswith("word "):  # from 1, or from the end, from -1
+        there, number = words(found.value), int(step.part[5:])
+        if not there or number > len(there):
+            raise StepFailure(f"the text has {len(there)} words, and number {number} is asked for")
+        found = found._replace(value=there[number - 1 if number > 0 else number])
     known.append(name)
     action = Memorize(target=ActionTarget.of(found.element), name=name, value=found.value)
     return act(action, f'{at.title(step.app)} shows {name}: "{found.value[:80]}"', f"{name} on the blackboard")
@@ -155,14 +158,6 @@ def _paragraph(at: Situation) -> Source:
     return Source(texts[0].name, texts[0])
 
 
-def _word(text: str, number: int) -> str:
-    """The word at that place, from 1, or from the end, from -1."""
-    there = words(text)
-    if not there or number > len(there):
-        raise StepFailure(f"the text has {len(there)} words, and number {number} is asked for")
-    return there[number - 1 if number > 0 else number]
-
-
 def collect(step: CollectStep, at: Situation) -> Move:
     """Skill: a row for each record that fits; none is a table without rows. Says how many were looked at, and where."""
     rows = survey(step.records, at, step.labels)
@@ -193,11 +188,13 @@ def wait(step: WaitStep, at: Situation) -> Move:
     """Skill: until a record is there, looking again and again; without one, for so many seconds."""
     waited = float(at.notes.get("waited", 0.0))
     if step.records is not None:
-        found = _is_there(step.records, at)
-        if found is True:
-            return done(f"{naming(step.records)} is there")
-        if isinstance(found, Move):
-            return found
+        records, card = step.records, at.kind(step.records.app, step.records.kind)
+        if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
+            return way
+        rows = [one.row for one in listed(records, at)]
+        before = {*at.notes.setdefault("there", [row.text for row in rows])}  # without tests, any that was not there
+        if any(matches(row, records.tests) if records.tests else row.text not in before for row in rows):
+            return done(f"{naming(records)} is there")
     elif waited >= step.seconds:
         return done(f"{waited:.0f} seconds have passed")
     if waited >= step.seconds and step.records is not None:
@@ -205,14 +202,3 @@ def wait(step: WaitStep, at: Situation) -> Move:
     piece = min(_PIECE, step.seconds - waited) if step.records is not None else min(600.0, step.seconds - waited)
     at.notes["waited"] = waited + piece
     return act(Wait(seconds=piece), "it is not there yet" if step.records is not None else "so it was asked")
-
-
-def _is_there(records: Records, at: Situation) -> Move | bool:
-    """Whether a record that fits is there, as its list tells."""
-    card = at.kind(records.app, records.kind)
-    if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
-        return way
-    rows = [one.row for one in listed(records, at)]
-    if not records.tests:  # any that was not there before
-        return bool({row.text for row in rows} - {*at.notes.setdefault("there", [row.text for row in rows])})
-    return any(matches(row, records.tests) for row in rows)
