@@ -144,9 +144,11 @@ def filling(
     _by_kind(book, values, wanted, made)
     for slot in wanted:
         question = question_for(slot.slot, text, book)
-        said = next((found.text for found in told if found.source == USER and found.title == question), None)
+        said = next((one.text for one in told if one.source == USER and one.title == question), None)
         if said is not None:
-            made.values[slot.slot] = _answer(said)
+            bare = said.strip().strip('"“”')
+            found = values_in(f"it is {bare}")
+            made.values[slot.slot] = found[0] if len(found) == 1 and found[0].text == bare else Given(bare, "quote")
     made.missing = [s.slot for s in wanted if s.slot not in made.values and not _is_found(s, book)]
     return made
 
@@ -191,12 +193,6 @@ def _is_found(slot: Wanted, book: Playbook) -> bool:
     first = next((step.number for step in book.steps if slot.slot in SLOT.findall(step.text)), 0)
     earlier = [" ".join(SLOT.sub(" ", step.text).casefold().split()) for step in book.steps if step.number < first]
     return not book.typed and any(" ".join(slot.words) in text for text in earlier)
-
-
-def _answer(text: str) -> Given:
-    bare = text.strip().strip('"“”')
-    found = values_in(f"it is {bare}")
-    return found[0] if len(found) == 1 and found[0].text == bare else Given(bare, "quote")
 
 
 def filled(text: str, made: Filling, before: Sequence[str]) -> str | None:

@@ -101,38 +101,27 @@ class Deeds:
         self._forms: dict[str, _Form] = {}
         self._written: set[str] = set()
         """Fields that were filled in by hand: what they show tells nothing."""
-        self._facts: dict[str, tuple[str, Done]] = {}
+        self._facts: dict[str, tuple[str, int, ReadStep]] = {}
         """What each fact was, by its name, and where it was read."""
 
     def all(self) -> list[Done]:
         """What was done, in order, each fact read before it is used."""
         for at, step in enumerate(self.steps):
-            if at and step.visual_state.app != self.steps[at - 1].visual_state.app:
-                self._wait(self.steps[at - 1].visual_state.app or "")
+            before = self.steps[at - 1].visual_state.app or "" if at else ""
+            if before != (step.visual_state.app or "") and before in self._forms and not self._forms[before].entries:
+                del self._forms[before]  # what was opened there counts no more, what was filled in may still be kept
             tells = isinstance(step.action, Fill | Type | SelectOption | Answer)  # what is written may look as before
             if (step.result is None or step.result.ok) and (step.visible_change is not False or tells):
                 self._tell(at, step)
         for app in list(self._forms):
             self._keep(len(self.steps), app, "")
-        reads = list(dict.fromkeys(done.at for _, done in self._facts.values()))
-        read = [self._read(at, [done for _, done in self._facts.values() if done.at == at]) for at in reads]
-        return sorted([*(one for some in read for one in some), *self._done], key=lambda done: done.at)
-
-    def _read(self, at: int, found: Sequence[Done]) -> list[Done]:
-        """Fields of one record that are read on one screen are read at once."""
-        steps: dict[tuple[str, Records | None], ReadStep] = {}
-        for step in (done.step for done in found):
-            assert isinstance(step, ReadStep), "only readings are facts"  # noqa: S101 - an invariant
-            known = steps.get((step.app, step.records))
-            both = {"labels": (*known.labels, *step.labels), "names": (*known.names, *step.names)} if known else {}
-            steps[step.app, step.records] = step.model_copy(update=both)
-        return [Done(at, step) for step in steps.values()]
-
-    def _wait(self, app: str) -> None:
-        """The application was left: what was opened there counts no more, what was filled in may still be kept."""
-        form = self._forms.get(app)
-        if form is not None and not form.entries:
-            del self._forms[app]
+        reads: dict[tuple[int, str, Records | None], ReadStep] = {}
+        for _, at, read_ in self._facts.values():  # fields of one record that are read on one screen are read at once
+            known = reads.get((at, read_.app, read_.records))
+            both = {"labels": (*known.labels, *read_.labels), "names": (*known.names, *read_.names)} if known else {}
+            reads[at, read_.app, read_.records] = read_.model_copy(update=both)
+        found = [Done(at, read_) for (at, *_), read_ in reads.items()]
+        return sorted([*found, *self._done], key=lambda done: done.at)
 
     def _form(self, app: str) -> _Form:
         return self._forms.setdefault(app, _Form())
@@ -222,26 +211,21 @@ class Deeds:
             return None
         label = " ".join(found.label.split()).rstrip(":")
         records: Records | None = records_of(found.app, found.texts, self.slots)
-        if records is None or not records.tests:
-            records = self._unnamed(found.app, found.texts) if self._chosen(found) else None
+        if records is None or not records.tests:  # one that the goal does not tell from others stays what it was
+            records = _as_it_was(found.app, found.texts) if self._chosen(found) else None
+            self._doubted(records)
         name = base = label.casefold() if records is None else f"{found.app} {label.casefold()}"
         number = 2
         while name in self._facts and self._facts[name][0] != text:
             name, number = f"{base} {number}", number + 1
         step = ReadStep(app=found.app, records=records, labels=(label,), names=(name,))
-        self._facts.setdefault(name, (text, Done(found.at, step)))
+        self._facts.setdefault(name, (text, found.at, step))
         return name
 
     def _chosen(self, sighting: Sighting) -> bool:
         """Whether there was more than one record that it might have been."""
         lists = (self._seen.screen(at) for at in range(sighting.at + 1) if self._seen.states[at].app == sighting.app)
         return sighting.row or any(len([i for i in s.items if i.press is not i.element]) > 1 for s in lists)
-
-    def _unnamed(self, app: str, texts: Texts) -> Records:
-        """A record that the goal does not tell from others: it stays what it was, and that is said."""
-        found = _as_it_was(app, texts)
-        self._doubted(found)
-        return found
 
     def _doubted(self, records: Records | None) -> None:
         told_apart = records is None or records.pick or any("{" in test.value.replace("{{", "") for test in records.tests)

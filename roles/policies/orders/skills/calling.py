@@ -217,18 +217,18 @@ def _fit(wish: _Wish, skill: Skill) -> tuple[Skill, dict[str, Any], str] | None:
         return None
     arguments: dict[str, Any] = {}
     for entry in wish.entries:
-        called = [name for name in skill.takes if name not in arguments and _is_called(entry.label, name)]
+        names = {name: " ".join(words_of(name)) for name in skill.takes if name not in arguments}
+        alike = [words for words in table("phrases")["arguments"] if fold(entry.label) in words]
+        called = [
+            name for name, said in names.items()
+            if similarity(fold(entry.label), said) >= 0.9 or any(said in words for words in alike)
+        ]  # fmt: skip
         value = fitted("" if entry.mode == "clear" else entry.value, skill.takes[called[0]]) if len(called) == 1 else None
         if value is None:
             return None
         arguments[called[0]] = value
     missing = [name for name in skill.needs if name not in arguments]
     return (skill, arguments, "".join(missing)) if len(missing) == (wish.records is not None) else None
-
-
-def _is_called(label: str, argument: str) -> bool:
-    said, name = fold(label), " ".join(words_of(argument))
-    return similarity(said, name) >= 0.9 or any(said in words and name in words for words in table("phrases")["arguments"])
 
 
 def fitted(text: str, schema: Mapping[str, Any]) -> Any:
