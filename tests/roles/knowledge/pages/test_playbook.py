@@ -14,31 +14,38 @@ from roles.knowledge.pages.playbook import Playbook, playbooks_in
 from roles.knowledge.pages.visible_text import shown
 
 
-def page(text: str, title: str = "A page", source: str = "help:a.md") -> Supplement:
-    return Supplement(query="q", source=source, title=title, text=text)
+def books(text: str, name: str = "", source: str = "help:a.md") -> tuple[Playbook, ...]:
+    """The procedures of a page as it was found; with a name as it stands in a file."""
+    if name:
+        text = read_page(Path(name), text.encode(), id="x", source=source).text
+    return playbooks_in(Supplement(query="q", source=source, title="A page", text=text))
 
 
-def only(text: str) -> Playbook:
-    (book,) = playbooks_in(page(text))
+def only(text: str, name: str = "") -> Playbook:
+    (book,) = books(text, name)
+    assert not book.doubt
     return book
 
 
-def steps(text: str) -> list[str]:
-    return [step.text for step in only(text).steps]
+def steps(text: str, name: str = "") -> list[str]:
+    return [step.text for step in only(text, name).steps]
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("name", "text"),
     [
-        "# T\n1. Open mail\n2. Send it",
-        "# T\n1) Open mail\n2) Send it",
-        "# T\n- Open mail\n- Send it",
-        "<h1>T</h1><ol><li><b>Open</b> mail</li><li>Send it</li></ol>",
-        "# T\n\n1. Open\n   mail\n\n2. Send it\n",
+        ("", "# T\n1. Open mail\n2. Send it"),
+        ("", "# T\n1) Open mail\n2) Send it"),
+        ("", "# T\n- Open mail\n- Send it"),
+        ("", "<h1>T</h1><ol><li><b>Open</b> mail</li><li>Send it</li></ol>"),
+        ("", "# T\n\n1. Open\n   mail\n\n2. Send it\n"),
+        ("a.md", "T\n===\n\n1. Open mail\n2. Send it"),
+        ("a.md", "---\ntitle: T\ntags:\n- a\n- b\n---\n- Open mail\n- Send it"),
+        ("a.md", "\ufeff# T\r\n\r\n1. Open mail\r\n2. Send it\r\n"),
     ],
 )
-def test_steps_are_read_in_every_usual_form(text: str) -> None:
-    assert steps(text) == ["Open mail", "Send it"]
+def test_steps_and_title_are_read_in_every_usual_form(name: str, text: str) -> None:
+    assert (only(text, name).title, steps(text, name)) == ("T", ["Open mail", "Send it"])
 
 
 @pytest.mark.parametrize(
@@ -53,18 +60,18 @@ def test_steps_are_read_in_every_usual_form(text: str) -> None:
     ids=["words", "circled", "table", "headings", "lists side by side"],
 )
 def test_what_is_no_one_list_of_steps_is_no_procedure(text: str, kept: int) -> None:
-    books = playbooks_in(page(text))
-    assert len(books) == kept
-    assert all(book.doubt for book in books)
+    found = books(text)
+    assert len(found) == kept
+    assert all(book.doubt for book in found)
 
 
 def test_a_page_may_have_several_procedures_with_headings_of_their_own() -> None:
-    books = playbooks_in(page("# Claims\nHow money comes back.\n\n## By mail\n1. Open mail\n\n## By form\n1. Open the form\n"))
-    assert [(b.title, b.page, [s.text for s in b.steps]) for b in books] == [
+    found = books("# Claims\nHow money comes back.\n\n## By mail\n1. Open mail\n\n## By form\n1. Open the form\n")
+    assert [(b.title, b.page, [s.text for s in b.steps]) for b in found] == [
         ("By mail", "Claims", ["Open mail"]),
         ("By form", "Claims", ["Open the form"]),
     ]
-    assert books[1].origin(1).told() == 'step 1 of "By form" of help:a.md'
+    assert found[1].origin(1).told() == 'step 1 of "By form" of help:a.md'
     assert only("# Claims\n## Steps\n1. Open mail").title == "Claims"
 
 
@@ -80,10 +87,10 @@ def test_conditions_and_what_can_be_left_out_are_told_apart_from_steps() -> None
 
 
 def test_what_the_user_answers_is_a_playbook_without_numbers() -> None:
-    (book,) = playbooks_in(page("Open mail. Send it.", source=USER))
+    (book,) = books("Open mail. Send it.", source=USER)
     assert book.told
     assert [step.text for step in book.steps] == ["Open mail. Send it."]
-    assert playbooks_in(page("Nothing to do here.")) == ()
+    assert books("Nothing to do here.") == ()
 
 
 @pytest.mark.parametrize(
@@ -116,20 +123,9 @@ def test_undrawn_characters_part_no_word_and_a_reference_is_no_markup() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    for book in playbooks_in(page(text)):
+    for book in books(text):
         assert [step.number for step in book.steps] == list(range(1, len(book.steps) + 1))
     assert "\u200b" not in shown(text).text
-
-
-def books(name: str, text: str) -> tuple[Playbook, ...]:
-    page = read_page(Path(name), text.encode(), id="x", source=f"help:{name}")
-    return playbooks_in(Supplement(query="q", source=page.source, title=page.title, text=page.text))
-
-
-def procedure_steps(text: str, name: str = "a.md") -> list[str]:
-    (book,) = books(name, text)
-    assert not book.doubt
-    return [step.text for step in book.steps]
 
 
 @pytest.mark.parametrize(
@@ -142,8 +138,8 @@ def procedure_steps(text: str, name: str = "a.md") -> list[str]:
     ids=["numbers", "points", "HTML"],
 )  # fmt: skip
 def test_steps_of_a_step_are_steps_and_it_is_their_heading(name: str, text: str) -> None:
-    assert procedure_steps(text, name) == ["Open mail:", "Click A", "Click B", "Send it"]
-    assert [step.heads for step in books(name, text)[0].steps] == [True, False, False, False]
+    assert steps(text, name) == ["Open mail:", "Click A", "Click B", "Send it"]
+    assert [step.heads for step in only(text, name).steps] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -168,39 +164,20 @@ def test_steps_of_a_step_are_steps_and_it_is_their_heading(name: str, text: str)
     ],
 )
 def test_what_stands_beside_the_steps_is_no_step(name: str, beside: str) -> None:
-    if name.endswith(".md"):
-        assert procedure_steps(f"# T\n\n1. Open mail\n\n{beside}\n\n2. Send it\n") == ["Open mail", "Send it"]
-    else:
-        assert procedure_steps(f"<h1>T</h1><ol><li>Open mail{beside}</li><li>Send it</li></ol>", name) == ["Open mail", "Send it"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "T\n===\n\n1. Open mail\n2. Send it",
-        "---\ntitle: T\ntags:\n- a\n- b\n---\n- Open mail\n- Send it",
-        "\ufeff# T\r\n\r\n1. Open mail\r\n2. Send it\r\n",
-    ],
-    ids=["underlined title", "front matter", "other line ends"],
-)
-def test_steps_and_title_are_read_in_every_writing(text: str) -> None:
-    assert procedure_steps(text) == ["Open mail", "Send it"]
-    assert books("a.md", text)[0].title == "T"
+    form = "# T\n\n1. Open mail\n\n{}\n\n2. Send it\n" if name == "a.md" else "<h1>T</h1><ol><li>Open mail{}<li>Send it</ol>"
+    assert steps(form.format(beside), name) == ["Open mail", "Send it"]
 
 
 def test_bold_is_a_name_or_a_word_and_no_half_procedure_is_kept() -> None:
-    (text,) = procedure_steps("# T\n1. **Open** the **Mail box** and do **not** wait, then click **Send**.\n")
+    (text,) = steps("# T\n1. **Open** the **Mail box** and do **not** wait, then click **Send**.\n")
     assert text == 'Open the "Mail box" and do not wait, then click "Send".'
     whole = "# One\n1. Click A.\n2. Click B.\n\n" + "words " * 300 + "\n\n"
-    found = books("a.md", whole * 1200)
+    found = books(whole * 1200, "a.md")
     assert len(found) > 50
     assert {len(book.steps) for book in found} == {2}
 
 
 def test_broken_html_is_read_as_far_as_it_goes_and_in_the_writing_that_it_names() -> None:
-    assert procedure_steps("<h1>T<ol><li>Open <b>mail<li>Send it</ol><p>unclosed <table><tr><td>", "a.html") == [
-        "Open mail",
-        "Send it",
-    ]
+    assert steps("<h1>T<ol><li>Open <b>mail<li>Send it</ol><p>unclosed <table><tr><td>", "a.html") == ["Open mail", "Send it"]
     page = read_page(Path("a.html"), '<meta charset="iso-8859-1"><h1>Größe</h1><p>x'.encode("latin-1"), id="x", source="s")
     assert page.title == "Größe"

@@ -58,13 +58,10 @@ def test_a_table_is_read_by_its_columns_with_and_without_a_container() -> None:
         assert found[1].row.value("Total") == "$7.00"
 
 
-def test_the_lines_of_an_invoice_are_no_list_of_invoices() -> None:
+def test_the_lines_of_an_invoice_and_a_list_of_another_kind_are_no_list_of_invoices() -> None:
     page = [*table(("Vendor", "Total"), ("Paper", "$5.00"), link=False), ("button", "Back to invoices", 0)]
     assert listed(WANTED, on(screen(*page))) == []
     assert not is_empty(on(screen(*page)))
-
-
-def test_a_list_of_another_kind_is_not_taken_for_this_one() -> None:
     lines = KindCard(kind="line", fields=tuple(FieldCard(label=name, listed=True) for name in ("Number", "Total", "Quantity")))
     seen = screen(*table(("Number", "Total", "Quantity"), ("I-1", "$5.00", "2")))
     both = (AppCard(app="ledger", title="Ledger", kinds=(INVOICES, lines)),)

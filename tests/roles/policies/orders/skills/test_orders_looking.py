@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support import OPEN_HOUSE, Run, planned, subtask
+from worked.steps_loop import desk
 from worlds import lockers
 
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
 from roles.contracts.orders import CollectStep, FindStep, Pick, ReadStep, Records, RowTest, Step
 from roles.operator.rules import RulesOperator
-
-WORLDS = Path(__file__).parents[5] / "configs" / "worlds"
 
 
 class Worked:
     """What came of steps in a world."""
 
     def __init__(self, world: str, *steps: Step, seed: int = 0) -> None:
-        text = world if "\n" in world else (WORLDS / f"{world}.yaml").read_text()
-        self.desk = SimulatedDesktop(parse_world(text), seed)
-        whole = Run([planned(subtask("a", steps=steps))], desk=self.desk, safety=OPEN_HOUSE, parts={"operator": RulesOperator()})
-        whole.go()
+        with lockers.registered():
+            self.desk = desk(world, seed)
+            parts = {"operator": RulesOperator()}
+            whole = Run([planned(subtask("a", steps=steps))], desk=self.desk, safety=OPEN_HOUSE, parts=parts)
+            whole.go()
         decided = list(whole.bodies("decided"))
         self.lines = [body["line"] for body in decided if body.get("line")]
         last = next(body for body in decided if body["status"] in {"FINISH", "FAIL"})
@@ -55,18 +52,34 @@ def test_all_invoices_over_all_pages_are_collected_whatever_comes_between(world:
     assert "36 of 36" in got.said
 
 
-def test_a_column_that_the_list_lacks_is_read_from_each_record() -> None:
-    got = Worked("office", CollectStep(records=UNPAID, labels=("Number", "Tax"), name="taxes"))
-    assert got.table("taxes") == [["INV-4033", "$129.26"], ["INV-9528", "$134.23"]]
-
-
 def test_what_is_excepted_is_left_out_and_nothing_found_is_a_table_without_rows() -> None:
     but = UNPAID.model_copy(update={"but": ((is_("Vendor", "Acme"),),)})
     none = records("billing", "invoice", is_("Vendor", "Nobody & Co"), exactly=0)
     got = Worked("office", CollectStep(records=but, labels=("Number",), name="some"), CollectStep(records=none, name="none"))
-    assert got.table("some") == [["INV-9528"]]
-    assert got.table("none") == []
+    assert (got.table("some"), got.table("none")) == ([["INV-9528"]], [])
     assert "0 of 36" in got.said
+
+
+WEEK = is_("Date", "2026-05-18 .. 2026-05-24", "between")
+ANN = records("shop", "line", is_("Product", "Ann"), exactly=0)
+
+
+@pytest.mark.parametrize(
+    ("world", "meant", "labels", "rows"),
+    [
+        ("office", UNPAID, ("Number", "Tax"), [["INV-4033", "$129.26"], ["INV-9528", "$134.23"]]),  # a column of no list
+        ("company", records("calendar", "meeting", WEEK, exactly=0), ("Date",),
+         [["Mon 18 May 2026"], ["Wed 20 May 2026"], ["Wed 20 May 2026"]]),
+        ("company", ANN, (), []),  # a cart that says that it is empty
+        ("phone", records("mail", "message", is_("State", "Unread"), exactly=0), ("Subject",), 10),
+        ("company", records("spreadsheet", "row", is_("Category", "Travel"), exactly=0), ("Vendor", "Amount"), 7),
+        ("company", records("chat", "message", place="Zoe Moreau", exactly=0), (), 5),  # on the second page of chats
+    ],
+)  # fmt: skip
+def test_all_that_are_meant_are_collected(world: str, meant: Records, labels: tuple[str, ...], rows: Any) -> None:
+    got = Worked(world, CollectStep(records=meant, labels=labels, name="all"))
+    assert got.done
+    assert rows in (got.table("all"), len(got.table("all")))
 
 
 MAIL = """
@@ -81,135 +94,72 @@ open: [mail]
 """
 
 
-def test_a_mail_is_found_in_another_folder_and_one_in_the_inbox_comes_first() -> None:
-    offer = records("mail", "message", is_("Subject", "Offer"))
-    got = Worked(MAIL, ReadStep(app="mail", records=offer, labels=("Message",), names=("text",)))
-    assert got.facts["text"] == "It stands until May."
-    nowhere = Worked(MAIL, FindStep(records=records("mail", "message", is_("Subject", "Roof"))))
-    assert 'no message with Subject is "Roof" was found in Inbox and Sent and Drafts and Archive and Trash' in nowhere.said
+def locker(owner: str) -> Records:
+    return records("lockers", "locker", is_("Owner", owner))
+
+
+@pytest.mark.parametrize(
+    ("world", "meant", "label", "value"),
+    [
+        (MAIL, records("mail", "message", is_("Subject", "Offer")), "Message", "It stands until May."),  # not the one in the bin
+        ("archive", records("files", "entry", is_("Name", "roof-costs.txt")), "Content", "Tiles 5100."),  # in some folder
+        ("office", records("billing", "invoice"), "Invoice number", "INV-1200"),  # the one that is open
+        ("office", records("mail", "message", is_("Subject", "Team lunch 37")), "From", "nils.haddad@example.com"),
+        ("office", records("mail", "message", is_("Subject", "Team lunch 37")), "Message",
+         "Hello Emeka,\nCould you confirm the numbers?"),
+        ("smart-home", records("home", "device", is_("Device", "Oven")), "State", "Off"),
+        (lockers.WORLD, locker("Ada Moss"), "Code", "4711"),
+        (lockers.WORLD, locker("Tom Reyes"), "Code", "0815"),
+        (lockers.WORLD, locker("Ada Moss"), "Visibility", "Private"),  # no mask, where it is asked who may see it
+    ],
+)  # fmt: skip
+def test_a_field_is_read_from_a_row_or_a_page_wherever_the_record_stands(
+    world: str, meant: Records, label: str, value: str
+) -> None:
+    got = Worked(world, ReadStep(app=meant.app, records=meant, labels=(label,), names=("it",)))
+    assert got.facts["it"].startswith(value)
+    assert ('click "Show code"' in got.lines) == (label == "Code")
+    assert 'click "Help"' not in got.lines
 
 
 def test_words_that_stand_in_no_row_are_looked_for_in_the_records() -> None:
-    dug = records("mail", "message", is_("", "beds", "about"))
-    assert 'click "Garden"' in Worked(MAIL, FindStep(records=dug)).lines
+    assert 'click "Garden"' in Worked(MAIL, FindStep(records=records("mail", "message", is_("", "beds", "about")))).lines
 
 
-def test_a_file_is_found_in_a_folder_that_nobody_named_and_its_text_is_read() -> None:
-    costs = records("files", "entry", is_("Name", "roof-costs.txt"))
-    got = Worked("archive", FindStep(records=costs), ReadStep(app="files", records=costs, labels=("Content",), names=("costs",)))
-    assert got.facts["costs"] == "Tiles 5100."
+CODE: dict[str, Any] = {"labels": ("Code",), "names": ("code",)}
 
 
-def test_several_that_fit_are_named_and_none_is_opened() -> None:
-    got = Worked("people", FindStep(records=records("contacts", "contact", is_("Name", "Maria"))))
+@pytest.mark.parametrize(
+    ("world", "step", "why"),
+    [
+        (MAIL, FindStep(records=records("mail", "message", is_("Subject", "Roof"))),
+         ['no message with Subject is "Roof" was found in Inbox and Sent and Drafts and Archive and Trash']),
+        ("people", FindStep(records=records("contacts", "contact", is_("Name", "Maria"))), ["Maria Rossi", "Maria Novak"]),
+        ("people", FindStep(records=records("contacts", "contact", is_("Name", "Ivy Castle"), pick=Pick(order="first", at=3))),
+         ["there are only 2"]),
+        ("company", FindStep(records=records("billing", "invoice")), ["40 fit invoice"]),
+        (lockers.WORLD, ReadStep(app="lockers", records=locker("Ines Falk"), **CODE), ['the "Code" is hidden']),
+        (lockers.WORLD, ReadStep(app="lockers", records=locker("Olga Berg"), **CODE), ['the "Code" is hidden']),
+        (lockers.WORLD, CollectStep(records=records("lockers", "locker", exactly=0), labels=("Owner", "Code"), name="code"),
+         ["is hidden"]),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_or_hidden_or_may_be_several_is_refused(world: str, step: Step, why: list[str]) -> None:
+    got = Worked(world, step)
     assert not got.done
-    assert "Maria Rossi" in got.said
-    assert "Maria Novak" in got.said
+    assert all(words in got.said for words in why)
+    assert "code" not in got.facts
     assert 'click "Maria Rossi"' not in got.lines
-
-
-def test_the_third_of_equals_is_refused() -> None:
-    third = records("contacts", "contact", is_("Name", "Ivy Castle"), pick=Pick(order="first", at=3))
-    got = Worked("people", FindStep(records=third))
-    assert not got.done
-    assert "there are only 2" in got.said
-
-
-def test_the_invoice_is_the_one_that_is_open_and_of_several_in_a_list_none_is_taken() -> None:
-    invoice = ReadStep(app="billing", records=records("billing", "invoice"), labels=("Invoice number",), names=("number",))
-    assert Worked("office", invoice).facts["number"] == "INV-1200"
-    listed = Worked("company", FindStep(records=records("billing", "invoice")))
-    assert not listed.done
-    assert "40 fit invoice" in listed.said
 
 
 def test_the_largest_is_found_over_all_pages() -> None:
     most = records("billing", "invoice", pick=Pick(by="Total", order="most"))
-    got = Worked("office", FindStep(records=most), ReadStep(app="billing", records=most, labels=("Total",), names=("total",)))
-    every = Worked("office", CollectStep(records=records("billing", "invoice", exactly=0), labels=("Total",), name="all"))
-    totals = [float(total.strip("$").replace(",", "")) for (total,) in every.table("all")]
-    assert float(got.facts["total"].strip("$").replace(",", "")) == max(totals)
-
-
-def test_the_fields_of_a_record_are_read_from_its_row_or_its_page() -> None:
-    lunch = records("mail", "message", is_("Subject", "Team lunch 37"))
-    got = Worked("office", ReadStep(app="mail", records=lunch, labels=("From", "Message"), names=("from", "text")))
-    assert got.facts["from"] == "nils.haddad@example.com"
-    assert got.facts["text"].startswith("Hello Emeka,\nCould you confirm the numbers?")
-    oven = records("home", "device", is_("Device", "Oven"))
-    assert (
-        Worked("smart-home", ReadStep(app="home", records=oven, labels=("State",), names=("oven",)))
-        .facts["oven"]
-        .startswith("Off")
+    every = CollectStep(records=records("billing", "invoice", exactly=0), labels=("Total",), name="all")
+    got = Worked(
+        "office", FindStep(records=most), ReadStep(app="billing", records=most, labels=("Total",), names=("total",)), every
     )
-
-
-def test_messages_are_collected_in_a_conversation_on_the_second_page_of_chats() -> None:
-    got = Worked("company", CollectStep(records=records("chat", "message", place="Zoe Moreau", exactly=0), name="said"))
-    assert len(got.table("said")) == 5
-    assert 'click "Zoe Moreau"' in got.lines
-
-
-def test_a_list_of_days_is_taken_to_the_days_that_are_meant() -> None:
-    week = records("calendar", "meeting", is_("Date", "2026-05-18 .. 2026-05-24", "between"), exactly=0)
-    got = Worked("company", CollectStep(records=week, labels=("Date",), name="week"))
-    assert got.table("week") == [["Mon 18 May 2026"], ["Wed 20 May 2026"], ["Wed 20 May 2026"]]
-
-
-def test_a_phone_is_worked_as_a_desktop_is() -> None:
-    unread = records("mail", "message", is_("State", "Unread"), exactly=0)
-    assert len(Worked("phone", CollectStep(records=unread, labels=("Subject",), name="unread")).table("unread")) == 10
-
-
-def test_rows_of_a_sheet_are_records_by_the_names_in_its_first_row() -> None:
-    travel = records("spreadsheet", "row", is_("Category", "Travel"), exactly=0)
-    rows = Worked("company", CollectStep(records=travel, labels=("Vendor", "Amount"), name="travel")).table("travel")
-    assert len(rows) == 7
-
-
-def test_a_cart_that_says_that_it_is_empty_holds_none() -> None:
-    got = Worked("company", CollectStep(records=records("shop", "line", is_("Product", "Ann"), exactly=0), name="lines"))
-    assert got.done
-    assert got.table("lines") == []
-
-
-def _code_of(owner: str) -> Worked:
-    step = ReadStep(app="lockers", records=records("lockers", "locker", is_("Owner", owner)), labels=("Code",), names=("code",))
-    with lockers.registered():
-        return Worked(lockers.WORLD, step)
-
-
-@pytest.mark.parametrize(("owner", "code"), [("Ada Moss", "4711"), ("Tom Reyes", "0815")])
-def test_a_mask_is_opened_by_its_own_control(owner: str, code: str) -> None:
-    got = _code_of(owner)
-    assert got.facts["code"] == code
-    assert 'click "Show code"' in got.lines
-    assert 'click "Help"' not in got.lines
-
-
-@pytest.mark.parametrize("owner", ["Ines Falk", "Olga Berg"])
-def test_a_mask_that_nothing_opens_is_no_value(owner: str) -> None:
-    got = _code_of(owner)
-    assert not got.done
-    assert 'the "Code" is hidden' in got.said
-    assert "code" not in got.facts
-
-
-def test_private_is_a_value_where_the_label_asks_who_may_see_it() -> None:
-    step = ReadStep(
-        app="lockers", records=records("lockers", "locker", is_("Owner", "Ada Moss")), labels=("Visibility",), names=("who",)
-    )
-    with lockers.registered():
-        assert Worked(lockers.WORLD, step).facts["who"] == "Private"
-
-
-def test_no_mask_gets_into_a_table() -> None:
-    every = CollectStep(records=records("lockers", "locker", exactly=0), labels=("Owner", "Code"), name="all")
-    with lockers.registered():
-        got = Worked(lockers.WORLD, every)
-    assert not got.done
-    assert "is hidden" in got.said
-    assert "all" not in got.facts
+    largest, *totals = [got.facts["total"], *(total for (total,) in got.table("all"))]
+    assert float(largest.strip("$").replace(",", "")) == max(float(total.strip("$").replace(",", "")) for total in totals)
 
 
 @pytest.mark.parametrize("group", ["Family", "Suppliers", "Friends"])
