@@ -25,9 +25,10 @@ from roles.contracts.orders import (
 )
 from roles.contracts.signals import SubtaskStatus
 from roles.knowledge.pages.follow import Followed, answers_page, follow, with_origins, without_page
+from roles.policies.orders.grounding import Refusal
 from roles.policies.orders.planner import Planner, why_not
 from roles.policies.orders.stages import changes, group_of, new_subtasks
-from roles.policies.orders.state import Group, Refusal
+from roles.policies.orders.state import Group
 from roles.screen.language.reader import read
 from roles.screen.language.words import phrases
 from roles.screen.texts import pieces, says_any

@@ -22,8 +22,8 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.policies.orders.grounding import ground_field, is_of, list_field
-from roles.policies.orders.state import COMMITS, HANDED_IN, Refusal, Row, Subject, escaped, unwanted_by
+from roles.policies.orders.grounding import Refusal, ground_field, ground_kind, is_of, list_field
+from roles.policies.orders.state import COMMITS, HANDED_IN, Row, Subject, escaped, unwanted_by
 from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.values import is_a
@@ -143,7 +143,7 @@ class Forms(Values):
             raise Refusal(f'"{self._said(order.spans)}": what is there already cannot be sent so; forwarding it may be meant')
         to = [slot.value for slot in order.slots if slot.role == "to"]
         if noun:
-            wanted = {(card.app, kind.kind) for card, kind in self._kinds(noun)}
+            wanted = {(card.app, kind.kind) for card, kind in ground_kind(noun, self.cards)}
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
         elif order.said.casefold() in {"mail", "e-mail", "email"} or any(isinstance(one, Text) and "@" in one.text for one in to):
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
@@ -223,7 +223,7 @@ class Forms(Values):
                 called = None if titled else one.name or Text(text=noun, spans=one.spans)
                 one, noun = one.model_copy(update={"kind": planned, "name": called}), planned
             there = self._cards_for(order, thing)
-            kinds = [pair for pair in self._drafted(noun, there) or self._kinds(noun, there) if pair[1].create is not None]
+            kinds = [pair for pair in self._drafted(noun, there) or ground_kind(noun, there) if pair[1].create is not None]
             if len(kinds) != 1:
                 held = " and ".join(card.title for card, _ in kinds)
                 why = f"may be made in {held}; say where" if kinds else "cannot be made in any application"

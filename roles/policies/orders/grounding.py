@@ -25,7 +25,15 @@ _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; 
 _STANDING = ("record", "row", "form", "app", "list")
 
 
-class Ungrounded(Exception):
+class Refusal(Exception):
+    """Why a goal is not planned, in one sentence; with `ask`, a person may say what is missing."""
+
+    def __init__(self, why: str, *, ask: bool = False) -> None:
+        super().__init__(why)
+        self.ask = ask
+
+
+class Ungrounded(Refusal):
     """No application has what is meant: one sentence on which words those are, and what there is instead."""
 
 

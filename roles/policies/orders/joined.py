@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from environments.cards import AppCard, KindCard
 from roles.contracts.orders import Of, Order, Slot, Thing
-from roles.policies.orders.grounding import ground_field
-from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Refusal, Subject, unwanted_by
+from roles.policies.orders.grounding import Refusal, ground_field
+from roles.policies.orders.state import COMMITS, LOOKS, PlanState, Subject, unwanted_by
 
 SAYS = frozenset({*LOOKS, "answer", "copy", "write", "add", "put", "send"})
 """Verbs whose object may be a value."""

@@ -22,8 +22,8 @@ from roles.contracts.orders import (
     When,
 )
 from roles.policies.orders.forms import Forms
-from roles.policies.orders.grounding import Ungrounded, names_nothing, to_records
-from roles.policies.orders.state import Refusal, each_of, escaped, is_many
+from roles.policies.orders.grounding import Refusal, names_nothing, to_records
+from roles.policies.orders.state import each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import phrases, table
 from roles.screen.matching import similarity, tokens
@@ -338,10 +338,7 @@ class PageOrders(Forms):
         labels = self._page.heads or tuple(test.field for test in thing.tests if test.field)
         row = KindCard(kind="row", fields=tuple(FieldCard(label=label, listed=True) for label in labels))
         bare = Thing(kind="row", name=name, tests=thing.tests, spans=thing.spans)
-        try:
-            (records,) = to_records(bare, [AppCard(app=self._page_app, title="the page", kinds=(row,))], self.words)
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
+        (records,) = to_records(bare, [AppCard(app=self._page_app, title="the page", kinds=(row,))], self.words)
         return records.model_copy(update={"tests": (*named, *records.tests), "pick": thing.pick})
 
 

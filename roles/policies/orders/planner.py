@@ -30,10 +30,10 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
-from roles.policies.orders.grounding import ground_field, ground_place, ground_verb, is_control, is_of, list_field
+from roles.policies.orders.grounding import Refusal, ground_field, ground_place, ground_verb, is_control, is_of, list_field
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import Missing, PageOrders
-from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for, tokens
 from roles.screen.texts import is_name

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import digits
 
-from environments.cards import AppCard
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
 from roles.contracts.values import Table, parse_time
-from roles.policies.orders.grounding import Ungrounded, ground_field, housed, place_called, to_records
+from roles.policies.orders.grounding import Refusal, ground_field, housed, place_called, to_records
 from roles.policies.orders.joined import Joined
-from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.words import phrases
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
@@ -42,7 +41,7 @@ class Lookups(Joined):
         home = self._app_called(place) if place is not None and not place.tests else None
         if home is not None or (place is not None and self._is_all(place)):
             thing, cards = thing.model_copy(update={"place": None}), [home] if home is not None else cards
-        found = self._grounded(thing, cards, fields, verb)
+        found = to_records(thing, cards, self.words, fields=fields, verb=verb)
         found = [one for one in found if verb and box_for(order, self.kind(one))] or found
         found = [one for one in found if all(test.label for test in one.tests)] or found
         for test in thing.tests:
@@ -64,12 +63,6 @@ class Lookups(Joined):
         """Whether a place is all that there is: the house, where no application keeps things in one that is called so."""
         bare = place.kind in phrases("wholes") and place.name is None and not place.tests
         return bare and not any(place_called(place.kind, kind) for card in self.cards for kind in card.kinds)
-
-    def _grounded(self, thing: Thing, cards: Sequence[AppCard], fields: Sequence[str] = (), verb: str = "") -> list[Records]:
-        try:
-            return to_records(thing, cards, self.words, fields=fields, verb=verb)
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
 
     def _shape(self, thing: Thing) -> tuple[str, str]:
         """By what the home of a thing is known again: its kind and name; numbers like INV-1200 and INV-1550 are kept together."""
@@ -127,7 +120,7 @@ class Lookups(Joined):
         if len(subject.rows) > 1:
             raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
         bare = thing.model_copy(update={"back": None, "kind": base.kind, "name": None, "place": None})
-        more = self._grounded(bare, [self.card(base.app)])[0]
+        more = to_records(bare, [self.card(base.app)], self.words)[0]
         news = {"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "but": (*base.but, *more.but)}
         return base.model_copy(update={**news, "exactly": more.exactly})
 
@@ -257,7 +250,8 @@ class Lookups(Joined):
     def _met(self, condition: Condition, there: Sequence[Row]) -> list[Row] | None:
         """Those for which it holds, by what is known of them; None where that does not tell."""
         first = there[0].records
-        tests = self._grounded(Thing(kind=first.kind, tests=condition.tests), [self.card(first.app)])[0].tests
+        asked = Thing(kind=first.kind, tests=condition.tests)
+        tests = to_records(asked, [self.card(first.app)], self.words)[0].tests
         cells = [SeenRow(" ".join(row.cells.values()), "", tuple(row.cells.items())) for row in there]
         verdicts = [matches(row, tests) if row.cells and not any("{" in t.value for t in tests) else None for row in cells]
         return None if None in verdicts else [row for row, holds in zip(there, verdicts, strict=True) if holds]

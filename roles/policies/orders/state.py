@@ -19,14 +19,6 @@ HANDED_IN = frozenset({"send", "submit"})
 LOOKS = frozenset({"open", "find", "check"})
 
 
-class Refusal(Exception):
-    """Why a goal is not planned, in one sentence; with `ask`, a person may say what is missing."""
-
-    def __init__(self, why: str, *, ask: bool = False) -> None:
-        super().__init__(why)
-        self.ask = ask
-
-
 class NotKnownYet(Exception):
     """What comes next depends on a fact that the steps so far find out."""
 
@@ -202,12 +194,6 @@ class PlanState(ABC):
 
     def kind(self, records: Records) -> KindCard:
         return next(kind for kind in self.card(records.app).kinds if kind.kind == records.kind)
-
-    def _kinds(self, noun: str, cards: Sequence[AppCard] | None = None) -> list[tuple[AppCard, KindCard]]:
-        try:
-            return list(ground_kind(noun, list(cards or self.cards)))
-        except Ungrounded as no:
-            raise Refusal(str(no)) from None
 
     def _maybe(self, noun: str, cards: Sequence[AppCard] | None = None) -> list[tuple[AppCard, KindCard]]:
         try:

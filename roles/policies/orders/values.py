@@ -19,9 +19,9 @@ from roles.contracts.orders import (
     When,
     Worked,
 )
-from roles.policies.orders.grounding import ground_field
+from roles.policies.orders.grounding import Refusal, ground_field
 from roles.policies.orders.records import Lookups
-from roles.policies.orders.state import LOOKS, Refusal, Row, Subject, escaped, is_many
+from roles.policies.orders.state import LOOKS, Row, Subject, escaped, is_many
 from roles.screen.language.words import deeds, phrases
 from roles.screen.texts import is_name
 

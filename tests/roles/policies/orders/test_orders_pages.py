@@ -9,8 +9,8 @@ import pytest
 from environments.cards import AppCard, card_of_screen, vocabulary
 from protocol import GUIElement, VisualState
 from roles.contracts.orders import FillStep, PressStep, ReadStep, Step
+from roles.policies.orders.grounding import Refusal
 from roles.policies.orders.planner import Planner
-from roles.policies.orders.state import Refusal
 from roles.screen.language.reader import read
 
 
