@@ -16,19 +16,15 @@ SHOWN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("button", "Delete all", {"expanded": False}), ("button", "More actions", {}), ("button", "Reveal phone", {}),
     ("button", "Reveal salary", {}), ("button", "Save", {}),
 )  # fmt: skip
-
-
-def on(*shown: tuple[str, str, dict[str, Any]]) -> Situation:
-    elements = tuple(GUIElement(element_id=f"e{n}", role=role, text=name, **more) for n, (role, name, more) in enumerate(shown))
-    task = Subtask(id="s1", title="t", instruction="i", app="a")
-    return Situation(OperatorView(user_request="g", subtask=task, app="a", seen=VisualState(app="a", elements=elements)))
+ELEMENTS = tuple(GUIElement(element_id=f"e{n}", role=role, text=name, **more) for n, (role, name, more) in enumerate(SHOWN))
+TASK, SEEN = Subtask(id="s1", title="t", instruction="i", app="a"), VisualState(app="a", elements=ELEMENTS)
+VIEW = OperatorView(user_request="g", subtask=TASK, app="a", seen=SEEN)
 
 
 @pytest.mark.parametrize(
     ("wanted", "behind", "pressed"),
     [
         ("phone", ("mask",), ["Reveal phone"]),
-        ("street", ("section",), ["Address"]),
         ("billing", ("section", "tab"), ["Billing", "Address"]),
         ("address", ("section", "tab"), ["Address", "Billing"]),
         ("rename", ("menu",), ["More actions"] * 4),
@@ -37,8 +33,7 @@ def on(*shown: tuple[str, str, dict[str, Any]]) -> Situation:
 def test_what_may_show_it_is_pressed_once_the_likeliest_first_and_a_menu_again(
     wanted: str, behind: tuple[Behind, ...], pressed: list[str]
 ) -> None:
-    at = on(*SHOWN)
-    names: list[str | None] = []
+    at, names = Situation(VIEW), list[str | None]()
     while (move := revealed(wanted, at, *behind)) is not None:
         assert move.action is not None
         assert move.action.target is not None
@@ -47,10 +42,7 @@ def test_what_may_show_it_is_pressed_once_the_likeliest_first_and_a_menu_again(
 
 
 def test_a_page_that_did_not_move_is_at_its_end() -> None:
-    scrolled = StepRecord(
-        step=1, subtask="s1", action=Scroll.toward("down", 1, "page").dump(), verb="scroll", exec_status=ExecStatus.EXECUTED,
-        visible_change=False,
-    )  # fmt: skip
-    at = on(*SHOWN)
-    assert further(at) is not None
-    assert further(Situation(at.view.model_copy(update={"history": (scrolled,)}))) is None
+    action, status = Scroll.toward("down", 1, "page").dump(), ExecStatus.EXECUTED
+    scrolled = StepRecord(step=1, subtask="s1", action=action, verb="scroll", exec_status=status, visible_change=False)
+    assert further(Situation(VIEW)) is not None
+    assert further(Situation(VIEW.model_copy(update={"history": (scrolled,)}))) is None
