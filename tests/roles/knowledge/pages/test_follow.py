@@ -9,10 +9,10 @@ import pytest
 from environments.cards import AppCard, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
-from roles.contracts import USER, AppWords, PlanRequest, Supplement
-from roles.contracts.orders import CreateStep, PressStep
+from roles.contracts import AppWords, PlanRequest, Supplement
+from roles.contracts.orders import CreateStep
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.pages.follow import Followed, answers_page, follow
+from roles.knowledge.pages.follow import Followed, follow
 from roles.manager.rules import RulesManager
 from roles.screen.language.reader import read
 
@@ -29,19 +29,15 @@ def cards() -> tuple[AppCard, ...]:
     return tuple(desktop.cards())
 
 
-def page(text: str, source: str = "help:a.md", app: str | None = None) -> Supplement:
-    return Supplement(query="q", source=source, title="A page", text=text, app=app)
-
-
-def asking(goal: str, *pages: Supplement | str, **more: object) -> PlanRequest:
-    found = tuple(p if isinstance(p, Supplement) else page(p, f"help:{n}.md") for n, p in enumerate(pages))
+def asking(goal: str, *pages: str, **more: object) -> PlanRequest:
+    found = tuple(Supplement(query="q", source=f"help:{n}.md", title="A page", text=text) for n, text in enumerate(pages))
     apps = tuple(AppWords(app=card.app, title=card.title, words=card.words) for card in cards())
     said = {"looked_up": (goal,), "today": "2026-03-02 10:30", "cards": cards(), "apps": apps, "supplements": found} | more
     return PlanRequest(goal=goal, **said)  # type: ignore[arg-type]
 
 
-def looked(goal: str, *pages: Supplement | str, **more: object) -> Followed:
-    request = asking(goal, *pages, **more)
+def looked(goal: str, *pages: str) -> Followed:
+    request = asking(goal, *pages)
     return follow(request, read(goal, request.today, vocabulary(request.cards)))
 
 
@@ -111,13 +107,12 @@ SUM = "- {skill: create, app: notes, kind: note, entries: [{label: Sum, value: x
         (CLOSE, f"{OF_INVOICE}Only when it rains.\n{NOTE}", "be determined whether"),
         (CLOSE, f"{OF_INVOICE}## Before you start\n- Ask Ada\n## Steps\n{NOTE}", 'determined whether "Ask Ada" holds'),
         (CLOSE, f"{OF_INVOICE}Requires the payroll app.\n{NOTE}", "there is no application payroll here"),
-        (CLOSE, page(CLOSING, app="payroll"), "there is no application payroll here"),
         (JAM, JAMMED.format("- {skill: dance}"), "its step 0 is none"),
         (JAM, JAMMED.format(SUM), 'Notes has no records with "Sum"'),
         (JAM, JAMMED.format("{"), "its steps are not to be read"),
     ],
 )
-def test_why_a_page_is_not_followed_is_said(goal: str, text: Supplement | str, said: str) -> None:
+def test_why_a_page_is_not_followed_is_said(goal: str, text: str, said: str) -> None:
     found = looked(goal, text)
     assert (found.goal, found.steps) == ("", ())
     assert said in found.uses[0].why
@@ -153,23 +148,6 @@ def test_a_value_stays_a_value_wherever_it_stands(value: str) -> None:
     assert inside.goal == "" or [order.verb for order in read(inside.goal).orders] == ["create"]
 
 
-def test_a_value_that_only_the_user_knows_is_asked_for_and_then_used() -> None:
-    manager, goal = RulesManager(), "Wangle the month of INV-1"
-    centre = '# Wangle the month of {invoice}\n1. Create a note titled "{invoice} {cost centre}".'
-    answer = manager.plan(asking(goal, centre, trigger="supplied"))
-    assert (answer.outcome, answer.ask) == ("supplement_needed", True), answer.reason
-    assert "What is the cost centre" in answer.query
-    told = Supplement(query=answer.query, source=USER, title=answer.query, text="4711")
-    planned = manager.plan(asking(goal, page(centre, "help:0.md"), told, looked_up=(goal, answer.query), trigger="supplied"))
-    assert planned.outcome == "planned"
-    assert '"INV-1 4711"' in planned.subtasks[0].instruction
-    assert answers_page(told, goal)
-    silent = manager.plan(asking(goal, centre, looked_up=(goal, answer.query), trigger="nothing_found"))
-    assert silent.outcome == "infeasible"
-    assert "nothing fills its slot {cost centre}" in silent.reason
-    assert [(use.used, use.source) for use in silent.uses] == [(False, "help:0.md")]
-
-
 def test_subtasks_say_from_which_step_of_which_page_they_come() -> None:
     goal = 'Create a note titled "Mine". Do the monthly closing for INV-42'
     answer = RulesManager().plan(asking(goal, CLOSING, looked_up=("Do the monthly closing for INV-42",)))
@@ -179,21 +157,16 @@ def test_subtasks_say_from_which_step_of_which_page_they_come() -> None:
     assert answer.goal.endswith('Create a note titled "Closed" with the total.'), "the final check holds what is worked"
 
 
-@pytest.mark.parametrize(("title", "followed"), [("Wangle the month of {invoice}", True), ("The month of a vendor", False)])
-def test_when_a_pages_plan_fails_another_that_fits_as_well_is_followed_and_the_first_one_never_again(
-    title: str, followed: bool
-) -> None:
+def test_when_a_pages_plan_fails_none_that_says_less_of_the_goal_is_followed() -> None:
     first = "# Wangle the month of {invoice}\n1. Open {invoice} in billing."
-    second = f'# {title}\n1. Create a note titled "Wangle INV-42".'
+    second = '# The month of a vendor\n1. Create a note titled "Wangle INV-42".'
     goal, manager = "Wangle the month of INV-42", RulesManager()
-    plan = manager.plan(asking(goal, first, second, trigger="supplied"))
-    assert [origin.source for origin in plan.subtasks[0].origin] == ["help:0.md"]
-    failed = plan.subtasks[0].model_copy(update={"status": SubtaskStatus.READY, "attempt": 2, "id": f"{plan.subtasks[0].id}-2"})
-    again = asking(goal, first, second, plan=(plan.subtasks[0], failed), failed=failed.id, trigger="gate_fail", evidence=("x",))
+    (worked,) = manager.plan(asking(goal, first, second, trigger="supplied")).subtasks
+    failed = worked.model_copy(update={"status": SubtaskStatus.READY, "attempt": 2, "id": f"{worked.id}-2"})
+    again = asking(goal, first, second, plan=(worked, failed), failed=failed.id, trigger="gate_fail", evidence=("x",))
     other = manager.plan(again)
-    assert (other.outcome == "planned") is followed, other.reason
-    assert [origin.source for s in other.subtasks for origin in s.origin] == ["help:1.md"] * followed
-    assert followed or "says less of the goal" in other.reason
+    assert (other.outcome, other.subtasks) == ("infeasible", ())
+    assert "says less of the goal" in other.reason
     assert [(use.source, use.failed) for use in other.uses if use.failed] == [("help:0.md", True)]
 
 
@@ -211,6 +184,3 @@ def test_steps_that_a_page_gives_as_data_are_taken_as_they_are_and_only_they() -
     (origin,) = (origin for _, origin in found.parts)
     does = 'notes: Make a new record: set Title to "{title}", set Body to "{body}"; then save.'
     assert origin.text == does, "what it does, not what it says"
-    plan = RulesManager().plan(asking('Jam "Tea" in with "a tin"', TYPED))
-    assert [step for subtask in plan.subtasks for step in subtask.steps if isinstance(step, PressStep)] == []
-    assert plan.subtasks[0].origin[0].source == "help:0.md"
