@@ -55,17 +55,15 @@ def _value_at(words: Words, dates: Dates, at: int, plain: Collection[str]) -> tu
         return at + 1, token.kind
     begins = at == 0 or words.list[at - 1].lower in BREAKS
     end = at
-    while end < len(words.list) and (_named(words.list[end], plain) or (end > at and _joins(words.list, end, plain))):
+    while end < len(words.list) and (_named(words.list[end], plain) or (end > at and words.list[end].lower in _BETWEEN)):
         end += 1
+    while end > at and not _named(words.list[end - 1], plain):  # what joins two names ends none
+        end -= 1
     return (at + 1, "") if begins or end == at else (end, "name")
 
 
 def _named(token: Token, plain: Collection[str]) -> bool:
     return token.kind == "word" and token.capital and token.lower not in {"i", "ok"} and token.lower not in plain
-
-
-def _joins(tokens: list[Token], at: int, plain: Collection[str]) -> bool:
-    return tokens[at].lower in _BETWEEN and at + 1 < len(tokens) and _named(tokens[at + 1], plain)
 
 
 def _called(tokens: list[Token], at: int, kind: str) -> Iterator[str]:

@@ -378,7 +378,11 @@ class _Grounding:
             return RowTest(label=option[0], relation="has", value=self.words(option[1]), negated=test.negated)
         if inside is not None and not test.field:
             raise Ungrounded(f'a {self.kind.kind} in {self.card.title} does not say whether it is in "{_phrase(inside)}"')
-        if test.relation == "has" and not test.field and (field := self.field_itself(test.value)) is not None:
+        said = _bare(test.value.text) if isinstance(test.value, Text) and not test.value.quoted else ""
+        field = ground_field(said, self.kind) if said and test.relation == "has" and not test.field else None
+        if (
+            field is not None and _field_score(said, field) >= 0.9
+        ):  # the field, and not what stands in it: "without a phone number"
             return RowTest(label=field.label, value="", negated=not test.negated)
         value = self.value(test.value)
         relation = test.relation
@@ -390,12 +394,6 @@ class _Grounding:
         if relation == "is" and not label and isinstance(test.value, Text) and not test.value.quoted and not value.islower():
             relation = "has"  # Redwood's invoice is that of Redwood Print
         return RowTest(label=label, relation=relation, value=value, negated=test.negated)
-
-    def field_itself(self, value: Value) -> FieldCard | None:
-        """The field that is spoken of, and not what stands in it: "without a phone number"."""
-        words = _bare(value.text) if isinstance(value, Text) and not value.quoted else ""
-        field = ground_field(words, self.kind) if words else None
-        return field if field is not None and _field_score(words, field) >= 0.9 else None
 
     def value(self, value: Value) -> str:
         """What is compared with: a thing that no application holds is only its words."""

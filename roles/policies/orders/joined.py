@@ -18,11 +18,10 @@ class Joined(PlanState):
 
     def _leave_out(self) -> None:
         """ "..., but do not delete it after all": what was asked for before is not done."""
-        orders = self.reading.orders
-        for at, order in enumerate(orders):
-            if not order.negated and any(_takes_back(no, order, at) for no in orders[at + 1 :]):
-                self._skipped.add(at)
-                self.forbidden = True
+        orders = list(enumerate(self.reading.orders))
+        gone = {at for at, order in orders if not order.negated and any(_takes_back(no, order, at) for _, no in orders[at + 1 :])}
+        self._skipped |= gone
+        self.forbidden = bool(gone)
 
     def _name_fields(self) -> None:
         """ "The invoice total" is the total of the invoice, where nothing holds totals, and something holds invoices with one."""
@@ -96,7 +95,8 @@ class Joined(PlanState):
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
             while back in self._merged and back > 0:
                 back -= 1
-            told = [slot for slot in order.slots if not (order.verb == "save" and _is_draft(slot))]
+            drafts = [s for s in order.slots if s.role == "as" and isinstance(s.value, Of) and s.value.thing.kind == "draft"]
+            told = [s for s in order.slots if order.verb != "save" or s not in drafts]  # what is saved is a draft anyway
             if told or not 0 <= back < at or self.reading.orders[back].verb in LOOKS:
                 continue
             begun = self.reading.orders[back]
@@ -155,8 +155,3 @@ def _of_all(no: Order) -> bool:
     if not no.negated or thing is None or thing.quantity != "all":
         return False
     return not (thing.name or thing.tests or thing.back or thing.place or thing.but or thing.pick)
-
-
-def _is_draft(slot: Slot) -> bool:
-    """ "As a draft" says of saving what it is anyway."""
-    return slot.role == "as" and isinstance(slot.value, Of) and slot.value.thing.kind == "draft" and not slot.value.fields

@@ -51,12 +51,11 @@ class Lookups(Joined):
                     there = " or ".join(sorted({one.kind for one in found}))
                     raise Refusal(f'"{test.value.text}" is not known of a {there}')
         known = self._homes.get(self._shape(thing))
-        return [one for one in found if (one.app, one.kind) == known] or self._likely(thing, found, fields)
-
-    def _likely(self, thing: Thing, found: list[Records], fields: Sequence[str]) -> list[Records]:
-        """When something is that no application has a word for: of what takes place, not of the mails about it."""
+        if at_home := [one for one in found if (one.app, one.kind) == known]:
+            return at_home
         if not fields or not {*fields} <= _MOMENTS or self._maybe(thing.kind) or (thing.name is not None and thing.name.quoted):
             return found
+        # When something is that no application has a word for: of what takes place, not of the mails about it.
         return [one for one in found if any(f.type == "time" and f.written for f in self.kind(one).fields)] or found
 
     def _is_all(self, place: Thing) -> bool:

@@ -122,10 +122,8 @@ def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation)
     if tries > (3 if toolbar else 0):
         return None
     at.notes["selected"] = True
-    return _chosen(row, tries, at) if toolbar and tries < 3 else _context_menu(row, at)
-
-
-def _context_menu(row: Item, at: Situation) -> Move:
+    if toolbar and tries < 3:
+        return _chosen(row, tries, at)
     target = ActionTarget.of(row.press)
     click = Click(target=target, hold=0.8) if _in_hand(at) else Click(target=target, button="right")
     return at.reach(row.press) or act(click, "its own menu may offer it", "a menu of the row")
