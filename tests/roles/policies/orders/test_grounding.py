@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from worlds import loans
 
-from environments.cards import AppCard, KindCard, vocabulary
+from environments.cards import AppCard, FieldCard, KindCard, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from roles.contracts.orders import Amount, Pick, RowTest, Text, Thing, Value, When
@@ -105,6 +105,8 @@ def test_fields_by_their_words_and_none_where_several_are_as_good() -> None:
     place = ground_field("venue", meeting, written=True)
     assert place is not None
     assert place.label == "Place"
+    asks = KindCard(kind="task", fields=(FieldCard(label="What needs to be done?"),))
+    assert ground_field("done", asks) is None, "a question is called by no single word of it"
 
 
 ACME = Text(text="Acme")

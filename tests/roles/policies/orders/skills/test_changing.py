@@ -72,12 +72,6 @@ def test_what_an_earlier_attempt_made_or_added_is_not_made_or_added_again():
     assert made == {"A": "Milk\nX", "As": "Milk"}
 
 
-def test_a_note_is_deleted():
-    crew, apps = worked("office", PressStep(app="notes", records=which("notes", "note", Title="New laptop"), verb="delete"))
-    assert "New laptop" not in notes(apps)
-    assert "Delete note" in crew.done[-1]
-
-
 def test_files_are_made_renamed_written_moved_and_deleted():
     def file(name: str) -> Any:
         return which("files", "entry", Name=name)
@@ -185,31 +179,6 @@ def test_switches_and_sliders_are_set_and_a_form_is_saved():
     )
     assert (apps["settings"]["account"]["language"], apps["settings"]["account"]["notifications"]) == ("Deutsch", False)
     assert apps["settings"]["device"] == {"volume": 50, "brightness": 40, "muted": True}
-
-
-def test_devices_are_set_by_fields_that_bear_their_names():
-    warm = FillStep(
-        app="home", records=which("home", "device", Device="Living room thermostat"),
-        entries=entries("Target of {title} in °C", "21"),
-        commit="set",
-    )  # fmt: skip
-    off = FillStep(app="home", records=which("home", "device", Device="Bedroom light"), entries=entries("Switch {title}", "off"))
-    crew, _ = worked("smart-home", warm, off)
-    assert [line for line in crew.done if line.startswith(("fill", 'click "S'))] == [
-        'fill "Target of living room thermostat in °C" with "21"',
-        'click "Set living room thermostat"',
-        'click "Switch bedroom light"',
-    ]
-
-
-def test_the_row_of_a_record_is_worked_where_it_stands():
-    bowl, towels = which("shop", "item", "Cart", Product="Salad bowl"), which("shop", "item", "Cart", Product="Tea towels")
-    _, apps = worked(
-        "errands",
-        FillStep(app="shop", records=bowl, entries=entries("Quantity", "3"), commit="update"),
-        PressStep(app="shop", records=towels, verb="remove"),
-    )
-    assert {line["product"]: line["quantity"] for line in apps["shop"]["lines"].values()} == {"m1": 1, "m3": 3, "m4": 1}
 
 
 def test_what_is_so_already_is_not_done_again():
