@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from environments.effects.words import is_way_out
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, StepRecord, Subtask
 from roles.contracts.orders import CollectStep, CreateStep, FillStep, PressStep, WaitStep
@@ -20,7 +19,7 @@ from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
 from roles.screen.rows import excepted, is_called, matches, rows_on
 from roles.screen.screens import FIELD_ROLES, Screen, turns
-from roles.screen.texts import begins, fold, says_any
+from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
 
 _CHOSEN = frozenset({"tab", "treeitem", "link", "option", "radio"})
@@ -283,7 +282,7 @@ def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: Gate
     fields = [field for field in fields if similarity(wanted.label, field[0]) >= 0.9]
     now = own(subtask, request).model_copy(update={"screens": (state,), "earlier": ()})
     emptied = not sent and not any(text for _, text, _ in fields) and listed(wanted, value, now)
-    if not fields or emptied or any(there for *_, there in fields) or _handed_in(wanted, value, request):
+    if not fields or emptied or any(there for *_, there in fields) or _handed_in(wanted, value, live, request):
         return ""
     return f'the value {value!r} of "{fields[0][0]}" is gone: it shows {fields[0][1]!r}'
 
@@ -296,17 +295,17 @@ def _entered(wanted: FieldHas, value: str, request: GateRequest) -> bool:
     return any(map(_entered_by, pressed))
 
 
-def _handed_in(wanted: FieldHas, value: str, request: GateRequest) -> bool:
-    """Whether a press took it out of its field, and the page said newly that it did what was pressed."""
-    known = screens_of(request)
+def _handed_in(wanted: FieldHas, value: str, live: list[Subtask], request: GateRequest) -> bool:
+    """Whether a press of the plan took it out of its field, and the page said newly that it did what was pressed."""
+    known, presses = screens_of(request), [one for s in live for one in s.steps if isinstance(one, PressStep)]
     for step in _done(request.run, wanted.app or ""):
         before, after = known(step.before), known(step.after)
-        empties = is_way_out(step.target) or begins(step.target, deeds()["controls"]["empty"])
-        if before is None or after is None or empties or step.action.get("action_type") not in {"click", "press_key"}:
+        pressed = any(fold(step.target) == fold(p.control) or names_effect(step.target, p.verb) for p in presses)
+        if before is None or after is None or not pressed or step.action.get("action_type") not in {"click", "press_key"}:
             continue
         fields = ([e for e in state.elements if e.role in FIELD_ROLES] for state in (before, after))
         held, left = ([holds(e, value) for e in some if similarity(wanted.label, e.name) >= 0.9] for some in fields)
-        if any(held) and not any(left) and accepts(before, after, request.goal, step.target):
+        if any(held) and left and not any(left) and accepts(before, after, request.goal, step.target):
             return True
     return False
 

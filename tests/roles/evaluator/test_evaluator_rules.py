@@ -313,7 +313,9 @@ def test_a_form_that_a_press_emptied_is_handed_in_where_the_page_newly_says_so(p
     pages = (page("kim@mail.example", ""), page("", says))
     ids = {"before": pages[0].state_id, "after": pages[1].state_id}
     press = step(2, "click", target=pressed, app="trips", action={"action_type": "click"}, **ids)
-    plan = (subtask(FieldHas(label="Email", value="kim@mail.example", app="trips"), status=SubtaskStatus.FULFILLED),)
+    asked = (PressStep(app="trips", verb="click", control="Sign up"),)
+    wanted = FieldHas(label="Email", value="kim@mail.example", app="trips")
+    plan = (subtask(wanted, status=SubtaskStatus.FULFILLED).model_copy(update={"steps": asked}),)
     known: dict[str, Any] = {"goal": "Enter kim@mail.example as the email.", "plan": plan, "earlier": pages}
     assert judge(GateTrigger.FINAL_CHECK, steps=(press,), run=(press,), screens=pages[1:], **known).decision == decision
 
