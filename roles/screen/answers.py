@@ -54,16 +54,20 @@ def _past() -> frozenset[str]:
     return frozenset({*regular, *(word for words in deeds()["past"].values() for word in words)})
 
 
+def _tells_done(said: str, pressed: str) -> bool:
+    """By a deed in its past, or in words such as thanks."""
+    own = tuple(word[: max(4, len(word) - 1)] for word in words(pressed.casefold()) if len(word) > 2)
+    done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in words(said.casefold()))
+    return done or _words_of("confirms").search(said) is not None
+
+
 def confirms(said: str, written: Sequence[str] = (), pressed: str = "") -> bool:
     """Whether they say that something was done: by a deed in its past, by a result (`Total: 12`, `3 found`) or by what was
     written."""
-    told = words(said.casefold())
-    own = tuple(word[: max(4, len(word) - 1)] for word in words(pressed.casefold()) if len(word) > 2)
-    done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in told)
-    echoed = any(fold(value) in fold(said) for value in written) and phrases("stands").isdisjoint(told)
+    echoed = any(fold(value) in fold(said) for value in written) and phrases("stands").isdisjoint(words(said.casefold()))
     label, _, value = said.replace("=", ":").partition(":")
     result = said[:1].isdigit() or (0 < len(label) <= _LABEL and any(map(str.isdigit, "".join(value.split()[:1]))))
-    return done or echoed or result or _words_of("confirms").search(said) is not None
+    return _tells_done(said, pressed) or echoed or result
 
 
 def denies(words: str, goal: str, *lists: str) -> bool:
@@ -127,9 +131,8 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
 
 
 def accepts(before: VisualState, after: VisualState, goal: str, pressed: str) -> bool:
-    """Whether a page newly says that it did what was pressed, by a deed in its past or in words of thanks."""
-    fresh = [" ".join(e.name.split()) for e in _messages(before, after)[0]]
-    told = any(confirms(said, pressed=pressed) and not _gives_a_result(said) for said in fresh)
+    """Whether a page newly says that it did what was pressed, and nothing against it."""
+    told = any(_tells_done(e.name, pressed) for e in _messages(before, after)[0])
     return told and not refusal(before, after, goal, pressed)
 
 
