@@ -380,9 +380,7 @@ class _Grounding:
             raise Ungrounded(f'a {self.kind.kind} in {self.card.title} does not say whether it is in "{_phrase(inside)}"')
         said = _bare(test.value.text) if isinstance(test.value, Text) and not test.value.quoted else ""
         field = ground_field(said, self.kind) if said and test.relation == "has" and not test.field else None
-        if (
-            field is not None and _field_score(said, field) >= 0.9
-        ):  # the field, and not what stands in it: "without a phone number"
+        if field is not None and _field_score(said, field) >= 0.9:  # "without a phone number": not what stands in it
             return RowTest(label=field.label, value="", negated=not test.negated)
         value = self.value(test.value)
         relation = test.relation

@@ -81,7 +81,7 @@ class PageOrders(Forms):
             case "select" | "drop":
                 self._select(order, things)
             case verb if verb in _LOOKS or not all(slot.role in {"from", "into"} for slot in order.slots):
-                raise self._unclear(order)
+                raise self.unclear(order)
             case _:
                 for thing in things or [Thing()]:
                     self._deed(order, thing)
@@ -108,7 +108,7 @@ class PageOrders(Forms):
             raise missing
         return PressStep(app=self._page_app, verb="reveal", control=missing.name, place=str(missing))
 
-    def _unclear(self, part: Order | Thing) -> Refusal:
+    def unclear(self, part: Order | Thing) -> Refusal:
         return Refusal(f'"{self._said(part.spans)}" is not understood of a page')
 
     # --- pressing ---------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class PageOrders(Forms):
 
     def _check_one(self, thing: Thing) -> None:
         if is_many(thing) or thing.but or thing.tests or thing.back is not None:
-            raise self._unclear(thing)
+            raise self.unclear(thing)
 
     def _widget(self, name: str, thing: Thing) -> Widget:
         """What can be pressed and is called so; the only one of its kind where it has no name."""
@@ -184,7 +184,7 @@ class PageOrders(Forms):
         kind = thing.kind if thing and thing.kind != "box" else "field"
         fields = [w for w in self._page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
         if thing is not None and thing.place is not None and thing.place.name is not None:
-            raise self._unclear(thing)
+            raise self.unclear(thing)
         if thing is not None and thing.name is not None:
             return self._labelled(thing.name.text, fields)
         if thing is not None and thing.pick is not None and thing.pick.order == "first" and len(fields) >= thing.pick.at:
@@ -273,7 +273,7 @@ class PageOrders(Forms):
     def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
         self._check_one(thing)
         if thing.name is None or (thing.place is not None and thing.place.name is not None):
-            raise self._unclear(thing)
+            raise self.unclear(thing)
         name, sure = thing.name.text, thing.name.quoted
         boxes = _called(name, [w for w in self._page.widgets if w.role in BOXES], sure)
         lists = [w for w in self._page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
@@ -287,7 +287,7 @@ class PageOrders(Forms):
         if not (boxes or lists) and _called(name, pressed, sure or not thing.kind):
             return self._press("click", thing)
         self._sole([*boxes, *lists], name, name)
-        raise self._unclear(thing)
+        raise self.unclear(thing)
 
     # --- deeds ------------------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class PageOrders(Forms):
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
         if order.verb in {"move", "put"} and place and not into:
-            raise self._unclear(order)
+            raise self.unclear(order)
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
         back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None
@@ -329,7 +329,7 @@ class PageOrders(Forms):
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""
         said = all(isinstance(test.value, Text | Amount) for test in thing.tests)
         if thing.back is not None or thing.but or thing.place or is_many(thing) or not said:
-            raise self._unclear(thing)
+            raise self.unclear(thing)
         name = thing.name
         named: tuple[RowTest, ...] = ()
         if name is not None and not name.quoted and name.text.islower():  # "the oldest waiting parcel"

@@ -27,6 +27,7 @@ from roles.contracts.orders import (
     Thing,
     WaitStep,
     When,
+    Worked,
 )
 from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
@@ -101,11 +102,16 @@ class Planner(PageOrders):
 
     def _work_on_page(self, order: Order) -> None:
         """The steps of one order; those that were planned for it before stay, since the page may be another by now."""
+        if any(isinstance(slot.value, Worked) for slot in order.slots):
+            raise self.unclear(order)  # the page may go on where it is not seen
         self._steps = [step for step in self._plan if step.order == self._at]
         if not self._steps:
             try:
-                if order.object is None and order.verb in {"find", "answer"}:
+                told = order.object is None and all(slot.role == "value" for slot in order.slots)
+                if told and order.verb in {"find", "answer"}:
                     (self._look if order.verb == "find" else self._answer)(order)
+                    if not isinstance(self._steps[0] if self._steps else None, ReadStep):
+                        raise self.unclear(order)
                 else:
                     self.on_view(self.here(order))
             except Missing as missing:

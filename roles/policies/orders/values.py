@@ -123,8 +123,6 @@ class Values(Lookups):
 
     def _worked(self, value: Worked) -> str:
         """What is worked out over the records of one kind, as a fact; lists are joined here."""
-        if self.on_page:
-            raise Refusal(f'"{self._said(value.spans)}": the page may go on where it is not seen')
         parts = [self._of_each(of) for of in value.of]
         if value.how == "joined":
             return "\n".join(self.words(of) for of in parts)

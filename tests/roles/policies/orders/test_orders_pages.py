@@ -74,6 +74,7 @@ def test_what_is_read_becomes_a_fact_that_is_written() -> None:
         ('Enter "Ada" into the field.', "things on the page may be meant"),
         ("Press every button.", "is not understood of a page"),
         ("Find Rower movies from year 1995.", "is not understood of a page"),
+        ('Tell me "hello".', "is not understood of a page"),
         ("Select -3 with the dial.", "does not say of what it is one"),
         ('Mark "Cox" as done.', "is not understood of a page"),
         ('Move "Cox" to "Join".', "is not understood of a page"),
