@@ -8,8 +8,7 @@ from string import digits
 from roles.contracts.orders import CollectStep, Condition, Of, Records, RowTest, Text, Thing, When
 from roles.contracts.values import Table, parse_time
 from roles.policies.orders.grounding import Refusal, ground_field, housed, place_called, to_records
-from roles.policies.orders.joined import Joined
-from roles.policies.orders.state import LOOKS, Row, Subject, each_of, escaped, is_many
+from roles.policies.orders.state import LOOKS, PlanState, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.words import phrases
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
@@ -23,7 +22,7 @@ LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
 
 
-class Lookups(Joined):
+class Lookups(PlanState):
     """Things to records, and conditions to whether they hold."""
 
     def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
