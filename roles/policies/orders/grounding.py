@@ -7,7 +7,7 @@ from functools import cache
 
 from rapidfuzz import fuzz
 
-from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
+from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard, verb_words
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import GOOD, similarity
@@ -22,6 +22,8 @@ _BY_TYPE: dict[str, tuple[FieldType, ...]] = {
 }  # fmt: skip
 _UNITS = {"degree": "°c", "temperature": "°c", "percent": "%", "°": "°c"}
 _UNTOLD = "{app} lists them among its {kind}s and does not tell which they are; name them"
+_INVITES = frozenset({"write", "add", "select", "find"})
+"""Verbs by which a hint says what is to be written."""
 _STANDING = ("record", "row", "form", "app", "list")
 
 
@@ -146,9 +148,12 @@ def list_field(words: str, kind: KindCard) -> FieldCard | None:
 
 
 def names_nothing(words: str, label: str, hint: str = "") -> bool:
-    """Whether it is a single word of what is no name: of a question, or of a hint in the place of a label."""
+    """Whether it is a single word of what is no name: of a question, or of a hint in the place of a label (`Type a message` is
+    one for a message)."""
     is_name = not label.rstrip().endswith("?") and label != hint
-    return not is_name and len(words.split()) == 1 and similarity(words, label) < PARTLY
+    first, _, rest = label.partition(" ")
+    asked = rest if rest and verb_words().get(first.casefold()) in _INVITES else label
+    return not is_name and len(words.split()) == 1 and similarity(words, asked) < PARTLY
 
 
 def _field_score(words: str, field: FieldCard) -> float:

@@ -26,6 +26,7 @@ FORM = (
     element("textbox", "Name", 1, value=""), element("textbox", "Starts", 2, value="", placeholder="hh:mm"),
     element("combobox", "Pier", 3, value="North", options=("North", "West")), element("checkbox", "Cox", 4, value="false"),
     element("checkbox", "Rower", 5, value="true"), element("button", "Join", 6), element("textbox", "area", 7, value="A towel."),
+    element("textbox", "Add a note…", 8, value="", placeholder="Add a note…"),
 )  # fmt: skip
 ROWS = tuple(element("button", "Hire", n) for n in (1, 2))
 
@@ -48,6 +49,7 @@ def entries(goal: str) -> list[tuple[str, str]]:
         ("Select West from the list.", [("Pier", "West")]),
         ("Tick Cox.", [("Cox", "true")]),
         ("Uncheck Rower.", [("Rower", "false")]),
+        ('Enter "Hi" as the note.', [("Add a note…", "Hi")]),
         ("Select nothing.", [("Rower", "false")]),
         ("Select everything except Rower.", [("Cox", "true")]),
     ],
