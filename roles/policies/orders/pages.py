@@ -18,7 +18,6 @@ from roles.contracts.orders import (
     RowTest,
     Text,
     Thing,
-    Value,
     When,
 )
 from roles.policies.orders.forms import Forms
@@ -300,7 +299,9 @@ class PageOrders(Forms):
         boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
         if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
             return self._put(boxes[0], "true")
-        place = next((self._place(slot.value) for slot in order.slots if slot.role != "value"), "")
+        where = next((slot.value for slot in order.slots if slot.role != "value"), None)
+        inside = where.thing if isinstance(where, Of) else Thing(name=where if isinstance(where, Text) else None)
+        place = inside.name.text if inside.name else inside.kind
         verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
         controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
@@ -319,11 +320,6 @@ class PageOrders(Forms):
             control=into[0].name if into else "", place=place if any(s.role == "from" for s in order.slots) else "",
         )  # fmt: skip
         return self._add(step)
-
-    def _place(self, value: Value) -> str:
-        """What a part of the page is called."""
-        thing = value.thing if isinstance(value, Of) else None
-        return value.text if isinstance(value, Text) else (thing.name.text if thing.name else thing.kind) if thing else ""
 
     def _shown_row(self, thing: Thing) -> Records:
         """The row or part of the page that is meant: whatever the goal calls it, the page lists nothing else."""

@@ -266,14 +266,15 @@ def _press_shown(step: PressStep, at: Situation) -> Move:
         return act(Wait(seconds=1.0), "it is still loading")
     if step.verb == "reveal":
         return _reveal(step, at)
+    if step.verb == "point" and at.count("pointed"):
+        return done(f'"{step.control}" is pointed at')
     if at.notes.get("pressed"):
         return _after(step, at)
     control = _row_control(step, step.records, at) if step.records is not None else _sole_control(step, at)
     if isinstance(control, Move):
         return control
     if step.verb == "point":  # a press on an entry of a menu that leads to others may be an answer
-        hover = act(Hover(target=ActionTarget.of(control)), f'"{step.control}" leads to what is meant')
-        return done(f'"{step.control}" is pointed at') if at.count("pointed") else hover
+        return act(Hover(target=ActionTarget.of(control)), f'"{step.control}" leads to what is meant')
     if (scroll := at.reach(control)) is not None:
         return scroll
     at.mark(pressed=1, button=control.name)
