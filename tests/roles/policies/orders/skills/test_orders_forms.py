@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from worked.steps_loop import Hands, entries, which
@@ -51,30 +47,21 @@ function draw() { b.innerHTML = ''; rows.forEach((r, i) => { const t = document.
 function yes() { rows.splice(cur, 1); ask.close(); draw(); out.textContent = 'Deleted' } draw()</script>"""
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
 @pytest.fixture
 def page(chromium: str, tmp_path: Path) -> Iterator[Callable[[str], Hands]]:
     """Hands on a page of this HTML."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     opened: list[BrowserEnvironment] = []
 
     def show(html: str) -> Hands:
-        (tmp_path / "page.html").write_text(f"<!doctype html><meta charset=utf-8>{html}", encoding="utf-8")
-        browser = BrowserEnvironment(f"http://127.0.0.1:{server.server_port}/page.html", executable=chromium)
-        opened.append(browser)
-        browser.reset(seed=1)
-        return Hands(browser)
+        file = tmp_path / "page.html"
+        file.write_text(f"<!doctype html><meta charset=utf-8>{html}", encoding="utf-8")
+        opened.append(BrowserEnvironment(file.as_uri(), executable=chromium, allow_files=True, allowed_hosts=()))
+        opened[-1].reset(seed=1)
+        return Hands(opened[-1])
 
     yield show
     for browser in opened:
         browser.close()
-    server.shutdown()
-    server.server_close()
 
 
 def test_a_form_with_every_widget_is_filled_and_sent_once(page):
