@@ -23,13 +23,13 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.policies.orders.grounding import Refusal, ground_field, ground_kind, is_of, list_field
+from roles.policies.orders.lookups import Lookups
 from roles.policies.orders.state import COMMITS, HANDED_IN, Row, Subject, escaped, unwanted_by
-from roles.policies.orders.values import Values
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.values import is_a
 
 
-class Forms(Values):
+class Forms(Lookups):
     """Slots of orders to entries of forms."""
 
     def _values(self, order: Order) -> list[Value]:

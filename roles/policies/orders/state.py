@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from environments.cards import AppCard, FieldCard, FieldType, KindCard, PageCard
+from environments.cards import AppCard, FieldType, KindCard, PageCard
 from roles.contracts import Fact
 from roles.contracts.orders import Back, Of, Order, Reading, Records, Slot, Span, Step, Text, Thing, Value
 from roles.contracts.values import Table, table_of
@@ -75,7 +74,7 @@ def unwanted_by(verb: str) -> frozenset[str]:
     return HANDED_IN if verb in HANDED_IN else frozenset({verb})
 
 
-class PlanState(ABC):
+class PlanState:
     """What is known so far, and the words for it."""
 
     def __init__(
@@ -186,10 +185,6 @@ class PlanState(ABC):
         self._take(*slots)
         rest = tuple(slot for slot in order.slots if not any(slot is one for one in slots))
         return order.model_copy(update={"slots": rest, **change})
-
-    @abstractmethod
-    def words(self, value: Value, field: FieldCard | None = None) -> str:
-        """A value as a step holds it; what it needs is learned before."""
 
     def card(self, app: str) -> AppCard:
         return next(card for card in self.cards if card.app == app)
