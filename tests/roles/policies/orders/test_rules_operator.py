@@ -100,12 +100,6 @@ def test_what_the_user_does_not_want_any_more_is_left_out() -> None:
     assert "the user does not want it" in minded.comment
 
 
-def test_a_window_that_may_not_be_touched_is_not_touched() -> None:
-    decision = decide(LIST, FindStep(records=ELM), verbs=("call_api", "wait"))
-    assert decision.status is AgentStatus.FAIL
-    assert "may not be touched" in decision.comment
-
-
 def test_each_of_several_renamings_has_to_be_seen_with_its_own_name() -> None:
     names = ("a-1.txt", "a-2.txt")
     steps = [PressStep(app="files", verb="rename", entries=(FieldEntry(label="New name", value=name),)) for name in names]
