@@ -31,7 +31,7 @@ def test_pictures_that_are_gone_or_changed_and_disorder_are_warnings(tmp_path: P
         step(2, pictures=(good, other)),
         step(3, visual_state=VisualState(screenshot_path="gone.png")),
         step(3),
-        step(2, timestamp=9.0),
+        step(2, timestamp=1.0),
     )
     found = [(f.number, f.level, f.problem.where) for f in check_log(log, tmp_path)]
     assert found == [
@@ -39,6 +39,7 @@ def test_pictures_that_are_gone_or_changed_and_disorder_are_warnings(tmp_path: P
         (3, "warning", "$.visual_state.screenshot_path"),
         (4, "warning", "$.step"),
         (5, "warning", "$.step"),
+        (5, "warning", "$.timestamp"),
     ]
 
 

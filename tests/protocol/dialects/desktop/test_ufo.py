@@ -224,6 +224,7 @@ def test_a_status_that_is_not_understood_is_an_error_and_never_the_end(payload: 
         ({**answer("texts"), "ControlLabel": 1.5}, "$.ControlLabel"),
         ({**answer("texts"), "Mood": "good"}, "$.Mood"),
         ({**CLICKED, "Request": "save"}, "$.Request"),
+        ({**CLICKED, "Plan": 3}, "$.Plan"),
         (answer("texts", "SWITCH"), "$.Status"),
         (answer2("texts", "SWITCH"), "$.action.status"),
         ({**answer2(), "action": [answer2()["action"], 7]}, "$.action[1]"),
