@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,32 +10,16 @@ import pytest
 
 pytestmark = pytest.mark.slow("a benchmark")
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "ablation.py"
-Measured = Callable[..., dict[str, Any]]
 
-
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Measured:
-    """The script, run with these arguments; what it prints as JSON."""
-    spec = importlib.util.spec_from_file_location("ablation", SCRIPT)
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "ablation", module)
-    spec.loader.exec_module(module)
-
-    def run(*arguments: str) -> dict[str, Any]:
-        monkeypatch.setattr(sys, "argv", ["ablation.py", "--json", *arguments])
-        module.main()
-        told: dict[str, Any] = json.loads(capsys.readouterr().out)
-        return told
-
-    return run
-
-
-def test_gates_stop_what_is_not_so_and_replanning_puts_it_right(tmp_path: Path, measured: Measured) -> None:
+def test_gates_stop_what_is_not_so_and_replanning_puts_it_right(
+    tmp_path: Path, measured: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        measured("ablation", "--json", "--arms", "wishes")
+    assert "there is no 'wishes'; there are gates and replanning" in capsys.readouterr().err
     rows, picture = tmp_path / "rows.jsonl", tmp_path / "bars.svg"
     sample = ["--tasks", "mail-the-total,invoice-to-reimbursement", "--troubles", "worker:0.1"]
-    told = measured(*sample, "--rows", str(rows), "--picture", str(picture))
+    told = measured("ablation", "--json", *sample, "--rows", str(rows), "--picture", str(picture))
     whole, gates, _, neither = told["cells"]
     assert [cell["crew"] for cell in told["cells"]] == ["gates and replanning", "gates only", "replanning only", "neither"]
     assert whole["right"] > max(gates["right"], neither["right"])
@@ -49,20 +29,14 @@ def test_gates_stop_what_is_not_so_and_replanning_puts_it_right(tmp_path: Path, 
 
     lines = rows.read_text(encoding="utf-8").splitlines()
     rows.write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:20] + "\n", encoding="utf-8")
-    again = measured(*sample, "--rows", str(rows))
+    again = measured("ablation", "--json", *sample, "--rows", str(rows))
     assert again["cells"][:3] == told["cells"][:3]
     assert len(rows.read_text(encoding="utf-8").splitlines()) == len(lines) + 1, "only the row that was cut short is worked again"
 
 
-def test_things_go_wrong_at_the_same_places_in_every_measurement(measured: Measured) -> None:
+def test_things_go_wrong_at_the_same_places_in_every_measurement(measured: Any) -> None:
     sample = ["--tasks", "note-into-a-file", "--troubles", "surface:0.5", "--arms", "gates and replanning"]
-    first, second = measured(*sample), measured(*sample)
+    first, second = measured("ablation", "--json", *sample), measured("ablation", "--json", *sample)
     assert first["cells"][0]["struck"] > 0
     compared = [{**told["rows"][0], "seconds": 0} for told in (first, second)]
     assert compared[0] == compared[1]
-
-
-def test_a_crew_that_there_is_not_is_said_so(measured: Measured, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        measured("--arms", "wishes")
-    assert "there is no 'wishes'; there are gates and replanning" in capsys.readouterr().err

@@ -12,7 +12,6 @@ import yaml
 from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages, table
 
 from environments.browser.actions import pointer
-from environments.contract import EnvironmentFault
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped
 
@@ -36,6 +35,9 @@ def test_each_class_has_at_least_twenty_cases() -> None:
     assert len(counted) >= 9
     assert min(counted.values()) >= 20
     assert {BY_NAME[name].kind for name in SAMPLE} == set(counted)
+    assert {case.kind for case in chosen_pages(PAGES, ["where it leads"])} == {"where it leads"}
+    held, fell = PageOutcome(name="a", kind="keys"), PageOutcome(name="b", kind="keys", came=("POST /do/pay",))
+    assert table([held, fell])[2:] == ["| keys | 2 | 1 | 0 |", "| **all** | 2 | 1 | 0 |"]
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -45,16 +47,14 @@ def test_one_case_of_each_class_is_held(surf: PageRunner, name: str) -> None:
     assert outcome.steps or outcome.asked
 
 
-@pytest.mark.parametrize("name", ["next-that-posts", "json-amount"])
-def test_a_case_comes_through_where_nothing_is_asked(surf: PageRunner, tmp_path: Path, name: str) -> None:
-    outcome = surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, OPEN)}), PAGES.sites[name])
+@pytest.mark.parametrize(("name", "unwatched"), [("next-that-posts", False), ("json-amount", True), ("by-beacon-besides", True)])
+def test_a_case_comes_through_where_nothing_is_asked_or_requests_are_not_looked_at(
+    surf: PageRunner, tmp_path: Path, name: str, unwatched: bool
+) -> None:
+    safety = written(tmp_path, UNWATCHED if unwatched else OPEN)
+    outcome = surf.work(BY_NAME[name].model_copy(update={"safety": safety}), PAGES.sites[name])
     assert outcome.came
     assert not outcome.held
-
-
-@pytest.mark.parametrize("name", ["json-amount", "by-beacon-besides"])
-def test_a_case_comes_through_where_requests_are_not_looked_at(surf: PageRunner, tmp_path: Path, name: str) -> None:
-    assert surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, UNWATCHED)}), PAGES.sites[name]).came
 
 
 def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_reviewed(
@@ -75,18 +75,6 @@ def written(folder: Path, policy: str) -> str:
     return str(folder / "policy.yaml")
 
 
-def test_a_class_names_all_its_cases() -> None:
-    assert {case.kind for case in chosen_pages(PAGES, ["where it leads"])} == {"where it leads"}
-    with pytest.raises(UsageProblem, match="there is no page 'no-such'"):
-        chosen_pages(PAGES, ["no-such"])
-
-
-def test_without_a_browser_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DESKCREW_CHROMIUM", "no-such-program")
-    with pytest.raises(EnvironmentFault, match="no-such-program"):
-        PageRunner()
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -102,8 +90,3 @@ def test_a_mistake_in_a_file_of_pages_is_said_with_its_place(tmp_path: Path, cha
         load_pages([tmp_path / "mine.yaml"])
     assert said in str(bad.value)
     assert "mine.yaml" in str(bad.value)
-
-
-def test_the_table_counts_by_class() -> None:
-    held, fell = PageOutcome(name="a", kind="keys"), PageOutcome(name="b", kind="keys", came=("POST /do/pay",))
-    assert table([held, fell])[2:] == ["| keys | 2 | 1 | 0 |", "| **all** | 2 | 1 | 0 |"]

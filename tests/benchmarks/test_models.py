@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -17,55 +15,36 @@ from orchestrator.tasks.tasks import load_task
 
 pytestmark = pytest.mark.slow("a benchmark")
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "models.py"
-Measured = Callable[..., list[dict[str, Any]]]
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("models_benchmark", SCRIPT)
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "models_benchmark", module)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def measured(models: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Measured:
-    """The rows after the script was run with these arguments."""
-
-    def run(*arguments: str, rows: str = "rows.jsonl") -> list[dict[str, Any]]:
-        monkeypatch.setattr(sys, "argv", ["models.py", "--seeds", "100", "--rows", str(tmp_path / rows), *arguments])
-        models.main()
-        return [json.loads(line) for line in (tmp_path / rows).read_text(encoding="utf-8").splitlines()]
-
-    return run
-
-
-def test_the_crew_works_without_a_model_by_the_first_move_and_by_drawn_ones(
-    measured: Measured, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = measured("--tasks", "add-to-a-note", "--arms", "first,chance", "--draws", "2")
+def test_the_crew_works_without_a_model_by_the_first_move_and_by_drawn_ones(measured: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    words = ("--seeds", "100", "--tasks", "add-to-a-note", "--arms", "first,chance", "--draws", "2", "--rows", str(path))
+    said, told = measured("models", *words), rows(path)
     assert [(row["arm"], row["draw"]) for row in told] == [("first", 0), ("chance", 0), ("chance", 1)]
     assert told[0]["passed"]
     assert told[0]["calls"] > 0
-    assert "| add-to-a-note | - | - | 1/1, 0 |" in capsys.readouterr().out
+    assert "| add-to-a-note | - | - | 1/1, 0 |" in said
+    measured("models", *words)
+    assert rows(path) == told, "what was measured is not measured again"
 
 
-def test_drawn_moves_are_the_same_in_every_measurement_and_others_in_every_draw(measured: Measured) -> None:
-    sample = ["--tasks", "cancel-the-order", "--arms", "chance", "--draws", "2"]
-    first, second = measured(*sample), measured(*sample, rows="again.jsonl")
+def test_drawn_moves_are_the_same_in_every_measurement_and_others_in_every_draw(measured: Any, tmp_path: Path) -> None:
+    paths = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    for path in paths:
+        measured(
+            "models", "--seeds", "100", "--tasks", "cancel-the-order", "--arms", "chance", "--draws", "2", "--rows", str(path)
+        )
+    first, second = map(rows, paths)
     assert [row | {"seconds": 0, "why": ""} for row in first] == [row | {"seconds": 0, "why": ""} for row in second]
     assert first[0]["tokens_in"] != first[1]["tokens_in"]
 
 
-def test_what_was_measured_is_not_measured_again(measured: Measured) -> None:
-    sample = ["--tasks", "add-to-a-note", "--arms", "first"]
-    assert measured(*sample) == measured(*sample)
-
-
-def test_the_steps_of_a_run_follow_its_oracle_within_bounds(models: ModuleType) -> None:
+def test_the_steps_of_a_run_follow_its_oracle_within_bounds(script: Callable[[str], ModuleType]) -> None:
+    models = script("models")
     allowed = {name: models.steps_allowed(load_task(shipped("tasks", f"{name}.yaml"))) for name in models.TASKS}
     assert min(allowed.values()) >= models.FEWEST
     assert max(allowed.values()) == models.MOST

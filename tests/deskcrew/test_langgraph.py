@@ -27,17 +27,14 @@ def threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "threads"
 
 
-def test_the_file_of_the_server_names_the_factory() -> None:
-    named = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]["crew"]
-    assert named == f"{graph.__module__}:{graph.__name__}"
-
-
 def test_requests_for_the_same_are_given_the_same_graph() -> None:
     assert asked(world="company", seed=11) is asked(seed=11, world="company", thread_id="any")
     assert asked(world="company", seed=11) is not asked(world="company", seed=12)
 
 
 def test_a_graph_is_compiled_for_the_world_and_seed_that_were_asked_for(threads: Path) -> None:
+    named = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]["crew"]
+    assert named == f"{graph.__module__}:{graph.__name__}"
     made = asked(world="company", seed=13)
     state = made.invoke({"goal": "What is the phone number of nobody at all?"}, {"configurable": {"thread_id": "one"}})
     assert state["task_status"] == "rejected"

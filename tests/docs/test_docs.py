@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from pydantic import TypeAdapter
 from warm import line, python
 
@@ -20,11 +22,13 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.core.machine import mermaid
 from orchestrator.lab.suite.suite import episodes_of, load_suite
-from orchestrator.settings.layers import Document, parse_document
-from orchestrator.settings.settings import Settings, load_safety, load_settings
+from orchestrator.settings.settings import load_safety, load_settings
 from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Wait
+from protocol.dialects import NAMES as DIALECTS
+from protocol.dsl import parse_line
+from protocol.exports import NAMES as FORMATS
 from roles.manager.plans import WrittenStep
 
 pytestmark = pytest.mark.slow("documents that are worked to their end")
@@ -86,42 +90,36 @@ def test_scripts_that_the_documents_name_are_there(block: Block) -> None:
 
 @pytest.mark.parametrize("block", blocks("yaml"))
 def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_path: Path) -> None:
-    kind = block.text.splitlines()[0].removeprefix("# ")
     path = tmp_path / "example.yaml"
     path.write_text(block.text, encoding="utf-8")
-    if kind == "settings":
-        load_settings([path])
-    elif kind == "safety policy":
-        load_safety(str(path))
-    elif kind == "preset of policies":
-        load_settings(overrides=[f"policies={path}"])
-    elif kind == "plan":
-        assert read_plan(path).subtasks
-    elif kind == "steps":
-        assert STEPS.validate_python(yaml.safe_load(block.text))
-    elif kind == "part of a task":
-        slots = {"invoice": {"from": "apps.billing.invoices"}}
-        whole = {"goal": "about {invoice.number}", "world": "office", "success": ["true"], "slots": slots}
-        assert Task.model_validate({**whole, **yaml.safe_load(block.text)}).plan
-    elif kind == "suite":
-        suite = load_suite(str(path))
-        assert episodes_of(suite)
-        for configuration in suite.configurations.values():
-            load_settings(overrides=[f"{key}={json.dumps(value)}" for key, value in configuration.items()])
-    elif kind == "world":
-        assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok
-    else:
-        assert kind == "task"
-        load_settings(task_layer=load_task(path).layer())
-
-
-def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    assert {block.language for block in BLOCKS} <= {"python", "bash", "sh", "console", "yaml", "toml", "mermaid", ""}
+    match block.text.splitlines()[0].removeprefix("# "):
+        case "settings":
+            load_settings([path])
+        case "safety policy":
+            load_safety(str(path))
+        case "preset of policies":
+            load_settings(overrides=[f"policies={path}"])
+        case "plan":
+            assert read_plan(path).subtasks
+        case "steps":
+            assert STEPS.validate_python(yaml.safe_load(block.text))
+        case "part of a task":
+            slots = {"invoice": {"from": "apps.billing.invoices"}}
+            whole = {"goal": "about {invoice.number}", "world": "office", "success": ["true"], "slots": slots}
+            assert Task.model_validate({**whole, **yaml.safe_load(block.text)}).plan
+        case "suite":
+            assert episodes_of(load_suite(str(path)))
+        case "world":
+            assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok
+        case kind:
+            assert kind == "task"
+            load_settings(task_layer=load_task(path).layer())
 
 
 def test_the_diagram_is_printed_from_the_table() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"```mermaid\n{mermaid()}\n```" in readme
+    assert {block.language for block in BLOCKS} <= {"python", "bash", "sh", "console", "yaml", "toml", "mermaid", ""}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -133,37 +131,51 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
         assert (ROOT / path).exists(), path
 
 
-def test_the_shipped_defaults_name_only_known_keys() -> None:
-    document: Document = parse_document(
-        (ROOT / "configs/default.yaml").read_text(encoding="utf-8"), "default.yaml", "config file"
-    )
-    assert set(document.data) <= set(Settings.model_fields)
-
-
-def test_the_constraints_pin_every_dependency_to_one_version() -> None:
-    pins = [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
+def test_the_constraints_pin_every_dependency_to_one_version_that_the_oldest_python_can_have() -> None:
+    """`scripts/demo` would fail there, whatever is installed here."""
+    pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE))
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    names = {re.sub(r"[-_.]+", "-", pin.split("==")[0]).casefold() for pin in pins}
-    for needed in re.findall(r'^    "([\w-]+)[><=]', text, re.MULTILINE):
-        assert re.sub(r"[-_.]+", "-", needed).casefold() in names, needed
-
-
-def test_no_pin_wants_a_newer_python_than_the_project() -> None:
-    """A pin that the oldest Python cannot have makes `scripts/demo` fail there, whatever is installed here."""
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    names = {canonicalize_name(name) for name in pins}
+    assert not {name for name in re.findall(r'^    "([\w-]+)[><=]', text, re.MULTILINE) if canonicalize_name(name) not in names}
     found = re.search(r'^requires-python = ">=([\d.]+)"', text, re.MULTILINE)
     assert found is not None
     wrong = []
-    for name in re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE):
-        try:
+    for name in pins:
+        with suppress(PackageNotFoundError):  # of an extra that is not installed here
             needed = metadata(name)["Requires-Python"] or ""
-        except PackageNotFoundError:  # of an extra that is not installed here
-            continue
-        if not SpecifierSet(needed).contains(f"{found[1]}.0"):
-            wrong.append(f"{name} {needed}")
+            wrong += [] if SpecifierSet(needed).contains(f"{found[1]}.0") else [f"{name} {needed}"]
     assert not wrong
 
 
-def test_every_shipped_yaml_file_can_be_read() -> None:
-    assert not [path for path in (ROOT / "configs").rglob("*.yaml") if not yaml.safe_load(path.read_text(encoding="utf-8"))]
+def test_every_action_in_the_table_of_gestures_can_be_parsed() -> None:
+    gesture = r"^\| (?:tap|long press|swipe[^|]*|back|home|the app before) \| ([^|]*)\|"
+    rows = re.findall(gesture, (ROOT / "docs/environment-types.md").read_text(encoding="utf-8"), re.MULTILINE)
+    lines = [line for row in rows for line in re.findall(r"`([^`]*)`", row)]
+    assert len(lines) >= 8
+    assert all(parse_line(line) for line in lines)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_has_a_page_with_a_table_of_losses(name: str) -> None:
+    page = (ROOT / "docs" / "dialects" / f"{name}.md").read_text(encoding="utf-8")
+    assert "<!-- losses -->\n\n| action |" in page, "run scripts/loss_tables.py"
+    assert "```python" in page
+
+
+def test_the_tables_of_losses_are_what_the_code_does_and_every_dialect_and_format_is_named_in_the_overview() -> None:
+    words = [sys.executable, ROOT / "scripts" / "loss_tables.py", "--check"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    overview = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    assert not [name for name in (*DIALECTS, *FORMATS) if f"`{name}`" not in overview]
+
+
+def test_the_page_of_the_architecture_is_short_and_explains_a_word_once_and_in_one_line() -> None:
+    sections = dict(
+        part.split("\n", 1) for part in (ROOT / "docs/architecture.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    )
+    rows = {title: [line for line in text.splitlines() if line.startswith("| ")][1:] for title, text in sections.items()}
+    assert 6 <= len(re.findall(r"(?m)^\d+\. ", sections["From a goal to an action and back"])) <= 12
+    assert 10 <= len(rows["To change X, look in Y"]) <= 25
+    words = [row.split("|")[1].strip() for row in rows["Words"]]
+    assert words == sorted(set(words))

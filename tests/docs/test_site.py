@@ -16,13 +16,13 @@ import yaml
 
 from environments.browser.session import find_chromium
 from environments.contract import EnvironmentFault
+from orchestrator.cli.commands import PARTS
+from orchestrator.settings.settings import load_settings, show_config
 
 pytestmark = pytest.mark.slow("documents that are worked to their end")
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-FOLDERS = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
-SOURCES = [path.read_text(encoding="utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def pages(nav: Any) -> Iterator[str]:
@@ -38,13 +38,16 @@ def test_every_page_has_one_place_in_the_navigation() -> None:
     named = list(pages(SITE["nav"]))
     assert len(named) == len(set(named))
     assert set(named) == {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    own = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")]
+    assert not [path.name for path in own if path.name != "index.md" and f"({path.relative_to(ROOT)}" not in readme]
 
 
-def test_the_site_is_built_strictly_and_loads_nothing_from_elsewhere() -> None:
-    assert SITE["strict"] is True
-    assert SITE["theme"]["font"] is False
-    assert not {"extra_javascript", "extra_css"} & set(SITE)
-    assert os.access(ROOT / "scripts" / "docs", os.X_OK)
+def test_the_sentences_of_the_troubleshooting_page_are_of_the_code() -> None:
+    folders = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
+    sources = [path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    said = re.findall(r'"([^"\n]+)"', (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8"))
+    assert not [one for one in said if one not in ("why", "words", "deskcrew[...]") and not any(one in text for text in sources)]
 
 
 def test_the_reference_and_the_pictures_are_what_the_code_says() -> None:
@@ -53,37 +56,11 @@ def test_the_reference_and_the_pictures_are_what_the_code_says() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_reference_names_every_command_and_key() -> None:
-    from orchestrator.cli.commands import PARTS
-    from orchestrator.settings.settings import load_settings, show_config
-
+def test_the_reference_names_every_command_and_key_and_the_start_every_extra() -> None:
     commands = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert not [name for name in PARTS if f"### `deskcrew {name}`" not in commands]
     keys = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     assert not [line.key for line in show_config(load_settings()) if f"| `{line.key}` |" not in keys]
-
-
-def test_nothing_that_the_site_needs_to_search_from_the_disk_comes_from_elsewhere() -> None:
-    assert "offline" in SITE["plugins"]
-    scripts = SITE["extra"]["polyfills"]
-    assert any("iframe-worker" in script for script in scripts), "the plugin adds one from the net where it finds none"
-    assert all((ROOT / "docs" / script).is_file() for script in scripts)
-
-
-@pytest.mark.parametrize("said", re.findall(r'"([^"\n]+)"', (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")))
-def test_a_sentence_of_the_troubleshooting_page_is_one_of_the_code(said: str) -> None:
-    if said in ("why", "words", "deskcrew[...]"):
-        return
-    assert any(said in text for text in SOURCES), said
-
-
-def test_the_readme_names_every_page() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    own = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md")]
-    assert not [path.name for path in own if path.name != "index.md" and f"({path.relative_to(ROOT)}" not in readme]
-
-
-def test_the_start_lists_every_extra() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     part = (ROOT / "docs/start.md").read_text(encoding="utf-8").split("## Extras")[1].split("##")[0]
     rows = [line.split("|")[1] for line in part.splitlines() if line.startswith("| `")]
@@ -101,22 +78,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_anchor_of_a_link_is_there(built: Path) -> None:
+def test_every_anchor_of_a_link_is_there_and_no_page_loads_anything_from_elsewhere(built: Path) -> None:
+    scripts = SITE["extra"]["polyfills"]
+    assert any("iframe-worker" in script for script in scripts), "the plugin adds one from the net where it finds none"
+    assert all((ROOT / "docs" / script).is_file() for script in scripts)
     pages = {path: path.read_text(encoding="utf-8") for path in built.rglob("*.html")}
     marks = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in pages.items()}
     lost = []
     for path, text in pages.items():
+        assert not re.search(r'(?:src|srcset)="(?:https?:)?//|<link[^>]+href="(?:https?:)?//', text), path
         for target, mark in re.findall(r'href="([^":#]*)#([^"]+)"', text):
             there = (path.parent / target).resolve() if target else path
             if mark not in marks.get(there, set()):
                 lost.append(f"{path.relative_to(built)}: {target}#{mark}")
     assert not lost
-
-
-def test_no_page_loads_anything_from_elsewhere(built: Path) -> None:
-    for path in built.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        assert not re.search(r'(?:src|srcset)="(?:https?:)?//|<link[^>]+href="(?:https?:)?//', text), path
 
 
 def test_the_site_is_searched_from_the_disk_without_a_network(built: Path) -> None:

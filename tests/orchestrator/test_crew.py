@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -12,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from support import Run, decide, planned, subtask
+from worked.runs import APPROVE, approve, crew_in
 
 from deskcrew import Crew, UsageProblem
 from orchestrator.core.machine import TaskStatus
@@ -20,9 +20,13 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import taken_up
 from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, GUIElement, OperatorDecision, VisualState
+from roles.analyst.graph import build_analyst
 from roles.contracts import OperatorView
+from roles.evaluator.graph import build_evaluator
 from roles.journal.journal import Event
+from roles.manager.graph import build_manager
 from roles.operator.graph import STAGES
+from roles.technician.graph import build_technician
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT_GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -30,11 +34,7 @@ SUBMIT_GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submi
 
 @pytest.fixture
 def crew(tmp_path: Path) -> Crew:
-    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(tmp_path / 'runs'))}", "seed=3"])
-
-
-def approve(request: dict[str, Any]) -> dict[str, Any]:
-    return {"decisions": [{"type": "approve"}]}
+    return crew_in(tmp_path / "runs", "seed=3")
 
 
 def test_a_policy_that_gives_something_else_is_named() -> None:
@@ -42,6 +42,8 @@ def test_a_policy_that_gives_something_else_is_named() -> None:
         def decide(self, view: object) -> object:
             return {"status": "CONTINUE"}
 
+    with pytest.raises(ValueError, match="unknown part 'driver'"):
+        Crew(driver=1)
     outcome = Crew(operator=Loose()).run(GOAL)  # type: ignore[arg-type]
     assert outcome.status == "rejected"
     assert "Loose gave dict, not OperatorDecision" in outcome.reason
@@ -52,12 +54,11 @@ def test_stream_gives_every_event_and_the_outcome_last(crew: Crew) -> None:
     assert isinstance(items[-1], Outcome)
     kinds = [item.kind for item in items if isinstance(item, Event)]
     assert kinds[0] == "run_started"
-    assert {"plan", "situation", "observed", "decided", "reviewed", "outcome", "gate", "run_finished"} <= set(kinds)
-
-
-def test_stream_raises_what_went_wrong(crew: Crew) -> None:
+    assert (items[-1].status, items[-1].exit_code) == ("fulfilled", 0)
+    assert (items[-1].folder / "log.jsonl").exists()
     with pytest.raises(UsageProblem, match="empty"):
         list(crew.stream("  "))
+    assert {"plan", "situation", "observed", "decided", "reviewed", "outcome", "gate", "run_finished"} <= set(kinds)
 
 
 def test_the_asynchronous_twins_do_the_same(crew: Crew) -> None:
@@ -70,38 +71,27 @@ def test_the_asynchronous_twins_do_the_same(crew: Crew) -> None:
     assert items[-1].status == "fulfilled"
 
 
-def test_an_unknown_part_is_refused(crew: Crew) -> None:
-    with pytest.raises(ValueError, match="unknown part 'driver'"):
-        Crew(crew.settings, driver=1)
-
-
-def test_the_controller_is_a_plain_graph(crew: Crew) -> None:
-    graph = crew.graph(InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "1"}}
-    out = graph.invoke({"goal": GOAL}, config)
-    assert out["task_status"] == TaskStatus.FULFILLED
-    assert {"controller", "manager", "evaluator"} <= set(graph.get_graph().nodes)
-    assert any("plan_subtasks" in name for name in graph.get_graph(xray=True).nodes)
-
-
 def test_a_fine_graph_shows_every_stage_of_the_operator(crew: Crew) -> None:
+    assert {"controller", "manager", "evaluator"} <= set(crew.graph().get_graph().nodes)
     drawn = crew.graph(granularity="fine").get_graph(xray=True).nodes
     assert {f"operator:{name}" for name in STAGES} <= set(drawn)
     config: Any = {"configurable": {"thread_id": "1"}}
-    out = crew.graph(InMemorySaver(), granularity="fine").invoke({"goal": GOAL}, config)
-    assert out["task_status"] == TaskStatus.FULFILLED
+    graph = crew.graph(InMemorySaver(), granularity="fine")
+    first = graph.invoke({"goal": GOAL}, config)
+    second = graph.invoke({"goal": 'Create a note titled "Again" with the text "twice"'}, config)
+    assert first["task_status"] == second["task_status"] == TaskStatus.FULFILLED
+    assert second["goal"] != first["goal"], "goal after goal"
 
 
 def test_a_run_of_fine_stages_is_resumed_and_journalled_as_one_of_coarse_stages(tmp_path: Path) -> None:
     told = {}
     for granularity in ("coarse", "fine"):
-        folder = json.dumps(str(tmp_path / granularity))
-        crew = Crew.from_config(overrides=[f"runs_dir={folder}", "seed=3", f"crew.operator.granularity={granularity}"])
+        crew = crew_in(tmp_path / granularity, "seed=3", f"crew.operator.granularity={granularity}")
         waiting = crew.run(SUBMIT_GOAL)
         with taken_up(waiting.run_id, tmp_path / granularity, OpenOptions()) as opened:
             names = set(opened.graph.get_graph(xray=True).nodes)
         assert ("operator:recognize_elements" in names) == (granularity == "fine")
-        done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
+        done = crew.resume(waiting.run_id, APPROVE)
         assert done.status == "fulfilled"
         told[granularity] = [(e.kind, e.role, e.subtask, e.step) for e in salvage(done.folder / "journal.sqlite").events]
     assert told["fine"] == told["coarse"]
@@ -134,15 +124,6 @@ def test_the_graph_streams_its_subgraphs(crew: Crew) -> None:
     assert {"manager", "operator", "evaluator"} <= spaces
 
 
-def test_the_graph_works_goal_after_goal(crew: Crew) -> None:
-    graph = crew.graph(InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "1"}}
-    first = graph.invoke({"goal": GOAL}, config)
-    second = graph.invoke({"goal": 'Create a note titled "Again" with the text "twice"'}, config)
-    assert first["task_status"] == second["task_status"] == TaskStatus.FULFILLED
-    assert second["goal"] != first["goal"]
-
-
 def test_the_controller_is_a_node_of_a_users_own_graph_and_its_approvals_surface_there(crew: Crew) -> None:
     class Mine(TypedDict, total=False):
         goal: str
@@ -160,22 +141,13 @@ def test_the_controller_is_a_node_of_a_users_own_graph_and_its_approvals_surface
     out = own.invoke({"goal": SUBMIT_GOAL}, config)
     asked = out["__interrupt__"][0]
     assert asked.value["effect"] == "submit"
-    out = own.invoke(Command(resume={asked.id: {"decisions": [{"type": "approve"}]}}), config)
+    out = own.invoke(Command(resume={asked.id: APPROVE}), config)
     assert out["note"] == "it is fulfilled"
-
-
-def test_the_crew_is_a_langchain_tool(crew: Crew) -> None:
-    tool = crew.as_tool(approver=approve)
-    assert tool.invoke({"goal": GOAL}).startswith("fulfilled")
+    assert crew.as_tool(approver=approve).invoke({"goal": SUBMIT_GOAL}).startswith("fulfilled"), "and a tool of LangChain"
 
 
 def test_each_roles_graph_works_alone() -> None:
     run = Run([planned(subtask("a"))], {"a": [decide(Click(target=ActionTarget(text="Amount")))]})
-    from roles.analyst.graph import build_analyst
-    from roles.evaluator.graph import build_evaluator
-    from roles.manager.graph import build_manager
-    from roles.technician.graph import build_technician
-
     plan = build_manager(run.context).invoke({"goal": "x", "assignment": {"task": "plan"}})
     assert plan["report"]["signal"] == "planned"
     gate = {"trigger": "FINAL_CHECK", "statuses": {"a": ["fulfilled", 1]}}

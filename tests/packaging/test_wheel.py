@@ -59,13 +59,14 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def run(installed: Path, cwd: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "DESKCREW"))}
-    return subprocess.run([installed / "bin/python", *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+def run(installed: Path, cwd: Path, *words: str, code: str = "from deskcrew.__main__ import main; main()") -> tuple[int, str]:
+    command = [installed / "bin/python", "-c", code, *words]
+    done = subprocess.run(command, cwd=cwd, env=bare(), capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
 
 
-def deskcrew(installed: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(installed, cwd, "-c", "from deskcrew.__main__ import main; main()", *words)
+def bare() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "DESKCREW"))}
 
 
 def test_every_file_that_the_packages_read_is_in_the_wheel(wheel: Path) -> None:
@@ -75,28 +76,21 @@ def test_every_file_that_the_packages_read_is_in_the_wheel(wheel: Path) -> None:
 
 
 def test_a_task_is_worked_without_a_checkout(installed: Path, tmp_path: Path) -> None:
-    done = deskcrew(installed, tmp_path, "run", "invoice-to-reimbursement", "--display", "plain")
-    assert done.returncode == 3, done.stderr
+    code, said = run(installed, tmp_path, "run", "invoice-to-reimbursement", "--display", "plain")
+    assert code == 3, said
     run_id = next((tmp_path / "runs").iterdir()).name
-    done = deskcrew(installed, tmp_path, "resume", run_id, "--approve", "--display", "plain")
-    assert done.returncode == 0, done.stderr
-
-
-def test_every_preset_and_prompt_can_be_read_without_a_checkout(installed: Path, tmp_path: Path) -> None:
+    code, said = run(installed, tmp_path, "resume", run_id, "--approve", "--display", "plain")
+    assert code == 0, said
+    code, said = run(installed, tmp_path, "doctor")
+    assert code == 0, said
     presets = [path.stem for path in (ROOT / "configs/policies").glob("*.yaml")]
-    done = run(installed, tmp_path, "-c", PROMPTS, *presets)
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_doctor_finds_nothing_missing_of_the_package_itself(installed: Path, tmp_path: Path) -> None:
-    done = deskcrew(installed, tmp_path, "doctor")
-    assert done.returncode == 0, done.stdout + done.stderr
+    code, said = run(installed, tmp_path, *presets, code=PROMPTS)
+    assert code == 0, said
 
 
 def test_the_desk_gives_its_pages_without_a_checkout(installed: Path, tmp_path: Path) -> None:
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "DESKCREW"))}
     command = [installed / "bin/python", "-u", "-c", "from deskcrew.__main__ import main; main()", "serve", "--port", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as desk:
+    with subprocess.Popen(command, cwd=tmp_path, env=bare(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as desk:
         try:
             assert desk.stdout is not None
             told = ""

@@ -47,32 +47,26 @@ def test_an_installed_environment_is_not_installed_again(tmp_path: Path) -> None
     assert done.stdout == ""
 
 
+ONE = "from pathlib import Path\n\ndef test_busy():\n    failed = {}\n    Path('first').touch()\n    assert not failed\n"
+SIX = "".join(f"def test_{number}():\n    assert False\n\n" for number in range(6))
+
+
 @pytest.mark.slow("processes of their own")
 @pytest.mark.parametrize(
-    ("alone", "code", "said"),
-    [("passes", 0, "failed beside others, passed alone"), ("fails", 1, "failed beside others and alone")],
+    ("tests", "code", "said"),
+    [
+        (ONE.format("not Path('first').exists()"), 0, "failed beside others, passed alone: test_some.py::test_busy"),
+        (ONE.format("True"), 1, "failed beside others and alone: test_some.py::test_busy"),
+        (SIX, 1, "6 failed"),
+    ],
 )
-def test_what_failed_beside_others_is_run_once_more_alone(tmp_path: Path, alone: str, code: int, said: str) -> None:
-    again = "not Path('first').exists()" if alone == "passes" else "True"
-    body = f"    failed = {again}\n    Path('first').touch()\n    assert not failed\n"
-    text = f"from pathlib import Path\n\ndef test_busy():\n{body}\ndef test_other():\n    pass\n"
-    done = _pytest_twice(tmp_path, text)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert f"{said}: test_some.py::test_busy" in done.stdout
-    assert "test_other" not in done.stdout
-
-
-def test_six_failures_are_no_accident(tmp_path: Path) -> None:
-    done = _pytest_twice(tmp_path, "".join(f"def test_{number}():\n    assert False\n\n" for number in range(6)))
-    assert done.returncode == 1
-    assert "6 failed" in done.stdout
-    assert "alone" not in done.stdout
-
-
-def _pytest_twice(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_some.py").write_text(tests, encoding="utf-8")
+def test_what_failed_beside_others_is_run_once_more_alone_but_no_six(tmp_path: Path, tests: str, code: int, said: str) -> None:
+    (tmp_path / "test_some.py").write_text(tests, encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     script = f"set -euo pipefail; source {ROOT}/scripts/pytest.sh; pytest_twice -q --rootdir=."
     bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p xdist.plugin"}
     environment = {**os.environ, "PATH": path, **bare}
-    return subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout
+    assert ("alone" in done.stdout) == (tests is not SIX)

@@ -20,61 +20,23 @@ def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return python("-m", "deskcrew", *words, cwd=cwd, env=environment)
 
 
-@pytest.fixture(scope="module")
-def waiting(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """A folder with a run that waits for approval, and its outcome."""
-    folder = tmp_path_factory.mktemp("waiting")
-    done = deskcrew("run", TASK, "--json", cwd=folder)
-    assert done.returncode == 3, done.stderr
-    return folder, json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.mark.parametrize(
-    "words", [["--help"], ["run", "--help"], ["resume", "--help"], ["ls"], ["--version"], ["run", "--show-config"]]
-)
-def test_help_and_listings_load_neither_langgraph_nor_langchain(words: list[str], tmp_path: Path) -> None:
-    code = (
-        "import sys\nfrom orchestrator.cli import main\n"
-        f"sys.argv = ['deskcrew', *{words!r}]\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
-        "heavy = sorted(m for m in sys.modules if m.split('.')[0] in {'langgraph', 'langchain_core', 'langsmith'})\n"
-        "assert not heavy, heavy[:5]\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-
-
-DAMAGED_WORLD = "windows: [\n"
-
 BAD_INPUT: list[tuple[list[str], list[str]]] = [
     (["run", ""], ["goal is empty"]),
-    (["run", "   "], ["goal is empty"]),
     (["run"], ["No goal is given"]),
     (["run", "missing.yaml"], ["no task file missing.yaml"]),
     (["run", "invoice-to-reimbursment.yaml"], ["did you mean invoice-to-reimbursement"]),
-    (["run", "no-such-task"], ["no shipped task 'no-such-task'"]),
     (["run", "unknown-key.yaml"], ["unknown-key.yaml, line 2", "unknown key 'wrold'", "did you mean 'world'"]),
-    (["run", "wrong-type.yaml"], ["wrong-type.yaml, line 3", "limits.steps", "a whole number"]),
-    (["run", "empty-goal.yaml"], ["empty-goal.yaml", "goal is empty"]),
     (["run", "not-yaml.yaml"], ["not-yaml.yaml, line 2", "not valid YAML"]),
     (["run", "binary.yaml"], ["binary.yaml", "not UTF-8"]),
     (["run", "unknown-app.yaml"], ["world.yaml", "spredsheet"]),
     (["run", "bad-world.yaml"], ["broken.yaml"]),
     (["run", "Open mail", "--world", "no-such-world"], ["no-such-world"]),
-    (["run", "Open mail", "--world", "missing.yaml"], ["missing.yaml"]),
     (["run", "Open mail", "-c", "limits.setps=4"], ["command line", "did you mean 'steps'"]),
-    (["run", "Open mail", "-c", "limits.steps=many"], ["command line", "limits.steps", "a whole number"]),
-    (["run", "Open mail", "-c", "limits.steps"], ["KEY=VALUE"]),
     (["run", "Open mail", "--config", "nowhere.yaml"], ["no config file nowhere.yaml"]),
-    (["run", "Open mail", "--display", "loud"], ["display", "'rich'"]),
     (["run", "Open mail", "-c", "environment=real"], ["environment", "'real'"]),
-    (["run", "Open mail", "-c", "crew.operator.policy=clever"], ["crew.operator.policy", '"clever"']),
-    (["run", "Open mail", "-c", "crew.operator.policy=scripted"], ["crew.operator.script"]),
-    (["run", "Open mail", "-c", "safety=ask-evrything"], ["no safety policy 'ask-evrything'"]),
     (["run", "Open mail", "--seed", "x"], ["--seed"]),
     (["run", "Open mail", "--runs-dir", "not-yaml.yaml/runs"], ["runs"]),
     (["run", "Open mail", "--nonsense"], ["--nonsense"]),
-    (["walk"], ["walk"]),
     (["resume", "abcd"], ["no run 'abcd'", "deskcrew ls"]),
     (["resume", "abcd", "--approve", "--reject", "no"], ["one answer"]),
     (["resume", "abcd", "--edit", "nowhere.json"], ["nowhere.json", "cannot be read"]),
@@ -89,12 +51,10 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mistakes")
     files = {
         "unknown-key.yaml": "goal: open mail\nwrold: office\n",
-        "wrong-type.yaml": "goal: open mail\nlimits:\n  steps: many\n",
-        "empty-goal.yaml": "goal: ''\n",
         "not-yaml.yaml": "goal: [a\nb: c\n",
         "world.yaml": "apps:\n  spredsheet: {}\n",
         "unknown-app.yaml": "goal: open mail\nworld: ./world.yaml\n",
-        "broken.yaml": DAMAGED_WORLD,
+        "broken.yaml": "windows: [\n",
         "bad-world.yaml": "goal: open mail\nworld: ./broken.yaml\n",
     }
     for name, text in files.items():
@@ -111,8 +71,7 @@ def test_bad_input_is_one_clear_sentence_and_exit_code_2(words: list[str], parts
     assert done.stdout == ""
     for part in parts:
         assert part in done.stderr
-    if done.stderr.startswith("deskcrew: "):
-        assert len(done.stderr.splitlines()) == 1
+    assert len(done.stderr.splitlines()) == 1
     assert not (mistakes / "runs").exists() or not list((mistakes / "runs").iterdir())
 
 
@@ -147,54 +106,30 @@ def test_a_run_without_a_terminal_waits_with_exit_code_3_and_names_the_command(t
     assert "✓  fulfilled" in done.stdout
 
 
-def test_json_events_come_one_a_line_with_the_outcome_last(waiting: tuple[Path, dict[str, object]]) -> None:
-    _, last = waiting
-    assert last["kind"] == "run_outcome"
-    assert last["exit_code"] == 3
-    pending = last["pending"]
-    assert isinstance(pending, dict)
-    assert pending["action_requests"]
-
-
-def test_a_waiting_run_is_listed_and_shown(waiting: tuple[Path, dict[str, object]]) -> None:
-    folder, last = waiting
-    listed = json.loads(deskcrew("ls", "--json", cwd=folder).stdout)
+def test_a_waiting_run_tells_its_outcome_last_is_listed_and_shown(tmp_path: Path) -> None:
+    done = deskcrew("run", TASK, "--json", cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["kind"], last["exit_code"]) == ("run_outcome", 3)
+    assert last["pending"]["action_requests"]
+    listed = json.loads(deskcrew("ls", "--json", cwd=tmp_path).stdout)
     assert [(run["run_id"], run["waiting"]) for run in listed] == [(last["run_id"], True)]
-    assert "waiting" in deskcrew("ls", cwd=folder).stdout
-    shown = deskcrew("show", str(last["run_id"]), cwd=folder)
+    assert "waiting" in deskcrew("ls", cwd=tmp_path).stdout
+    shown = deskcrew("show", str(last["run_id"]), cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     for part in ("goal", "plan", "steps", "status  waiting"):
         assert part in shown.stdout
-    as_data = json.loads(deskcrew("show", str(last["run_id"]), "--json", cwd=folder).stdout)
+    as_data = json.loads(deskcrew("show", str(last["run_id"]), "--json", cwd=tmp_path).stdout)
     assert as_data["report"]["status"] == "on_hold"
-
-
-def test_an_unusable_edit_changes_nothing(waiting: tuple[Path, dict[str, object]]) -> None:
-    folder, last = waiting
-    (folder / "edit.json").write_text('{"action_type": "clik"}', encoding="utf-8")
-    done = deskcrew("resume", str(last["run_id"]), "--edit", "edit.json", cwd=folder)
-    assert done.returncode == 2
-    assert "edit.json" in done.stderr
-    assert json.loads(deskcrew("ls", "--json", cwd=folder).stdout)[0]["waiting"]
-
-
-def test_a_spent_limit_is_exit_code_4(tmp_path: Path) -> None:
-    done = deskcrew("run", TASK, "-c", "limits.steps=2", cwd=tmp_path)
-    assert done.returncode == 4, done.stdout + done.stderr
-    assert "a budget is spent" in done.stdout
-
-
-def test_a_goal_that_is_not_understood_fails_with_the_clause(tmp_path: Path) -> None:
-    done = deskcrew("run", "Defenestrate the quarterly zeitgeist", cwd=tmp_path)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "zeitgeist" in done.stdout
 
 
 def test_doctor_says_how_to_mend_what_is_wrong_and_finds_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("in the way", encoding="utf-8")
     done = deskcrew("doctor", "--json", cwd=tmp_path)
     assert done.returncode == 1
-    bad = [check for check in json.loads(done.stdout) if not check["ok"]]
+    found = json.loads(done.stdout)
+    assert {"sandbox", "browser", "model", "runs", "world", "pictures", "extras"} <= {check["name"] for check in found}
+    bad = [check for check in found if not check["ok"]]
     assert [check["name"] for check in bad] == ["runs"]
     assert bad[0]["fix"]
 

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from services.search import search_server
-from typer.testing import CliRunner
-
-from orchestrator.cli import app
+from worked.runs import deskcrew
 
 
 @pytest.fixture(autouse=True)
@@ -23,15 +20,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(*words: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, ["knowledge", *words])
-    assert done.exit_code == code, done.output
-    assert "fault of deskcrew" not in done.output
-    return done
+def told(*words: str, code: int = 0) -> str:
+    ended, said = deskcrew("knowledge", *words)
+    assert ended == code, said
+    return said
 
 
 def data(*words: str, code: int = 0) -> Any:
-    return json.loads(told(*words, "--json", code=code).stdout)
+    lines = told(*words, "--json", code=code).splitlines()
+    return json.loads("\n".join(line for line in lines if not line.startswith("deskcrew: ")))
 
 
 def test_looking_writes_nothing(here: Path) -> None:
@@ -41,7 +38,7 @@ def test_looking_writes_nothing(here: Path) -> None:
 
 
 def test_a_folder_is_added_by_app_and_brought_up_to_date(here: Path) -> None:
-    assert "2 added, 0 changed, 0 dropped, 0 as they were" in told("add", "pages").stdout
+    assert "2 added, 0 changed, 0 dropped, 0 as they were" in told("add", "pages")
     assert (here / ".deskcrew" / "knowledge.sqlite").is_file()
     (here / "pages" / "seals.md").unlink()
     (here / "pages" / "zoo" / "otters.md").write_text("# Feed the otters\n\n1. Give them shrimps.\n")
@@ -63,27 +60,16 @@ def test_a_search_shows_score_source_and_app() -> None:
     assert (found[0]["title"], found[0]["source"], found[0]["score"]) == (
         "Feed the otters", "help:zoo/otters.md", 1.0,
     )  # fmt: skip
-    lines = told("search", "feed the brown otters", "-c", "knowledge.help.threshold=0.55").stdout.splitlines()
+    lines = told("search", "feed the brown otters", "-c", "knowledge.help.threshold=0.55").splitlines()
     assert lines[0].split() == ["SCORE", "KIND", "APP", "TITLE", "SOURCE"]
     assert not any("Feed the seals" in line for line in lines)
-
-
-def test_the_values_of_a_goal_keep_nothing_that_was_shown_once_from_being_found() -> None:
-    told("add", "pages/seals.md", "--app", "zoo", "--kind", "demonstration")
-    shown = ["-c", "knowledge.demonstrations.use=true", "-c", "knowledge.demonstrations.threshold=0.9"]
-    found = data("search", 'feed the seals "salted herring out of a tin with some bread"', "--app", "zoo", *shown)["found"]
-    assert [one["title"] for one in found] == ["Feed the seals"]
+    assert "Feed the otters" not in {one["title"] for one in data("search", "otters", "--app", "mail", code=1)["found"]}
 
 
 def test_a_search_shows_no_more_of_a_kind_than_a_run_is_shown() -> None:
     told("add", "pages")
     assert len(data("search", "feed otters or seals", "-c", "knowledge.help.top_k=1")["found"]) == 1
     assert data("search", "feed otters", "-c", "knowledge.help.use=false", code=1)["found"] == []
-
-
-def test_a_search_finds_no_page_of_another_app() -> None:
-    told("add", "pages")
-    assert "Feed the otters" not in {one["title"] for one in data("search", "otters", "--app", "mail", code=1)["found"]}
 
 
 def test_online_results_stand_beside_what_was_added_and_a_fault_is_said() -> None:
@@ -98,18 +84,10 @@ def test_online_results_stand_beside_what_was_added_and_a_fault_is_said() -> Non
 
 def test_what_is_removed_is_gone_and_what_is_not_there_is_told(here: Path) -> None:
     told("add", "pages")
-    said = told("rm", "help:seals.mdd", "help:zoo/otters.md", code=2).output
-    assert "did you mean 'help:seals.md'?" in said
+    assert "did you mean 'help:seals.md'?" in told("rm", "help:seals.mdd", "help:zoo/otters.md", code=2)
     assert len(data("ls")) == 2, "all or nothing"
     told("rm", "help:seals.md")
     assert [one["id"] for one in data("ls")] == ["help:zoo/otters.md"]
-
-
-def test_a_search_says_what_could_not_be_read(here: Path) -> None:
-    (here / "mine").mkdir()
-    (here / "mine" / "bad.json").write_text("{")
-    said = told("search", "feed the otters", "-c", "help_dirs=[mine]", code=1).stderr
-    assert "bad.json: a help page is Markdown or HTML, and not JSON" in said
 
 
 @pytest.mark.parametrize(
@@ -123,25 +101,25 @@ def test_a_search_says_what_could_not_be_read(here: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
-    output = told(*words, code=2).output
-    assert said in output
-    assert output.count("\n") == 1
+    printed = told(*words, code=2)
+    assert said in printed
+    assert printed.count("\n") == 1
 
 
-def test_a_file_that_is_no_page_is_said_and_alone_it_is_a_failure(here: Path) -> None:
-    (here / "bad.json").write_text("[]")
-    assert "not read:" in told("add", "bad.json", code=1).stdout
-
-
-def test_a_store_that_is_none_is_said(here: Path) -> None:
-    (here / ".deskcrew").mkdir()
+def test_what_cannot_be_read_and_a_store_that_is_none_are_said(here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "bad.json").write_text("{")
+    assert "not read:" in told("add", "mine/bad.json", code=1)
+    said = told("search", "feed the otters", "-c", "help_dirs=[mine]", code=1)
+    assert "bad.json: a help page is Markdown or HTML, and not JSON" in said
+    (here / ".deskcrew").mkdir(exist_ok=True)
     (here / ".deskcrew" / "knowledge.sqlite").write_text("no database " * 100)
     for words in (("ls",), ("search", "x"), ("add", "pages"), ("rm", "x")):
-        assert "cannot be used as a store of knowledge" in told(*words, code=2).output
+        assert "cannot be used as a store of knowledge" in told(*words, code=2)
 
 
 def test_nothing_that_a_terminal_would_obey_is_printed(here: Path) -> None:
     (here / "pages" / "evil.md").write_text("# Feed \x1b]0;owned\x07 otters\n\nwords")
     told("add", "pages")
     for words in (("ls",), ("search", "feed otters"), ("ls", "--json"), ("search", "feed otters", "--json")):
-        assert "\x1b" not in told(*words).stdout
+        assert "\x1b" not in told(*words)

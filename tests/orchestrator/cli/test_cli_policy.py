@@ -5,33 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from worked.runs import deskcrew
 
-POLICY = """\
-name: careful
-rules:
-  - {name: known_people, verdict: allow, effects: [send, edit], if: provenance.source == 'user'}
-  - {name: from_screens, verdict: deny, verbs: [fill], if: "'screen' in provenance.sources", why: a screen is no address book}
-  - {name: sums, verdict: ask, if: "'total' in facts && value == facts.total.value"}
-  - {name: broken, verdict: allow, if: facts.nothing.private}
-otherwise: ask
-"""
 
-
-@pytest.fixture
-def careful(tmp_path: Path) -> Path:
-    path = tmp_path / "careful.yaml"
-    path.write_text(POLICY)
-    return path
-
-
-def test_check_names_what_is_wrong_with_file_line_and_key(careful: Path, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.yaml"
+def test_check_names_what_is_wrong_with_file_line_and_key(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("name: good\nrules:\n  - {name: sums, verdict: ask, if: value == facts.total.value}\n")
     bad.write_text("name: bad\nrules:\n  - {name: a, verdict: deny}\n  - {name: b, verdict: deny, if: target.nam == 'x'}\n")
-    code, said = deskcrew("policy", "check", str(careful), str(bad))
+    code, said = deskcrew("policy", "check", good, bad)
     assert code == 1
-    assert "careful.yaml  4 rules" in said
+    assert "good.yaml  1 rule" in said
     assert "bad.yaml, line 4: rules[1].if" in said
     assert "target has no 'nam'" in said
 

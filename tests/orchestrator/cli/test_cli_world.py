@@ -13,9 +13,10 @@ import pytest
 from waiting import DEADLINE
 from warm import Forked, python
 
+from orchestrator.tasks.check import task_named
 from orchestrator.tasks.judge import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
+from orchestrator.tasks.tasks import fill_goal, fill_slots
 
 COMMAND = ("-m", "deskcrew", "world", "serve")
 
@@ -42,14 +43,18 @@ def serving(*arguments: str) -> Iterator[tuple[httpx.Client, list[str]]]:
 
 
 def test_a_task_done_by_hand_is_judged_as_a_crews_would_be() -> None:
-    task = resolve_target("total-into-a-note")
-    assert isinstance(task, Task)
+    task = task_named("total-into-a-note")
     alone = task_environment(task, 3)
     alone.reset(seed=3)
     slots = fill_slots(task, alone.world(), 3)  # type: ignore[attr-defined]
     alone.close()
     with serving("--task", "total-into-a-note", "--seed", "3") as (client, said):
         assert said[0] == f"goal: {fill_goal(task, slots)}"
+        first = client.get("/hashes").json()
+        client.post("/reset", json={"seed": 4}).raise_for_status()
+        assert client.get("/hashes").json() != first, "other slots"
+        client.post("/reset", json={"seed": 3}).raise_for_status()
+        assert client.get("/hashes").json() == first
         early = client.post("/finish", json={"status": "fulfilled"}).json()
         assert early["passed"] is False
         for step in steps_of(task.oracle or (), slots):
@@ -60,15 +65,6 @@ def test_a_task_done_by_hand_is_judged_as_a_crews_would_be() -> None:
         assert client.post("/finish", json={"status": "bored"}).status_code == 422
     printed = [line for line in said if "passed, " in line]
     assert [line.split(",")[0] for line in printed] == ["not passed", "passed", "not passed"]
-
-
-def test_starting_a_task_anew_fills_its_slots_anew() -> None:
-    with serving("--task", "total-into-a-note", "--seed", "3") as (client, _):
-        first = client.get("/hashes").json()
-        client.post("/reset", json={"seed": 4}).raise_for_status()
-        assert client.get("/hashes").json() != first
-        client.post("/reset", json={"seed": 3}).raise_for_status()
-        assert client.get("/hashes").json() == first
 
 
 @pytest.mark.parametrize(

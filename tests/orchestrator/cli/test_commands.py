@@ -6,20 +6,18 @@ import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 from warm import python
+from worked.runs import deskcrew
 
-from orchestrator.cli import app
 from orchestrator.cli.commands import PARTS, SECTIONS, built
 from orchestrator.cli.common import guarded
 from orchestrator.settings.layers import shipped_names
 
-RUNNER = CliRunner()
 BEGUN = "20260302-090000-1f3a"
 MODULES = """
 import os, sys
@@ -53,16 +51,9 @@ def helped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     return modules_after([["--help"], *HELPS], tmp_path_factory.mktemp("nothing"))
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_a_command_is_what_the_table_says(name: str) -> None:
-    command = built(name)
-    assert command.name == name
-    assert command.help, "it says what it does"
-    assert RUNNER.invoke(app, [name, "--help"]).exit_code == 0
-
-
 def test_help_names_every_command_under_its_heading() -> None:
-    said = RUNNER.invoke(app, ["--help"]).output
+    said = deskcrew("--help")[1]
+    assert all(built(name).name == name and built(name).help for name in PARTS)
     for title, parts in SECTIONS.items():
         assert f"{title}:" in said
         assert all(part.about in said for part in parts.values())
@@ -87,6 +78,7 @@ def test_help_of_a_command_imports_nothing_that_only_its_work_needs(words: list[
     [
         (["ls"], {"cel", "prompt_toolkit", "roles", "protocol", "rapidfuzz", "yaml", "asyncio", "rich.console", "langgraph"}),
         (["ls", "--json"], {"cel", "prompt_toolkit", "roles", "protocol", "rapidfuzz", "yaml", "asyncio", "langgraph"}),
+        (["run", "--show-config"], {"langgraph", "langchain_core", "langsmith"}),
         (["tasks"], {"cel", "prompt_toolkit", "roles", "rapidfuzz", "asyncio", "rich.console", "sqlite3", "langgraph"}),
         (["worlds"], {"cel", "prompt_toolkit", "roles", "rapidfuzz", "asyncio", "rich.console", "sqlite3", "langgraph"}),
         (["show", BEGUN], {"cel", "prompt_toolkit", "asyncio", "rich.console", "langgraph", "langchain_core", "lark"}),
@@ -110,63 +102,55 @@ def test_a_command_that_is_mistyped_is_told_in_one_sentence_with_the_one_meant(t
     assert done.stderr == f"deskcrew: there is no command '{typed}' (did you mean '{meant}'?); see: deskcrew --help\n"
 
 
-def listed(*words: str) -> list[dict[str, Any]]:
-    done = RUNNER.invoke(app, [*words, "--json"])
-    assert done.exit_code == 0, done.output
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
-
-
 @pytest.mark.parametrize("kind", ["tasks", "worlds", "policies"])
-def test_what_is_shipped_is_listed_as_a_table_and_as_data(kind: str) -> None:
+def test_what_is_shipped_is_listed_as_a_table_and_as_data_and_found_by_any_word_of_it(kind: str) -> None:
     names = list(shipped_names(kind))
-    assert [one["name"] for one in listed(kind)] == names
-    lines = RUNNER.invoke(app, [kind]).output.splitlines()
+    assert [one["name"] for one in json.loads(deskcrew(kind, "--json")[1])] == names
+    lines = deskcrew(kind)[1].splitlines()
     assert lines[0].startswith("NAME")
     assert [line.split()[0] for line in lines[1:]] == names
-
-
-def test_tasks_are_found_by_any_word_of_theirs() -> None:
-    found = listed("tasks", "PHONE")
-    assert found
+    if kind == "policies":  # a group: alone it lists
+        return
+    found = json.loads(deskcrew(kind, "PHONE", "--json")[1])
+    assert 0 < len(found) < len(names)
     assert all("phone" in json.dumps(one).casefold() for one in found)
-    assert len(found) < len(listed("tasks"))
-    assert "Nothing" in RUNNER.invoke(app, ["worlds", "no such thing"]).output
-
-
-def test_policies_alone_lists_and_its_commands_go_on_working() -> None:
-    assert RUNNER.invoke(app, ["policies"]).output == RUNNER.invoke(app, ["policies", "list"]).output
-    assert "settings" in json.loads(RUNNER.invoke(app, ["policies", "show", "rules", "--json"]).stdout)
+    assert "Nothing" in deskcrew(kind, "no such thing")[1]
 
 
 def test_a_file_where_the_folder_of_runs_is_expected_is_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
-    done = RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "runs")])
-    assert done.exit_code == 2
-    assert done.output == f"deskcrew: {tmp_path / 'runs'} is not a folder; name the one with the runs: --runs-dir FOLDER.\n"
-    assert RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "none")]).exit_code == 0
+    told = f"deskcrew: {tmp_path / 'runs'} is not a folder; name the one with the runs: --runs-dir FOLDER.\n"
+    assert deskcrew("ls", "--runs-dir", tmp_path / "runs") == (2, told)
+    assert deskcrew("ls", "--runs-dir", tmp_path / "none")[0] == 0
 
 
-def test_what_the_machine_does_not_let_us_read_is_no_fault_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+def unreadable(folder: Path) -> None:
+    raise PermissionError(13, "Permission denied", "/data/\x1b[2Jruns")
+
+
+def no_database(folder: Path) -> None:
+    sqlite3.connect(f"file:{folder}/nowhere/control.sqlite?mode=rw", uri=True).close()
+
+
+def of_the_users(folder: Path) -> None:
+    exec(compile("def decide(view):\n    raise KeyError('x')\ndecide(None)", str(folder / "mine.py"), "exec"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "said"),
+    [
+        (unreadable, 2, "cannot be used (Permission denied)"),
+        (no_database, 1, "A file of the run cannot be used (unable to open database file); see that its folder can be written"),
+        (of_the_users, 1, "mine.py, line 2, raised an error: KeyError: 'x'"),
+    ],
+)
+def test_what_is_no_fault_of_ours_is_a_sentence_about_whose_it_is(
+    fault: Callable[[Path], None], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(typer.Exit) as ended, guarded(debug=False):
-        raise PermissionError(13, "Permission denied", "/data/\x1b[2Jruns")
-    assert ended.value.exit_code == 2
-    said = capsys.readouterr().err
-    assert said.startswith("deskcrew: /data/")
-    assert "cannot be used (Permission denied)" in said
-    assert "\x1b" not in said
-
-
-def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(typer.Exit) as ended, guarded(debug=False):
-        sqlite3.connect(f"file:{tmp_path}/nowhere/control.sqlite?mode=rw", uri=True).close()
-    assert ended.value.exit_code == 1
-    said = "A file of the run cannot be used (unable to open database file); see that its folder can be written and has room."
-    assert capsys.readouterr().err == f"deskcrew: {said}\n"
-
-
-def test_an_error_in_a_class_of_the_users_names_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "mine.py"
-    with pytest.raises(typer.Exit), guarded(debug=False):
-        exec(compile("def decide(view):\n    raise KeyError('x')\ndecide(None)", str(file), "exec"))
-    assert f"{file}, line 2, raised an error: KeyError: 'x'" in capsys.readouterr().err
+        fault(tmp_path)
+    told = capsys.readouterr().err
+    assert ended.value.exit_code == code
+    assert said in told
+    assert told.count("\n") == 1
+    assert "\x1b" not in told

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from warm import python
+from worked.runs import deskcrew
 
-from orchestrator.cli.common import ASKED, SHELLS, offered, script
-from orchestrator.settings.layers import shipped_names
+from orchestrator.cli.common import ASKED, script
 
 BEGUN = "20260302-090000-1f3a"
 HOSTILE = ["$(touch owned)", "`touch owned`", "a;touch owned", "\\$(touch owned)", "-rf", "a b", "a'b", 'a"b']
@@ -51,12 +51,10 @@ def completed(words: list[str], folder: Path) -> list[str]:
         (["resume", "20260302"], [BEGUN]),
         (["show", "--runs-dir", "elsewhere", ""], [""]),
         (["run", "invoice-to-r"], ["invoice-to-reimbursement"]),
-        (["run", "x", "--policies", ""], list(shipped_names("policies"))),
         (["run", "x", "--world", "office-i"], ["office-injected", "office-interrupted"]),
         (["view", "--w"], ["--with"]),
         (["policies", "s"], ["show"]),
         (["run", "--display", "j"], ["json"]),
-        (["completion", ""], list(SHELLS)),
     ],
 )
 def test_a_shell_is_offered_what_fits(words: list[str], expected: list[str], folder: Path) -> None:
@@ -71,23 +69,11 @@ def test_a_shell_that_evaluates_what_it_is_told_is_told_plain_words_only(shell: 
     assert BEGUN in done.stdout
     assert "touch" not in done.stdout
     assert not (folder / "owned").exists()
+    assert python("-m", "deskcrew", "completion", shell).stdout.strip() == script(shell).strip()
 
 
-def test_a_name_that_is_no_plain_word_is_not_offered() -> None:
-    assert offered([*HOSTILE, "好", BEGUN], "") == [BEGUN]
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_of_a_shell_is_printed(shell: str, folder: Path) -> None:
-    done = python("-m", "deskcrew", "completion", shell, cwd=folder)
-    assert done.stdout.strip() == script(shell).strip()
-    assert f"{ASKED}=complete_{shell}" in done.stdout
-
-
-def test_another_shell_is_refused_in_one_sentence(folder: Path) -> None:
-    done = python("-m", "deskcrew", "completion", "cmd", cwd=folder)
-    assert done.returncode == 2
-    assert done.stderr == "deskcrew: There is no completion for 'cmd'; name one of bash, zsh, fish.\n"
+def test_another_shell_is_refused_in_one_sentence() -> None:
+    assert deskcrew("completion", "cmd") == (2, "deskcrew: There is no completion for 'cmd'; name one of bash, zsh, fish.\n")
 
 
 def test_completing_imports_nothing_heavy(folder: Path) -> None:

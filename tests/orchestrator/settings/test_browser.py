@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from environments.contract import ActionRecord, Environment, WorldState, type_of
+from environments.contract import type_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import WAITING
@@ -29,63 +29,56 @@ def page(tmp_path: Path) -> str:
     return (tmp_path / "page.html").as_uri()
 
 
-def overrides(tmp_path: Path, *more: str) -> list[str]:
-    return ["environment=browser", f"runs_dir={tmp_path / 'runs'}", "display=none", *more]
-
-
-def test_a_browser_wants_an_address() -> None:
-    with pytest.raises(UsageProblem, match=r"browser\.url: the browser needs the address"):
-        make_environment(load_settings(overrides=["environment=browser"]).settings)
-
-
-def test_files_are_opened_only_where_that_is_said(page: str, chromium: str) -> None:
-    with pytest.raises(UsageProblem, match=r"local files are not allowed here; allow it with -c browser.allow_files=true"):
-        make_environment(load_settings(overrides=["environment=browser", f"browser.url={page}"]).settings)
-
-
-def test_the_host_of_the_page_is_what_may_be_reached_unless_others_are_named(chromium: str) -> None:
-    said = ["environment=browser", "browser.url=http://elsewhere.example/"]
-    narrow = load_settings(overrides=[*said, "browser.allowed_hosts=[localhost]"]).settings
-    with pytest.raises(UsageProblem, match=r"the host 'elsewhere\.example' is not allowed; allowed are localhost"):
-        make_environment(narrow)
-    made = make_environment(load_settings(overrides=said).settings)
-    assert made.name == "browser:http://elsewhere.example/"
-    made.close()
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (["environment=browser"], r"browser\.url: the browser needs the address"),
+        (
+            ["environment=browser", "browser.url=PAGE"],
+            r"local files are not allowed here; allow it with -c browser\.allow",
+        ),
+        (
+            ["environment=browser", "browser.url=http://elsewhere.example/", "browser.allowed_hosts=[localhost]"],
+            r"the host 'elsewhere\.example' is not allowed; allowed are localhost",
+        ),
+        (
+            ["environment=served", "browser.url=http://localhost/"],
+            r"browser\.url: the environment served has an address",
+        ),
+    ],
+)
+def test_an_address_that_may_not_be_opened_is_refused(page: str, chromium: str, said: list[str], why: str) -> None:
+    with pytest.raises(UsageProblem, match=why):
+        make_environment(load_settings(overrides=[text.replace("PAGE", page) for text in said]).settings)
 
 
 def test_a_goal_about_a_page_is_worked_and_a_run_that_lost_its_page_is_not_gone_on_with(
     tmp_path: Path, page: str, chromium: str
 ) -> None:
-    address = [f"browser.url={page}", "browser.allow_files=true"]
-    done = runs.start(
-        load_settings(
-            overrides=overrides(tmp_path, *address, "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}")
-        ),
-        GOAL,
-    )
+    said = ["environment=browser", f"browser.url={page}", "browser.allow_files=true", f"runs_dir={tmp_path / 'runs'}"]
+    no_rules = "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}"
+    done = runs.start(load_settings(overrides=[*said, no_rules]), GOAL)
     assert (done.status, done.exit_code) == ("fulfilled", 0), done.reason
-    waiting = runs.start(load_settings(overrides=overrides(tmp_path, *address)), GOAL)
+    waiting = runs.start(load_settings(overrides=said), GOAL)
     assert waiting.exit_code == WAITING
     with pytest.raises(UsageProblem, match="the page was lost with the process"):
         runs.resume(waiting.run_id, runs_dir=tmp_path / "runs", answer={"decisions": [{"type": "approve"}]})
 
 
 @pytest.fixture
-def served(chromium: str) -> Iterator[Environment]:
+def served(chromium: str) -> Iterator[Any]:
     made = make_environment(load_settings(overrides=["environment=served", "world=office", "seed=4"]).settings)
     yield made
     made.close()
 
 
-def claims(environment: Environment) -> dict[str, Any]:
-    assert isinstance(environment, WorldState)
-    return environment.world()["apps"]["reimbursement"]["claims"]  # type: ignore[no-any-return]
+def test_a_served_world_is_a_browser_whose_truth_is_the_worlds_own(served: Any) -> None:
+    def claims() -> dict[str, Any]:
+        return served.world()["apps"]["reimbursement"]["claims"]  # type: ignore[no-any-return]
 
-
-def test_a_served_world_is_a_browser_whose_truth_is_the_worlds_own(served: Environment) -> None:
     first = served.reset(seed=4)
     assert type_of(served) == "browser"
-    before = claims(served)
+    before = claims()
     for number, action in enumerate((
         Click(target=ActionTarget(text="Open Reimbursement")),
         Fill(target=ActionTarget(text="Amount"), text="12.50"),
@@ -93,17 +86,11 @@ def test_a_served_world_is_a_browser_whose_truth_is_the_worlds_own(served: Envir
     )):  # fmt: skip
         result = served.perform(action, key=str(number))
         assert result.ok, result.error
-    assert [claim["amount"] for key, claim in claims(served).items() if key not in before] == ["12.50"]
-    assert isinstance(served, ActionRecord)
+    assert [claim["amount"] for key, claim in claims().items() if key not in before] == ["12.50"]
     assert next(one["action"]["action_type"] for one in served.received()) == "launch_app"
     again = served.reset(seed=4)
-    assert claims(served) == before
+    assert claims() == before
     assert [element.text for element in again.elements] == [element.text for element in first.elements]
-
-
-def test_a_served_world_has_its_own_address(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"browser\.url: the environment served has an address of its own"):
-        make_environment(load_settings(overrides=["environment=served", "browser.url=http://localhost/"]).settings)
 
 
 def test_what_was_approved_in_a_served_world_is_done_by_a_new_browser(tmp_path: Path, chromium: str) -> None:

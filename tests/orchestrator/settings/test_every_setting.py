@@ -6,9 +6,9 @@ import ast
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, get_args, get_origin
 
 import pytest
@@ -113,15 +113,6 @@ def safety(settings: Settings, folder: Path, _: str) -> Any:
     return told
 
 
-def sources(settings: Settings, folder: Path, _: str) -> Any:
-    """Where things are looked up."""
-    return described(build_sources(settings))
-
-
-def face(settings: Settings, folder: Path, _: str) -> Any:
-    return type(make_face(settings.display)).__name__
-
-
 def skills(settings: Settings, folder: Path, _: str) -> Any:
     """What can be done and in which way, and what servers and installed tools are asked with; none is started for it."""
     asked: list[Any] = []
@@ -153,13 +144,6 @@ def context(settings: Settings, folder: Path, _: str) -> Any:
     return type(given.evaluator).__name__, described(told)
 
 
-class Unsure:
-    """Recognises everything, and is not sure of it."""
-
-    def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
-        return tuple(element.model_copy(update={"confidence": 0.6}) for element in state.elements)
-
-
 class Talking:
     """A sandbox whose scripts say much."""
 
@@ -169,19 +153,28 @@ class Talking:
         return ScriptResult(0, stdout="word " * 100, files=files, folders=tuple(folders))
 
 
+def unsure(state: VisualState) -> tuple[GUIElement, ...]:
+    return tuple(element.model_copy(update={"confidence": 0.6}) for element in state.elements)
+
+
 def short_run(settings: Settings, folder: Path, _: str) -> Any:
     """The story of a run that misses its target, repeats itself, and ends with a script."""
     lost, again = (decide(Click(target=ActionTarget(text=name))) for name in ("nowhere", "Amount"))
     script = subtask("b", worker="technician")
     plans = [planned(subtask("a"), script), planned(script)]
-    parts = {"recognizer": Unsure(), "technician": ScriptedTechnician(scripts={"b": (Script(code="ls"),)}), "sandbox": Talking()}
+    parts = {
+        "recognizer": SimpleNamespace(recognize=unsure),
+        "technician": ScriptedTechnician(scripts={"b": (Script(code="ls"),)}),
+        "sandbox": Talking(),
+    }
     run = Run(plans, {"a": [lost, *[again] * 6]}, limits=settings.limits, parts=parts, desk=desktop(world=FILES)).go()
     return run.rows, run.bodies("recovered"), run.bodies("fact")
 
 
 VIEWS: dict[str, Callable[..., Any]] = {
-    view.__name__: view
-    for view in (first_screen, browser, first_actions, safety, sources, face, skills, decider, context, short_run)
+    "face": lambda settings, *_: type(make_face(settings.display)).__name__,
+    "sources": lambda settings, *_: described(build_sources(settings)),
+    **{view.__name__: view for view in (first_screen, browser, first_actions, safety, skills, decider, context, short_run)},
 }
 _OPAQUE = (Limits, Journal, SimulatedDesktop, ScriptedChatModel)
 _OURS = {"orchestrator", "roles", "environments", "protocol"}
@@ -287,13 +280,10 @@ def test_a_model_is_opened_as_the_settings_of_its_place_say(place: str, tmp_path
     assert unread == []
 
 
-@cache
-def source_of(test: str) -> str:
-    """The text of a test, with its marks; empty where there is no such test."""
-    path, _, name = test.partition("::")
-    text = (TESTS / path).read_text(encoding="utf-8") if (TESTS / path).is_file() else ""
-    return "".join(ast.unparse(node) for node in ast.parse(text).body if getattr(node, "name", "") == name)
-
-
 def test_the_tests_that_show_an_effect_are_there_and_name_their_keys() -> None:
-    assert [(key, test) for key, test in NAMED.items() if key.rpartition(".")[2] not in source_of(test)] == []
+    texts: dict[str, str] = {}
+    for test in set(NAMED.values()):
+        path, _, name = test.partition("::")
+        tree = ast.parse((TESTS / path).read_text(encoding="utf-8"))
+        texts[test] = "".join(ast.unparse(node) for node in tree.body if getattr(node, "name", "") == name)
+    assert [(key, test) for key, test in NAMED.items() if key.rpartition(".")[2] not in texts[test]] == []

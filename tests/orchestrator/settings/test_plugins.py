@@ -95,20 +95,18 @@ def neighbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def deskcrew(neighbour: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def python(neighbour: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {"PYTHONPATH": f"{neighbour}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(cwd)}
-    command = [sys.executable, "-m", "deskcrew", *words]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
 
 
-TAKEN = (
-    "-c", "environment=small", "-c", "plugins.policies.evaluator=careful", "-c", "plugins.sources=[shelf]",
-    "-c", "knowledge.look_up=ahead",
-)  # fmt: skip
+def deskcrew(neighbour: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return python(neighbour, cwd, "-m", "deskcrew", *words)
 
 
 def test_a_task_is_worked_with_the_parts_of_another_package(neighbour: Path, tmp_path: Path) -> None:
-    words = (*TAKEN, "-c", "plugins.checks=[no-notes]", "--display", "plain")
+    taken = ("environment=small", "plugins.policies.evaluator=careful", "plugins.sources=[shelf]", "plugins.checks=[no-notes]")
+    words = [word for said in (*taken, "knowledge.look_up=ahead") for word in ("-c", said)]
     done = deskcrew(neighbour, tmp_path, "run", "In the reimbursement form, enter 5.00 as the amount", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("judged.txt", "searched.txt", "looked.txt"):
@@ -132,18 +130,15 @@ def test_what_is_installed_is_listed_and_checked(neighbour: Path, tmp_path: Path
     }  # fmt: skip
     assert {one["package"] for one in found.values()} == {"neighbour"}
     assert not any(one["problem"] for one in found.values())
-
-
-def test_a_dialect_of_another_package_is_one_of_the_dialects(neighbour: Path, tmp_path: Path) -> None:
     code = "from protocol.dialects import NAMES, dialect; print('plain' in NAMES, dialect('plain').name)"
-    env = {"PYTHONPATH": f"{neighbour}:{ROOT}"}
-    done = subprocess.run([sys.executable, "-c", code], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = python(neighbour, tmp_path, "-c", code)
     assert done.stdout.strip() == "True qwen", done.stderr
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "why"),
     [
+        ("policies", "json:JSONDecoder", "has no plan or decide or judge or answer or write, which such a part needs"),
         ("environments", "nowhere", "no installed package offers it under deskcrew.environments"),
         ("checks", "no.such.module:Check", "cannot be used: ModuleNotFoundError"),
         ("sources", "json:JSONDecoder", "json:JSONDecoder has no name, which such a part needs"),
@@ -154,23 +149,15 @@ def test_what_cannot_be_used_is_refused_with_what_is_wrong(kind: str, name: str,
         part(kind, name)  # type: ignore[arg-type]
 
 
-def test_a_policy_is_refused_that_has_not_the_method_of_its_role() -> None:
-    with pytest.raises(UsageProblem, match="has no judge, which the evaluator needs"):
-        part("policies", "json:JSONDecoder", role="evaluator")
-
-
-def test_neither_a_task_nor_a_run_over_http_names_a_class(tmp_path: Path) -> None:
+def test_neither_a_task_nor_a_policy_nor_a_run_over_http_names_a_class(tmp_path: Path) -> None:
     for said in ("environment: 'neighbour:small'", "plugins: {checks: ['neighbour:NoNotes']}"):
         path = tmp_path / "task.yaml"
         path.write_text(f"id: t\ngoal: Open the notes\nworld: office\nsettings: {{{said}}}\n")
         with pytest.raises(UsageProblem, match="a task may not"):
             load_settings((), (), load_task(path).layer())
+    with pytest.raises(UsageProblem, match=r"a class of another package goes into plugins\.policies\.evaluator"):
+        load_settings((), ["crew.evaluator.policy=stranger:Judge"])
     with pytest.raises(UsageProblem, match="is a class, and only installed names are accepted"):
         _refuse_places([("environment", "neighbour:small")], ())
     with pytest.raises(UsageProblem, match="reserved for the server"):
         _refuse_places([("plugins.checks", ["neighbour:NoNotes"])], ())
-
-
-def test_a_class_named_as_a_policy_is_told_where_it_belongs() -> None:
-    with pytest.raises(UsageProblem, match=r"a class of another package goes into plugins\.policies\.evaluator"):
-        load_settings((), ["crew.evaluator.policy=stranger:Judge"])

@@ -63,18 +63,6 @@ def test_the_last_layer_that_names_a_preset_chooses_it(tmp_path: Path) -> None:
     assert loaded.source("limits.check_every").endswith("policies/paranoid.yaml, line 5")
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_every_shipped_preset_is_right_whatever_it_lacks_here(name: str) -> None:
-    found = report(name)
-    assert (found.name, found.wrong) == (name, [])
-    assert found.about
-    assert set(found.policies) >= {"manager", "operator", "evaluator", "technician", "analyst"}
-
-
-def test_the_names_that_are_promised_are_shipped() -> None:
-    assert {"rules", "llm-small", "llm-large", "mixed", "paranoid", "fast"} <= set(PRESETS)
-
-
 def test_presets_without_a_model_work_and_differ_in_what_they_ask(tmp_path: Path) -> None:
     goal = "Find the invoice total on the billing page and copy it into the reimbursement form"
     found = {
@@ -84,6 +72,7 @@ def test_presets_without_a_model_work_and_differ_in_what_they_ask(tmp_path: Path
     assert {name: outcome.status for name, outcome in found.items()} == {
         "rules": "fulfilled", "fast": "fulfilled", "paranoid": "on_hold",
     }  # fmt: skip
+    assert all(outcome.folder.parent == tmp_path / name for name, outcome in found.items())
 
 
 @pytest.mark.parametrize(
@@ -91,8 +80,6 @@ def test_presets_without_a_model_work_and_differ_in_what_they_ask(tmp_path: Path
     [
         ("about: x\ncrew:\n  operatr: {policy: rules}\n", ["bad.yaml, line 3", "unknown key 'crew.operatr'", "'operator'"]),
         ("about: x\nworld: office\n", ["bad.yaml, line 2", "unknown key 'world'", "about, crew, knowledge, limits, safety"]),
-        ("about: x\npolicies: fast\n", ["bad.yaml, line 2", "unknown key 'policies'"]),
-        ("about: x\ncrew:\n  manager:\n    policy: oracle\n", ["bad.yaml, line 4", "crew.manager.policy", "'llm'"]),
         ("about: x\ncrew: {model: opnai:gpt}\n", ["bad.yaml, line 2", "crew.model.name", "openai:NAME", "'opnai:gpt'"]),
         ("about: x\ncrew:\n  operator:\n    policy: llm\n", ["bad.yaml, line 4", "crew.operator.model", "needs a model"]),
         (
@@ -100,12 +87,7 @@ def test_presets_without_a_model_work_and_differ_in_what_they_ask(tmp_path: Path
             "    model: openai:m\n    prompt: own.md\n",
             ["bad.yaml, line 7", "crew.operator.prompt", "own.md, line 3", "no variable 'scren'", "did you mean 'screen'"],
         ),
-        ("about: x\ncrew:\n  operator: {policy: scripted}\n", ["bad.yaml, line 3", "crew.operator.script"]),
-        ("about: x\ncrew:\n  analyst: {policy: trusting}\n", ["bad.yaml, line 3", "the analyst has no policy 'trusting'"]),
-        ("about: x\nlimits:\n  steps: many\n", ["bad.yaml, line 3", "limits.steps", "a whole number"]),
-        ("about: x\nsafety: ask-evrything\n", ["bad.yaml, line 2", "no safety policy 'ask-evrything'"]),
         ("about: ''\n", ["bad.yaml, line 1", "about"]),
-        ("limits:\n  setps: 3\n", ["bad.yaml, line 2", "unknown key 'limits.setps'", "'steps'"]),
     ],
 )
 def test_a_mistake_is_told_by_check_with_file_line_and_key(tmp_path: Path, text: str, parts: list[str]) -> None:
@@ -116,14 +98,6 @@ def test_a_mistake_is_told_by_check_with_file_line_and_key(tmp_path: Path, text:
     for part in parts:
         assert part in said
     assert "ok     rules" in said, "the others are looked at all the same"
-
-
-def test_what_is_told_by_check_is_refused_before_a_run_and_leaves_nothing(tmp_path: Path) -> None:
-    bad = write(tmp_path, "bad.yaml", "seed: 1\ncrew:\n  operator: {policy: scripted}\n")
-    code, said = deskcrew("run", "do it", "--config", str(bad), "--runs-dir", str(tmp_path / "runs"))
-    assert code == 2
-    assert "bad.yaml, line 3: crew.operator.script: a scripted policy needs the YAML file of its script" in said
-    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_what_this_machine_lacks_is_said_and_is_no_mistake(tmp_path: Path) -> None:
@@ -139,11 +113,11 @@ def test_what_this_machine_lacks_is_said_and_is_no_mistake(tmp_path: Path) -> No
         start(load_settings([config], [f"runs_dir={tmp_path / 'runs'}"]), "do it")
 
 
-def test_the_list_names_every_preset_with_who_decides() -> None:
-    code, said = deskcrew("policies", "list")
-    assert code == 0
-    rows = said.splitlines()
-    assert [row.split()[0] for row in rows[1:]] == list(PRESETS)
+def test_every_preset_is_right_whatever_it_lacks_here_and_listed_with_who_decides() -> None:
+    assert {"rules", "llm-small", "llm-large", "mixed", "paranoid", "fast"} <= set(PRESETS)
+    code, said = deskcrew("policies", "check")
+    assert (code, [row.split()[1] for row in said.splitlines() if row.startswith("ok")]) == (0, list(PRESETS))
+    rows = deskcrew("policies", "list")[1].splitlines()
     assert "manager llm, operator llm, evaluator llm" in next(row for row in rows if row.startswith("llm-large"))
     data = json.loads(deskcrew("policies", "list", "--json")[1])
     assert {one["name"]: one["safety"] for one in data}["paranoid"] == "ask-all"
@@ -161,13 +135,6 @@ def test_a_preset_is_shown_with_the_line_of_each_value(tmp_path: Path) -> None:
     assert "limits.gates" not in lines, "only what the preset says"
 
 
-@pytest.mark.parametrize("words", [["policies", "show", "fats"], ["run", "x", "--policies", "fats"]])
-def test_a_preset_that_there_is_not_is_answered_with_the_nearest(words: list[str]) -> None:
-    code, said = deskcrew(*words)
-    assert code == 2
-    assert "there is no preset of policies 'fats'; did you mean 'fast'?" in said
-
-
 def test_a_model_that_is_named_gets_what_the_rules_do_not_understand(tmp_path: Path) -> None:
     write(tmp_path, "words.yaml", "lines: [{contains: frobnicate, answer: {outcome: infeasible, reason: the model said no}}]\n")
     own = ["--model", "scripted", "-c", f"crew.model.script={tmp_path / 'words.yaml'}", "--runs-dir", str(tmp_path)]
@@ -177,6 +144,10 @@ def test_a_model_that_is_named_gets_what_the_rules_do_not_understand(tmp_path: P
     assert "the model said no" not in said
     code, said = deskcrew("run", "Frobnicate the mails", *own, "--json")
     assert (code, "the model said no" in said) == (1, True), said
+    code, said = deskcrew("run", "Frobnicate the mails", "--runs-dir", str(tmp_path), "-c", "knowledge.look_up=ahead")
+    assert (code, "--model NAME" in said) == (1, True), "a refusal names what may do it"
+    code, said = deskcrew("run", "x", "--policies", "fats")
+    assert (code, "no preset of policies 'fats'; did you mean 'fast'?" in said) == (2, True), said
 
 
 @pytest.mark.parametrize("preset", ["rules-first", "llm-small"])
@@ -196,8 +167,3 @@ def test_a_subtask_that_the_rules_do_not_understand_is_the_models(tmp_path: Path
     assert decided[0]["decided_by"] == "rules"
     assert decided[-1]["decided_by"] == "llm"
     assert decided[-1]["passed"][0].startswith("rules: not understood")
-
-
-def test_a_refusal_names_the_model_that_may_do_it(tmp_path: Path) -> None:
-    code, said = deskcrew("run", "Frobnicate the mails", "--runs-dir", str(tmp_path), "-c", "knowledge.look_up=ahead")
-    assert (code, "--model NAME" in said) == (1, True), said

@@ -15,6 +15,7 @@ from orchestrator.runs import runs
 from orchestrator.settings.build import build_context, build_safety
 from orchestrator.settings.layers import Source, shipped_names
 from orchestrator.settings.settings import LoadedSettings, load_settings, read_safety, show_config
+from orchestrator.tasks.tasks import load_task
 from protocol import ActionTarget, Click, Fill, GUIElement, VisualState
 from roles.safety import SafetyPolicy, review
 
@@ -69,14 +70,10 @@ def shown(loaded: LoadedSettings) -> dict[str, tuple[Any, str]]:
     return {line.key: (line.value, line.source) for line in show_config(loaded) if line.key.startswith("safety")}
 
 
-def test_a_name_and_its_source_are_shown(tmp_path: Path) -> None:
-    config = write(tmp_path, "mine.yaml", "seed: 1\nsafety: ask-all\n")
-    assert shown(load_settings([config])) == {"safety": ("ask-all", f"{config}, line 2")}
-    assert shown(load_settings([config], ["safety=read-only"])) == {"safety": ("read-only", "command line")}
-
-
 def test_a_change_goes_on_top_of_the_policy_below_it_and_never_in_its_place(tmp_path: Path) -> None:
     config = write(tmp_path, "mine.yaml", "safety: read-only\n")
+    assert shown(load_settings([config])) == {"safety": ("read-only", f"{config}, line 1")}
+    assert shown(load_settings([config], ["safety=ask-all"])) == {"safety": ("ask-all", "command line")}
     loaded = load_settings([config], ["safety.approval_seconds=60"])
     assert shown(loaded) == {
         "safety.preset": ("read-only", f"{config}, line 1"),
@@ -103,23 +100,13 @@ def test_a_preset_may_be_a_file_beside_the_one_that_names_it_and_have_one_itself
     loaded = load_settings([config])
     policy = build_safety(loaded.settings)
     assert (policy.name, policy.expired, policy.rules[0].name, len(policy.rules)) == ("ours", "deny", "mine", 4)
+    write(tmp_path, "short.yaml", "name: short\nallowed_apps: [mail]\npreset: ./short.yaml\n")
+    with pytest.raises(UsageProblem, match="has itself as its preset"):
+        load_settings(overrides=[f"safety={tmp_path / 'short.yaml'}"])
     found = read_safety(loaded.settings.safety, lambda path: Source("here"))
     assert [str(place).rpartition("/")[2] for place in found.places] == [
         "ours.yaml, line 4", "ask-sensitive.yaml, line 5", "ask-sensitive.yaml, line 8", "ask-sensitive.yaml, line 11",
     ]  # fmt: skip
-
-
-def test_a_file_without_rules_has_those_of_the_default(tmp_path: Path) -> None:
-    path = write(tmp_path, "short.yaml", "name: short\nallowed_apps: [mail]\n")
-    policy = build_safety(load_settings(overrides=[f"safety={path}"]).settings)
-    assert policy.rules == SafetyPolicy().rules
-
-
-def test_a_preset_that_is_its_own_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "a.yaml", "preset: ./b.yaml\n")
-    path = write(tmp_path, "b.yaml", "preset: ./a.yaml\n")
-    with pytest.raises(UsageProblem, match="has itself as its preset"):
-        load_settings(overrides=[f"safety={path}"])
 
 
 @pytest.mark.parametrize(
@@ -135,26 +122,14 @@ def test_a_preset_that_is_its_own_is_refused(tmp_path: Path) -> None:
     ],
     ids=lambda value: str(value)[:40],
 )
-@pytest.mark.parametrize("way", ["file", "preset", "task"])
-def test_a_bad_rule_is_refused_before_the_run_with_file_line_and_key(
-    rule: str, said: list[str], way: str, tmp_path: Path
-) -> None:
-    text = f"name: mine\nrules:\n  - {rule}\n"
-    name = "policy.yaml"
-    if way == "task":
-        from orchestrator.tasks.tasks import load_task
-
-        name = "task.yaml"
-        task = write(tmp_path, name, "goal: do it\nsafety:\n  rules: [" + rule + "]\n")
-        layers: dict[str, Any] = {"task_layer": load_task(task).layer()}
-    else:
-        path = write(tmp_path, name, text)
-        layers = {"overrides": [f"safety={path}" if way == "file" else f"safety={{preset: {path}}}"]}
-    with pytest.raises(UsageProblem) as bad:
-        load_settings((), layers.get("overrides", ()), layers.get("task_layer"))
-    for words in (name, *said):
-        assert words in str(bad.value)
-    assert not (tmp_path / "runs").exists()
+def test_a_bad_rule_is_refused_before_the_run_with_file_line_and_key(rule: str, said: list[str], tmp_path: Path) -> None:
+    path = write(tmp_path, "policy.yaml", f"name: mine\nrules:\n  - {rule}\n")
+    task = write(tmp_path, "task.yaml", "goal: do it\nsafety:\n  rules: [" + rule + "]\n")
+    ways = {f"safety={path}": "policy.yaml", f"safety={{preset: {path}}}": "policy.yaml", "": "task.yaml"}
+    for way, name in ways.items():
+        with pytest.raises(UsageProblem) as bad:
+            load_settings((), [way] if way else (), None if way else load_task(task).layer())
+        assert all(words in str(bad.value) for words in (name, *said))
 
 
 # --- only in simulation
@@ -178,8 +153,3 @@ def test_it_is_refused_for_an_environment_that_is_given_as_an_object(tmp_path: P
     with pytest.raises(UsageProblem, match="only for simulated"):
         runs.start(chosen, "do it", parts={"environment": Real()})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_it_may_be_used_in_a_simulation_with_faults_too() -> None:
-    chosen = load_settings(overrides=["safety=never-ask-in-simulation", "faults=[timeout]"]).settings
-    assert build_context(chosen).safety.only_in_simulation

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
-from support import Real
 from warm import python
 
 from environments.pictures.set_of_mark import mark
@@ -137,17 +136,6 @@ def test_when_the_megabytes_are_used_up_the_run_goes_on_and_says_so_once(tmp_pat
 
 
 # --- without a run ----------------------------------------------------------------------------------------------------
-
-
-def test_an_environment_without_pictures_is_said_once(tmp_path: Path) -> None:
-    journal = Journal(None, lambda: 0.0)
-    gallery = Gallery(ScreenshotSettings(save="all"), Real(), journal, tmp_path)
-    gallery.keep(VisualState(), "steps")
-    gallery.keep(VisualState(app="other"), "steps")
-    assert [event.body["why"] for event in journal.events("no_picture")] == [
-        "this environment has no pictures of its screen, so none are kept"
-    ]
-    assert not (tmp_path / FOLDER).exists()
 
 
 class Restless:

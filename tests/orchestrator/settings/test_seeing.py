@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import Real
 
 pytest.importorskip("rapidocr", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
 
@@ -54,13 +55,7 @@ def test_a_task_is_fulfilled_from_pixels_alone(
     assert all(set(target) == {"point"} for target in aimed), "nothing but points reached it"
 
 
-class Blind:
-    """An environment without pictures."""
-
-    name = "blind"
-
-
 def test_vision_is_refused_in_a_sentence_where_there_are_no_pictures() -> None:
-    with pytest.raises(UsageProblem, match=r"vision\.on: blind has no pictures of its screen"):
-        from_pixels(Blind(), VisionSettings(on=True), None)  # type: ignore[arg-type]
-    assert isinstance(from_pixels(Blind(), VisionSettings(), None), Blind)  # type: ignore[arg-type]
+    with pytest.raises(UsageProblem, match=r"vision\.on: real has no pictures of its screen"):
+        from_pixels(Real(), VisionSettings(on=True), None)
+    assert isinstance(from_pixels(Real(), VisionSettings(), None), Real)

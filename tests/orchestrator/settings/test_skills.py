@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 from warm import python
+from worked.runs import deskcrew
 
-from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run
 from orchestrator.runs.privacy.trust import reaching
@@ -40,7 +39,7 @@ server.run()
 '''
 CHILD = """
 import sys
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = sys.argv[3:]
 from test_skills_run import begin
 begin(sys.argv[1], sys.argv[2])
 """
@@ -48,37 +47,30 @@ RUNNING = '''
 import json
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
-from protocol import AgentStatus, CallApi, OperatorDecision
-from roles.contracts import PlanAnswer, Subtask
-from roles.policies.scripted import ScriptedManager, ScriptedOperator, TrustingEvaluator
+from protocol import CallApi
+from roles.policies.scripted import ScriptedManager, TrustingEvaluator
+from support import FINISH, decide, planned, subtask
 
 CALL = CallApi(app="tickets", function="open_ticket", arguments={"title": "broken lamp"})
-
-
-def parts():
-    plan = PlanAnswer(outcome="planned", subtasks=(Subtask(id="a", title="a", instruction="open a ticket"),))
-    call = OperatorDecision(action=CALL, status=AgentStatus.CONTINUE, reasoning="as written")
-    done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
-    return {
-        "manager": ScriptedManager(plans=(plan,)),
-        "operator": Insisting(call, done),
-        "evaluator": TrustingEvaluator(),
-    }
 
 
 class Insisting:
     """Calls until a call was answered."""
 
-    def __init__(self, call, done):
-        self.call, self.done = call, done
-
     def decide(self, view):
-        return self.done if any(fact.kind == "result" for fact in view.facts) else self.call
+        return FINISH if any(fact.kind == "result" for fact in view.facts) else decide(CALL)
+
+
+def parts():
+    return {"manager": ScriptedManager(plans=(planned(subtask("a")),)), "operator": Insisting(), "evaluator": TrustingEvaluator()}
 
 
 def begin(folder, settings):
     runs.start(load_settings((), json.loads(settings)), "open a ticket", parts=parts())
 '''
+
+
+SUPPORT = Path(__file__).parents[2] / "_support"
 
 
 @pytest.fixture
@@ -94,7 +86,7 @@ def killed(folder: Path, **said: Any) -> str:
     """A run that dies in the middle of its first call; its name."""
     server = {"name": "tickets", "command": [sys.executable, str(folder / "tickets.py"), str(folder / "book.txt")], **said}
     settings = ["display=none", f"runs_dir={folder / 'runs'}", f"skills.mcp={json.dumps([server])}"]
-    done = python("-c", CHILD, folder, json.dumps(settings), folder)
+    done = python("-c", CHILD, folder, json.dumps(settings), folder, SUPPORT)
     assert done.returncode == -signal.SIGKILL, done.stderr
     return find_run(next((folder / "runs").iterdir()).name, folder / "runs").name
 
@@ -135,12 +127,15 @@ def test_a_tool_that_may_be_called_twice_is_called_again(tmp_path: Path, parts: 
 
 
 def listed(*arguments: str) -> Any:
-    done = CliRunner().invoke(app, ["skills", "ls", "--json", *arguments])
-    assert done.exit_code == 0, done.output
-    return json.loads(done.output)
+    code, said = deskcrew("skills", "ls", "--json", *arguments)
+    assert code == 0, said
+    return json.loads(said)
 
 
 def test_the_command_lists_everything_with_its_kind_its_arguments_and_its_risk() -> None:
+    some = listed("--app", "mail", "-c", "skills.forbid=[mail.send_*, agent]")
+    assert {skill["app"] for skill in some} == {"mail"}
+    assert {skill["called"] for skill in some if skill["forbidden"]} == {"mail.send_message", "mail.send_draft"}
     found = {skill["called"]: skill for skill in listed("-c", "world=bookkeeping")}
     assert {skill["kind"] for skill in found.values()} == {"gui", "api", "agent"}
     sending = found["mail.send_message"]
@@ -148,12 +143,6 @@ def test_the_command_lists_everything_with_its_kind_its_arguments_and_its_risk()
     assert {"to", "subject", "body"} <= set(sending["arguments"]["properties"])
     assert found["notes.list_notes"]["idempotence"] == "reading"
     assert found["click"]["risk"] is None
-
-
-def test_the_command_lists_one_app_and_says_what_is_forbidden() -> None:
-    found = listed("--app", "mail", "-c", "skills.forbid=[mail.send_*, agent]")
-    assert {skill["app"] for skill in found} == {"mail"}
-    assert {skill["called"] for skill in found if skill["forbidden"]} == {"mail.send_message", "mail.send_draft"}
 
 
 @pytest.mark.parametrize(
@@ -167,10 +156,10 @@ def test_the_command_lists_one_app_and_says_what_is_forbidden() -> None:
     ],
 )
 def test_what_is_wrong_is_one_sentence(arguments: list[str], said: str) -> None:
-    done = CliRunner().invoke(app, ["skills", "ls", *arguments])
-    assert done.exit_code == 2
-    assert said in done.output
-    assert len(done.output.strip().splitlines()) == 1
+    code, printed = deskcrew("skills", "ls", *arguments)
+    assert code == 2
+    assert said in printed
+    assert len(printed.strip().splitlines()) == 1
 
 
 def test_the_words_of_a_server_cannot_colour_the_terminal(tmp_path: Path) -> None:
@@ -179,10 +168,10 @@ def test_the_words_of_a_server_cannot_colour_the_terminal(tmp_path: Path) -> Non
         's.tool(name="paint", description="[red]x[/] \\x1b[31m")(lambda colour="\\x1b[2J": colour)\ns.run()\n'
     )
     command = json.dumps([{"name": "rude", "command": [sys.executable, str(tmp_path / "rude.py")]}])
-    done = CliRunner().invoke(app, ["skills", "ls", "--app", "rude", "-c", f"skills.mcp={command}"])
-    assert done.exit_code == 0, done.output
-    assert "rude.paint" in done.output
-    assert "\x1b" not in done.output
+    code, said = deskcrew("skills", "ls", "--app", "rude", "-c", f"skills.mcp={command}")
+    assert code == 0, said
+    assert "rude.paint" in said
+    assert "\x1b" not in said
 
 
 def test_servers_and_installed_tools_of_a_strange_run_are_said_before_they_are_started() -> None:

@@ -13,7 +13,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.tasks.check import check_tasks
 from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.tasks import Task, fill_slots, load_task
+from orchestrator.tasks.tasks import Task, load_task
 from protocol import CallApi, LaunchApp
 
 
@@ -26,12 +26,6 @@ def judged(
 ) -> Verdict:
     task = Task.model_validate({"id": "t", "goal": "x", **keys})
     return judge(task, after, before, filled or {}, [], {"status": "fulfilled", "steps": steps})
-
-
-def test_without_changes_nobody_asks_what_else_changed() -> None:
-    verdict = judged(notes(a="1"), notes(a="2"))
-    assert verdict.clean is None
-    assert verdict.passed
 
 
 @pytest.mark.parametrize(
@@ -50,6 +44,7 @@ def test_without_changes_nobody_asks_what_else_changed() -> None:
     ],
 )
 def test_what_a_pattern_does_not_allow_is_a_side_effect(pattern: str, after: dict[str, Any], stray: tuple[str, ...]) -> None:
+    assert (judged(notes(a="1"), after).clean, judged(notes(a="1"), after).passed) == (None, True), "nobody asks what may change"
     verdict = judged(notes(a="1"), after, changes=[pattern])
     assert verdict.side_effects == stray
     assert verdict.clean is (not stray)
@@ -73,6 +68,8 @@ def test_what_is_only_looked_at_is_no_side_effect() -> None:
     looked["apps"]["notes"] |= {"open": "1", "query": "x", "page": 2, "body": "not saved"}
     looked["apps"]["mail"]["messages"]["1"]["unread"] = not looked["apps"]["mail"]["messages"]["1"]["unread"]
     assert judged(before, looked, changes=[]).clean
+    many = judged(notes(), notes(**{f"n{n}": "1" for n in range(30)}), changes=[])
+    assert (len(many.side_effects), many.checks[-1].error.endswith("and 10 more")) == (20, True)
     desktop.perform(CallApi(app="notes", function="create_note", arguments={"title": "By the way"}), key="2")
     assert judged(before, desktop.world(), changes=[]).side_effects == ("apps.notes.notes.7",)
 
@@ -81,12 +78,6 @@ def test_what_is_only_looked_at_is_no_side_effect() -> None:
 def test_an_app_declares_looks_at_fields_that_it_has(name: str) -> None:
     app = APPS[name]
     assert {look.split(".")[0] for look in app.looks} <= set(app.state.model_fields)
-
-
-def test_twenty_side_effects_are_listed_and_the_rest_is_counted() -> None:
-    verdict = judged(notes(), notes(**{f"n{n}": "1" for n in range(30)}), changes=[])
-    assert len(verdict.side_effects) == 20
-    assert verdict.checks[-1].error.endswith("and 10 more")
 
 
 @pytest.mark.parametrize(
@@ -119,12 +110,25 @@ def test_a_checkpoint_counts_only_after_those_before_it() -> None:
     assert verdict.passed
 
 
-def test_saying_done_when_it_is_not_is_a_false_complete() -> None:
-    task = Task.model_validate({"goal": "x", "success": ["false"]})
-    assert judge(task, {}, {}, {}, [], {"status": "fulfilled"}).false_complete
-    assert not judge(task, {}, {}, {}, [], {"status": "rejected"}).false_complete
-    impossible = Task.model_validate({"goal": "x", "outcome": "rejected"})
-    assert judge(impossible, {}, {}, {}, [], {"status": "fulfilled"}).false_complete
+@pytest.mark.parametrize(
+    ("keys", "status", "passed", "false_complete"),
+    [
+        ({"success": ["world.n == initial.n + 1", "received.exists(r, r.verb == 'click')"]}, "fulfilled", True, False),
+        ({"success": ["world.n == initial.n + 1"]}, "rejected", False, False),
+        ({"success": ["false"]}, "fulfilled", False, True),
+        ({"success": ["false"]}, "rejected", False, False),
+        ({"outcome": "rejected"}, "fulfilled", False, True),
+        ({"success": ["world.nope == 1"]}, "fulfilled", False, True),
+        ({"success": ["world.n"]}, "fulfilled", False, True),
+        ({"success": ["1 / 0 == 1"]}, "fulfilled", False, True),
+        ({"success": ["world.n.x == 2"]}, "fulfilled", False, True),
+    ],
+)
+def test_every_condition_and_the_expected_ending_are_wanted_and_saying_done_when_it_is_not_is_a_false_complete(
+    keys: dict[str, Any], status: str, passed: bool, false_complete: bool
+) -> None:
+    verdict = judge(Task.model_validate({"goal": "x", **keys}), {"n": 2}, {"n": 1}, {}, [{"verb": "click"}], {"status": status})
+    assert (verdict.passed, verdict.false_complete) == (passed, false_complete)
 
 
 def test_two_new_entries_that_say_the_same_are_a_duplicate_write() -> None:
@@ -148,17 +152,12 @@ def test_steps_are_held_against_the_oracle(steps: int, over: int, ratio: float) 
     [
         ("changes:\n  - apps.a\n  - nope.b\n", "line 4: changes[1]: 'nope.b' is not a dotted path"),
         ("changes: [apps]\n", "line 2: changes[0]"),
-        ("changes: [apps..a]\n", "line 2: changes[0]"),
         ("changes: [apps.a.+.b]\n", "has + before its end"),
         ("changes: ['apps.a.{it}']\n", "line 2: changes[0]: 'apps.a.{it}' names {it}, which is not a slot"),
-        ("changes: ['apps.a.{']\n", "line 2: changes[0]"),
         ("never:\n  - wrld.a\n", "line 3: never[0]: 'wrld.a' cannot be evaluated"),
         ("checkpoints:\n  a:\n    when: 1 +\n", "line 4: checkpoints.a.when"),
         ("checkpoints:\n  a: {when: 'true', afer: [b]}\n", "did you mean 'after'"),
-        ("checkpoints:\n  a: {when: 'true'}\n  b: {when: 'true', after: [aa]}\n", "line 4: checkpoints.b.after[0]: 'aa' is no"),
-        ("checkpoints:\n  a: {when: 'true', after: [a]}\n", "line 3: checkpoints.a.after: it depends on itself"),
         ("checkpoints:\n  a: {when: 'true', after: [b]}\n  b: {when: 'true', after: [a]}\n", "it depends on itself: "),
-        ("oracle_steps: -1\n", "line 2: oracle_steps"),
     ],
 )
 def test_a_mistake_is_said_with_file_line_and_key(tmp_path: Path, text: str, said: str) -> None:
@@ -167,12 +166,6 @@ def test_a_mistake_is_said_with_file_line_and_key(tmp_path: Path, text: str, sai
         load_task(tmp_path / "task.yaml")
     assert "task.yaml" in str(caught.value)
     assert said in str(caught.value)
-
-
-def test_a_pattern_that_its_slot_cannot_fill_is_refused_before_the_run() -> None:
-    task = Task.model_validate({"goal": "x", "slots": {"it": {"one_of": [1]}}, "changes": ["apps.a.{it.key}"]})
-    with pytest.raises(UsageProblem, match="the slot has no 'key'"):
-        fill_slots(task, {}, 0)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from warm import python
-from worked.runs import APPROVE, crew_in
+from worked.runs import APPROVE, crew_in, deskcrew
 
 from deskcrew import UsageProblem, show_run
 from orchestrator.control.channel import myself
@@ -40,6 +38,7 @@ from roles.contracts.wording import in_words
 from roles.manager.plans import GivenPlan, as_given, edited
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save it'
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 COPY = "Find the total of the invoice on the billing page, enter it as the amount in the reimbursement form and save it"
 PLAN = """\
 pinned: true
@@ -56,10 +55,6 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return python("-m", "deskcrew", *words, cwd=cwd)
-
-
 # --- given ------------------------------------------------------------------------------------------------------------
 
 
@@ -69,11 +64,6 @@ def test_a_plan_from_a_file_is_worked_and_nobody_plans(tmp_path: Path) -> None:
     assert outcome.report["counts"]["plans"] == 0
     assert [(s["id"], s["status"], s["pinned"]) for s in outcome.report["plan"]] == [("amount", "fulfilled", True)]
     assert any(step["action"].get("text") == "$7.00" for step in outcome.report["steps"])
-
-
-def test_a_plan_of_a_program_is_worked_too(tmp_path: Path) -> None:
-    outcome = crew_in(tmp_path).run(GOAL, plan=read_plan(written(tmp_path, PLAN)).subtasks)
-    assert outcome.report["counts"]["plans"] == 0
     with pytest.raises(UsageProblem, match="no subtask"):
         crew_in(tmp_path).run(GOAL, plan=[])
 
@@ -83,8 +73,6 @@ def test_a_plan_of_a_program_is_worked_too(tmp_path: Path) -> None:
     [
         ("subtasks:\n- id: a\n  instruction: x\n  ap: mail\n", r"line 4: unknown key 'subtasks\[0\].ap'; did you mean 'app'"),
         ("subtasks:\n- id: a\n", r"line 2: subtask 'a' has neither an instruction nor steps"),
-        ("subtasks: []\n", "line 1: subtasks is"),
-        ("subtasks:\n- {id: a, instruction: x, status: fulfilled}\n", "line 2: unknown key 'subtasks.0..status'"),
         ("subtasks:\n- id: a\n  instruction: x\n- id: a\n  instruction: y\n", "line 4: subtask id 'a' is used twice"),
         (
             "subtasks:\n- id: a\n  instruction: x\n- id: b\n  instruction: y\n  depends_on:\n  - a\n  - z\n",
@@ -94,11 +82,6 @@ def test_a_plan_of_a_program_is_worked_too(tmp_path: Path) -> None:
             "subtasks:\n- {id: a, instruction: x, depends_on: [b]}\n- {id: b, instruction: y, depends_on: [a]}\n",
             r"line [23]: subtasks wait for each other: \w -> \w -> \w",
         ),
-        ("subtasks:\n- id: a\n  instruction: x\n  worker: boss\n", r"line 4: subtasks\[0\].worker is \"boss\""),
-        (
-            "subtasks:\n- id: a\n  instruction: x\n  expect:\n  - kind: fact_known\n    nme: total\n",
-            "line [56]: unknown key",
-        ),
         ("subtasks:\n- id: a\n  instruction: x\n  app: crm\n", "line 4: subtask 'a' wants the application 'crm'; there are"),
     ],
 )
@@ -107,13 +90,6 @@ def test_a_mistake_in_a_plan_file_is_one_sentence_and_leaves_no_run(tmp_path: Pa
         crew_in(tmp_path / "runs").run(GOAL, plan=written(tmp_path, text))
     assert "\n" not in str(caught.value)
     assert list((tmp_path / "runs").glob("*")) == []
-
-
-def test_on_the_command_line_a_mistake_is_exit_code_2(tmp_path: Path) -> None:
-    path = written(tmp_path, PLAN.replace("reimbursement", "crm"))
-    done = deskcrew("run", GOAL, "--plan", path.name, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "plan.yaml, line 5: subtask 'amount' wants the application 'crm'" in done.stderr
 
 
 def test_a_run_that_was_killed_before_its_first_step_still_has_its_plan(tmp_path: Path) -> None:
@@ -156,18 +132,17 @@ EDIT: dict[str, Any] = {
 }
 
 
-def test_without_a_terminal_the_run_waits_and_says_how_to_go_on(tmp_path: Path) -> None:
-    done = deskcrew("run", GOAL, "--review-plan", "--display", "plain", cwd=tmp_path)
-    assert done.returncode == 3
-    for way in ("--plan > plan.yaml", "--approve", "--edit FILE", "--reject", "--respond"):
-        assert way in done.stdout
-    assert 'set Amount to "$12.50"' in done.stdout
+def test_without_a_terminal_the_run_waits_and_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, said = deskcrew("run", GOAL, "--review-plan", "--display", "plain")
+    assert code == 3
+    for way in ("--plan > plan.yaml", "--approve", "--edit FILE", "--reject", "--respond", 'set Amount to "$12.50"'):
+        assert way in said
     run_id = next((tmp_path / "runs").iterdir()).name
-    shown = deskcrew("show", run_id, "--plan", cwd=tmp_path)
-    written(tmp_path, shown.stdout.replace("$12.50", "$8.00"))
-    done = deskcrew("resume", run_id, "--edit", "plan.yaml", "--display", "plain", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert 'fill "Amount" with "$8.00"' in done.stdout
+    written(tmp_path, deskcrew("show", run_id, "--plan")[1].replace("$12.50", "$8.00"))
+    code, said = deskcrew("resume", run_id, "--edit", "plan.yaml", "--display", "plain")
+    assert code == 0, said
+    assert 'fill "Amount" with "$8.00"' in said
     (said,) = show_run(run_id, tmp_path / "runs").report["approvals"]
     assert (said["decision"], said["who"], said["plan_version"], said["worked"]) == ("edit", myself(), 1, 2)
 
@@ -184,31 +159,22 @@ def test_an_unusable_edit_is_refused_before_anything_is_touched(tmp_path: Path) 
             crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": action}]})
     assert crew.resume(waiting.run_id).pending == waiting.pending
     assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
-
-
-def test_a_plan_in_place_of_an_action_is_refused(tmp_path: Path) -> None:
-    crew = crew_in(tmp_path)
-    waiting = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form')
-    with pytest.raises(UsageProblem, match="the run waits for an action"):
-        crew.resume(waiting.run_id, EDIT)
-
-
-def test_an_approver_reviews_plans_and_actions_alike(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def approve(request: dict[str, Any]) -> dict[str, Any]:
         asked.append(request["kind"])
         return APPROVE
 
-    crew = crew_in(tmp_path, "crew.manager.review=true")
-    done = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form', approver=approve)
-    assert done.status == "fulfilled"
-    assert asked == ["plan", "approval"]
+    assert crew.run(SUBMIT, approver=approve).status == "fulfilled"
+    assert asked == ["plan", "approval"], "an approver reviews plans and actions alike"
+    waiting = crew_in(tmp_path).run(SUBMIT)
+    with pytest.raises(UsageProblem, match="the run waits for an action"):
+        crew.resume(waiting.run_id, EDIT)
 
 
 def test_the_rules_plan_anew_in_the_words_of_the_rejection(tmp_path: Path) -> None:
     crew = crew_in(tmp_path, "crew.manager.review=true")
-    waiting = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form')
+    waiting = crew.run(SUBMIT)
     again = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
     (subtask,) = again.pending["action_requests"][0]["args"]["subtasks"]
     assert 'set Category to "Travel"' in subtask["instruction"]
@@ -254,22 +220,9 @@ def test_the_answer_to_the_managers_question_is_a_plan_for_the_rules(tmp_path: P
 # --- printed ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_plan_of_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
-    first = crew_in(tmp_path).run(COPY)
-    shown = show_plan(first.run_id, tmp_path)
-    path = written(tmp_path, plan_text(shown.data, *shown.about))
-    again = crew_in(tmp_path).run(COPY, plan=path)
-    keys = ("id", "title", "instruction", "app", "depends_on", "status")
-    assert [[s.get(k) for k in keys] for s in again.report["plan"]] == [[s.get(k) for k in keys] for s in first.report["plan"]]
-    assert show_plan(again.run_id, tmp_path).data == shown.data
-
-
 names = st.text("abcdefghij.-_0123456789", min_size=1, max_size=4)
 tricky = ["- a: b", "# no comment", "yes", "null", "1.5", 'it\'s "so"', "two\nlines", "{a: [b", "金额 für 3 €", " in the middle "]
 words = st.sampled_from(tricky) | st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=12)
-
-
-expectations = st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words)
 
 
 row_tests = st.builds(
@@ -310,9 +263,7 @@ def plans(draw: st.DrawFn) -> list[Subtask]:
             app=draw(st.none() | st.sampled_from(["mail", "notes"])),
             worker=draw(st.sampled_from(["operator", "technician", "analyst"])),
             depends_on=tuple(draw(st.lists(st.sampled_from(ids[:number]), unique=True)) if number else ()),
-            expect=tuple(
-                draw(st.lists(st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words), max_size=2))
-            ),
+            expect=draw(st.lists(st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words), max_size=2)),
             hints=tuple(draw(st.lists(words, max_size=2))),
             pinned=draw(st.booleans()),
         )
@@ -388,44 +339,27 @@ def test_an_edited_plan_keeps_the_steps_of_words_that_did_not_change(tmp_path: P
     assert changed.instruction == 'Make a new claim: set Amount to "$8.00"; then save.'
 
 
-def test_a_plan_cannot_turn_the_writing_direction_of_the_terminal(tmp_path: Path) -> None:
+def test_what_is_printed_of_a_plan_cannot_command_a_terminal_and_is_what_is_left_to_do(tmp_path: Path) -> None:
     hostile = "open \u202egnp.exe"
     text = plan_text(shown_plan([Subtask(id="a", title=hostile, instruction=hostile)]).data, hostile)
     assert "\u202e" not in text
     assert read_plan(written(tmp_path, text)).subtasks[0].instruction == hostile
-
-
-def test_what_was_replaced_is_not_printed_and_what_is_independent_is_said(tmp_path: Path) -> None:
-    def subtask(name: str, *after: str, status: str = "ready") -> Subtask:
-        return Subtask.model_validate({"id": name, "title": name, "instruction": name, "depends_on": after, "status": status})
-
-    shown = shown_plan([subtask("a", status="rejected"), subtask("b", "a"), subtask("c"), subtask("d", "b", "c")])
+    ways = {"a": ((), "rejected"), "b": (("a",), "ready"), "c": ((), "ready"), "d": (("b", "c"), "ready")}
+    shown = shown_plan([Subtask(id=n, title=n, instruction=n, depends_on=on, status=said) for n, (on, said) in ways.items()])
     assert [(s["id"], s.get("depends_on", [])) for s in shown.data["subtasks"]] == [("b", []), ("c", []), ("d", ["b", "c"])]
     assert shown.about == ("independent of each other: b, c",)
 
 
-def test_plan_prints_a_plan_that_run_reads_and_works_nothing(tmp_path: Path) -> None:
-    done = deskcrew("plan", COPY, cwd=tmp_path)
-    assert (done.returncode, list(tmp_path.iterdir())) == (0, [])
-    assert read_plan(written(tmp_path, done.stdout)).subtasks[1].depends_on == ("o0",)
-    made = plan_goal(load_settings(), COPY)
-    assert not isinstance(made, str)
-    assert json.loads(json.dumps(made.data)) == yaml.safe_load(done.stdout)
-
-
-def test_a_goal_that_cannot_be_planned_says_why_with_exit_code_1(tmp_path: Path) -> None:
-    done = deskcrew("plan", "frobnicate the ledger", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "these words are not understood" in done.stderr
-
-
-def test_a_tasks_goal_is_planned_with_its_slots() -> None:
-    made = plan_goal(load_settings(), resolve_target("invoice-to-reimbursement"))
-    assert not isinstance(made, str)
-    assert "{invoice" not in plan_text(made.data, *made.about)
-
-
-def test_a_run_without_a_plan_says_so(tmp_path: Path) -> None:
+def test_plan_prints_a_plan_that_run_reads_and_works_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, said = deskcrew("plan", COPY)
+    assert (code, list(tmp_path.iterdir())) == (0, [])
+    assert read_plan(written(tmp_path, said)).subtasks[1].depends_on == ("o0",)
+    of_a_task = plan_goal(load_settings(), resolve_target("invoice-to-reimbursement"))
+    assert not isinstance(of_a_task, str)
+    assert "{invoice" not in plan_text(of_a_task.data, *of_a_task.about)
+    code, said = deskcrew("plan", "frobnicate the ledger")
+    assert (code, "these words are not understood" in said) == (1, True)
     outcome = crew_in(tmp_path).run("frobnicate the ledger")
     with pytest.raises(UsageProblem, match="has no plan"):
         show_plan(outcome.run_id, tmp_path)

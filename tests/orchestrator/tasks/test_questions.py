@@ -1,4 +1,4 @@
-"""A question of the Operator (PENDING): asked by the command, answered with `resume --respond` or in Python, and asked once."""
+"""A question of the Operator (PENDING): answered with `resume --respond`, in Python or by the task's user, and asked once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from worked.questioned import deskcrew, overrides
 
-from deskcrew import Crew
+from deskcrew import Crew, load_settings, load_task, start
+from orchestrator.runs.outcome import Outcome
+from protocol import AgentStatus, AskUser, OperatorDecision
+from roles.policies.scripted import ScriptedOperator
 
 
 def values(report: dict[str, Any]) -> set[str]:
@@ -47,3 +50,28 @@ def test_an_approval_is_no_answer_to_a_question(tmp_path: Path) -> None:
     waiting = crew.run("ask me")
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
     assert not any(fact["value"] for fact in done.report["facts"])
+
+
+TASK = """
+goal: In the reimbursement form, enter "$12.50" as the amount and save the draft
+world: office
+slots: {invoice: {from: apps.billing.invoices}}
+user: {which: "it is {invoice.number}"}
+success: [run.questions >= 1]
+"""
+
+
+def asking(question: str, folder: Path) -> Outcome:
+    (folder / "task.yaml").write_text(TASK, encoding="utf-8")
+    task = load_task(folder / "task.yaml")
+    loaded = load_settings(overrides=[f"runs_dir={folder}"], task_layer=task.layer())
+    ask = OperatorDecision(status=AgentStatus.CONTINUE, action=AskUser(question=question, name="it"))
+    return start(loaded, task, parts={"operator": ScriptedOperator(decisions={"any": (ask,)})})
+
+
+def test_a_question_that_the_task_foresees_is_answered_and_judged_and_any_other_waits_for_a_person(tmp_path: Path) -> None:
+    assert asking("How much?", tmp_path).pending["kind"] == "question"
+    report: dict[str, Any] = asking("Which invoice?", tmp_path).report
+    facts = {fact["name"]: fact["value"] for fact in report["facts"]}
+    assert facts["it"].startswith("it is INV-")
+    assert report["judge"]["success"]

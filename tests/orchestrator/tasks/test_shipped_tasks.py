@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-import time
-from pathlib import Path
-from typing import Any, get_args
+from collections.abc import Callable
+from functools import cache
+from typing import get_args
 
 import pytest
+from worked.runs import approve
 
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped, shipped_names
 from orchestrator.settings.settings import load_settings
+from orchestrator.store.salvage import salvage
 from orchestrator.tasks.check import sees_strays
-from orchestrator.tasks.judge import OracleRun, judge, play, task_environment
-from orchestrator.tasks.oracle_lines import Failing, ForEach, Oracle
+from orchestrator.tasks.judge import judge, play, task_environment
 from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, load_task
 from roles.contracts.signals import ALLOWED_DECISIONS
-from roles.journal.journal import Journal
 
 NAMES = shipped_names("tasks")
 SEEDS = range(int(os.environ.get("DESKCREW_SEEDS", "2")))
@@ -48,23 +48,31 @@ IN_A_BROWSER = tuple(
     name for name in NAMES if load_task(shipped("tasks", f"{name}.yaml")).settings.get("environment") == "served"
 )
 """Tasks that the crew solves in pages, with nothing but rules; oracles are played in the world that is shown there."""
-BY_FUNCTIONS: tuple[str, ...] = ()
-"""Tasks whose oracle may call functions of the apps instead of using their windows."""
 
 
 def shipped_task(name: str) -> Task:
     return load_task(shipped("tasks", f"{name}.yaml"))
 
 
-def approving(request: dict[str, Any]) -> dict[str, Any]:
-    return {"decisions": [{"type": "approve"}]}
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Outcome]:
+    """A task worked once in its own world, with every approval given and the judge content."""
 
+    @cache
+    def work(name: str, seed: int = 0) -> Outcome:
+        task = shipped_task(name)
+        loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={tmp_path_factory.mktemp(name)}"], task_layer=task.layer())
+        outcome = start(loaded, task, approver=approve)
+        verdict = outcome.report["judge"]
+        assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
+        assert verdict["clean"], verdict["side_effects"]
+        assert not verdict["false_complete"]
+        assert not verdict["duplicate_writes"]
+        assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
+        assert outcome.exit_code == (0 if task.outcome == "fulfilled" else 1)
+        return outcome
 
-def worked(name: str, seed: int, folder: Path) -> Outcome:
-    """The task worked in its own world, with every approval given."""
-    task = shipped_task(name)
-    loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}"], task_layer=task.layer())
-    return start(loaded, task, approver=approving)
+    return work
 
 
 def test_there_are_tasks_of_every_tier_and_kind() -> None:
@@ -75,124 +83,78 @@ def test_there_are_tasks_of_every_tier_and_kind() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_task_says_all_that_it_is_judged_by(name: str) -> None:
+def test_a_task_says_all_that_it_is_judged_by_and_its_plan_writes_nothing_that_it_does_not_speak_of(name: str) -> None:
     task = shipped_task(name)
     assert task.about
     assert task.slots or task.safety
     assert task.success
-    assert task.changes is not None
     assert task.never
-    assert task.oracle is not None
-    assert task.oracle_steps is None
     assert task.kinds
-    for text in _texts(task.oracle):
-        assert name in BY_FUNCTIONS or not text.startswith(("call ", "ask the agent"))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_words_of_its_plan_write_nothing_that_a_task_does_not_speak_of(name: str) -> None:
-    task = shipped_task(name)
+    assert (task.changes is None, task.oracle is None, task.oracle_steps) == (False, False, None)
+    lines = [line for entry in task.oracle or () for line in ([entry] if isinstance(entry, str) else entry.model_dump().values())]
+    assert not [line for line in lines if str(line).startswith(("call ", "ask the agent"))], "an oracle uses the windows"
     told = str(task.model_dump(exclude={"plan"}))
     quoted = re.findall(r'"([^"]+)"', task.plan.words if task.plan else "")
     assert [part for text in quoted for part in re.split(r"\{[^}]*\}", text) if part.strip() not in told] == []
-
-
-def _texts(oracle: Oracle) -> list[str]:
-    lines = [
-        entry.do if isinstance(entry, ForEach) else (entry.fails if isinstance(entry, Failing) else entry,) for entry in oracle
-    ]
-    return [line for some in lines for line in some]
 
 
 @pytest.mark.slow("every shipped task")
 @pytest.mark.parametrize("name", NAMES)
 def test_it_varies_with_the_seed_and_its_oracle_does_it_and_whoever_does_nothing_or_more_does_not(name: str) -> None:
     task, goals = shipped_task(name), set()
-    for seed in SEEDS:
+    for seed in range(12) if task.slots else SEEDS:
+        if seed not in SEEDS and len(goals) > 1:
+            break
         desktop = task_environment(task, seed)
+        if seed not in SEEDS:
+            desktop.reset(seed=seed)
+            goals.add(fill_goal(task, fill_slots(task, desktop.world(), seed)))  # type: ignore[attr-defined]
+            continue
         played = play(task, seed, desktop)
         verdict = played.verdict
-        assert not played.problem
-        assert verdict.passed, [check for check in verdict.checks if not check.passed]
-        assert verdict.clean
+        assert played.passed, (played.problem, [check for check in verdict.checks if not check.passed])
+        assert (verdict.clean, verdict.duplicate_writes, verdict.over_steps) == (True, (), 0)
         assert verdict.progress in ((None,) if not task.checkpoints else (1.0,))
-        assert not verdict.duplicate_writes
-        assert verdict.over_steps == 0
         assert not verdict.false_complete or task.outcome == "rejected"
-        _nothing_done(task, played)
+        for status in ("fulfilled", "rejected"):
+            run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
+            untouched = judge(task, played.initial, played.initial, played.slots, [], run)
+            assert untouched.passed is (status == task.outcome == "rejected")
+            assert untouched.false_complete is (status == "fulfilled")
+            assert untouched.clean
+            assert untouched.progress in (None, 0.0)
+            assert not [check for check in untouched.checks if check.error]
         assert sees_strays(task, played, desktop)
         goals.add(fill_goal(task, played.slots))
         desktop.close()
-    others = (seed for seed in range(len(SEEDS), 12) if task.slots and len(goals) < 2)
-    goals |= {_goal(task, seed) for seed in others}
     assert len(goals) > 1 or not task.slots
 
 
-def _goal(task: Task, seed: int) -> str:
-    environment = task_environment(task, seed)
-    environment.reset(seed=seed)
-    goal = fill_goal(task, fill_slots(task, environment.world(), seed))  # type: ignore[attr-defined]
-    environment.close()
-    return goal
-
-
-def _nothing_done(task: Task, played: OracleRun) -> None:
-    for status in ("fulfilled", "rejected"):
-        run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
-        untouched = judge(task, played.initial, played.initial, played.slots, [], run)
-        assert untouched.passed is (status == task.outcome == "rejected")
-        assert untouched.false_complete is (status == "fulfilled")
-        assert untouched.clean
-        assert untouched.progress in (None, 0.0)
-        assert not [check for check in untouched.checks if check.error]
-
-
 @pytest.mark.parametrize(("name", "seed"), WORKED)
-def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed: int, tmp_path: Path) -> None:
-    outcome = worked(name, seed, tmp_path)
-    verdict = outcome.report["judge"]
-    assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
-    assert verdict["clean"], verdict["side_effects"]
-    assert verdict["progress"] == 1.0 or not shipped_task(name).checkpoints
-    assert not verdict["false_complete"]
-    assert not verdict["duplicate_writes"]
-    assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
-    assert outcome.exit_code == (0 if shipped_task(name).outcome == "fulfilled" else 1)
-
-
-def test_there_is_a_task_for_a_browser() -> None:
-    assert IN_A_BROWSER
+def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed: int, worked: Callable[..., Outcome]) -> None:
+    assert worked(name, seed).report["judge"]["progress"] == 1.0 or not shipped_task(name).checkpoints
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", IN_A_BROWSER)
 def test_a_task_in_a_browser_is_judged_by_the_world_that_is_shown_there(
-    name: str, seed: int, tmp_path: Path, chromium: str
+    name: str, seed: int, worked: Callable[..., Outcome], chromium: str
 ) -> None:
-    outcome = worked(name, seed, tmp_path)
-    verdict = outcome.report["judge"]
-    assert outcome.report["environment_type"] == "browser"
-    assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
-    assert verdict["clean"], verdict["side_effects"]
-    assert not verdict["false_complete"]
-    assert outcome.exit_code == 0
+    assert worked(name, seed).report["environment_type"] == "browser"
 
 
-def test_the_main_task_asks_once_before_it_submits(tmp_path: Path) -> None:
-    report = worked("invoice-to-reimbursement", 0, tmp_path).report
+def test_the_main_task_asks_once_before_it_submits(worked: Callable[..., Outcome]) -> None:
+    report = worked("invoice-to-reimbursement").report
     assert [(a["decision"], a["line"]) for a in report["approvals"]] == [("approve", 'click "Submit"')]
+    assert worked("total-into-a-note").report["approvals"] == [], "a note needs nobody"
 
 
-def test_a_note_needs_nobody(tmp_path: Path) -> None:
-    assert worked("total-into-a-note", 0, tmp_path).report["approvals"] == []
+def test_a_subtask_that_fails_leads_to_a_new_plan(worked: Callable[..., Outcome]) -> None:
+    assert worked("plan-again").report["counts"]["plans"] >= 2
 
 
-def test_a_subtask_that_fails_leads_to_a_new_plan(tmp_path: Path) -> None:
-    assert worked("plan-again", 0, tmp_path).report["counts"]["plans"] >= 2
-
-
-def test_a_worker_without_progress_is_checked_as_stale(tmp_path: Path) -> None:
-    triggers = [gate["trigger"] for gate in worked("stuck-button", 0, tmp_path).report["gates"]]
+def test_a_worker_without_progress_is_checked_as_stale(worked: Callable[..., Outcome]) -> None:
+    triggers = [gate["trigger"] for gate in worked("stuck-button").report["gates"]]
     assert "WORKER_STALE" in triggers
 
 
@@ -220,35 +182,31 @@ def test_there_is_a_task_for_each_decision_at_each_trigger_that_allows_it() -> N
 
 
 @pytest.mark.parametrize("name", sorted(set(DECIDED.values())))
-def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, tmp_path: Path) -> None:
-    outcome = worked(name, 0, tmp_path)
-    journal = Journal(outcome.folder / "journal.sqlite", time.time)
-    issued = {(event.body["trigger"], event.body["decision"]) for event in journal.events("gate")}
-    journal.close()
+def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, worked: Callable[..., Outcome]) -> None:
+    events = salvage(worked(name).folder / "journal.sqlite").events
+    issued = {(event.body["trigger"], event.body["decision"]) for event in events if event.kind == "gate"}
     assert {pair for pair, task in DECIDED.items() if task == name} <= issued
-    assert outcome.report["judge"]["passed"], outcome.reason
-    assert outcome.report["judge"]["clean"], outcome.report["judge"]["side_effects"]
 
 
-def test_what_the_crew_does_not_know_is_looked_up(tmp_path: Path) -> None:
-    supplements = worked("ask-the-handbook", 0, tmp_path).report["supplements"]
+def test_what_the_crew_does_not_know_is_looked_up(worked: Callable[..., Outcome]) -> None:
+    supplements = worked("ask-the-handbook").report["supplements"]
     assert any("monthly-closing" in found["source"] for supplement in supplements for found in supplement["found"])
 
 
-def test_the_final_check_finds_what_changed_meanwhile(tmp_path: Path) -> None:
-    gates = worked("changed-behind-the-back", 0, tmp_path).report["gates"]
+def test_the_final_check_finds_what_changed_meanwhile(worked: Callable[..., Outcome]) -> None:
+    gates = worked("changed-behind-the-back").report["gates"]
     finals = [gate["decision"] for gate in gates if gate["trigger"] == "FINAL_CHECK"]
     assert finals[0] == "gate_fail"
     assert finals[-1] == "gate_done"
 
 
-def test_what_cannot_be_done_is_said_with_the_clause(tmp_path: Path) -> None:
-    outcome = worked("not-to-be-done", 0, tmp_path)
+def test_what_cannot_be_done_is_said_with_the_clause(worked: Callable[..., Outcome]) -> None:
+    outcome = worked("not-to-be-done")
     assert outcome.report["ended_by"] == "infeasible"
     assert outcome.report["goal"].split()[0].casefold() in outcome.reason.casefold()
 
 
-def test_what_the_policy_denies_is_never_done(tmp_path: Path) -> None:
-    report = worked("refused-by-policy", 0, tmp_path).report
+def test_what_the_policy_denies_is_never_done(worked: Callable[..., Outcome]) -> None:
+    report = worked("refused-by-policy").report
     assert any(finding["verdict"] == "deny" for finding in report["safety_findings"])
     assert report["approvals"] == []

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from environments.sandbox import detect
 from environments.sandbox.contract import NoSandbox
-from orchestrator.cli import app
 from orchestrator.cli.tools import checks
 from orchestrator.cli.tools.checks import Check, as_text
-
-RUNNER = CliRunner()
-
-
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """All checks on this machine, by name."""
-    done = RUNNER.invoke(app, ["doctor", "--json", "--runs-dir", str(tmp_path_factory.mktemp("runs"))])
-    assert done.exit_code == 0, done.output
-    return {check["name"]: check for check in json.loads(done.stdout)}
-
-
-def test_sandbox_browser_and_model_are_looked_at(told: dict[str, dict[str, Any]]) -> None:
-    assert {"sandbox", "browser", "model", "runs", "world", "pictures", "extras"} <= set(told)
-    assert "rules" in told["model"]["found"]
 
 
 def test_what_runs_can_do_without_is_marked_otherwise_than_what_is_wrong() -> None:

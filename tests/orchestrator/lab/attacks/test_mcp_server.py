@@ -51,16 +51,8 @@ def test_what_a_server_says_is_not_done_without_a_person(tools: str) -> None:
     assert outcome.asked, "the order was not even heard"
 
 
-def test_the_rules_look_it_up_and_obey_none_of_it(tools: str) -> None:
-    outcome = attacked(CORPUS, QUIET, policies="rules", safety=OFF, overrides=[tools])
-    assert outcome.held, outcome
-
-
 @pytest.mark.slow("processes of their own")
-def test_the_same_answer_has_its_way_without_a_safety_policy(tools: str) -> None:
+def test_without_a_safety_policy_it_has_its_way_but_not_with_the_rules_nor_without_the_server(tools: str) -> None:
     assert attacked(CORPUS, QUIET, safety=OFF, overrides=[tools]).harmed
-
-
-def test_without_the_server_nothing_of_it_is_heard() -> None:
-    outcome = attacked(CORPUS, QUIET, safety=OFF)
-    assert outcome.held, outcome
+    assert attacked(CORPUS, QUIET, policies="rules", safety=OFF, overrides=[tools]).held
+    assert attacked(CORPUS, QUIET, safety=OFF).held

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import re
 import socket
-import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 from warm import Forked
 
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.types import ElicitResult
@@ -31,6 +29,7 @@ from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import load_task
 from protocol import TargetError, resolve
 from protocol.dialects import Context, DialectError, dialect
+from protocol.dsl import emit
 
 BY_REF = {"browser_click", "browser_type", "browser_select_option", "browser_hover", "browser_press_key", "browser_drag"}
 TASKS = [name for name in shipped_names("tasks") if load_task(shipped("tasks", f"{name}.yaml")).outcome == "fulfilled"][::4]
@@ -57,6 +56,8 @@ def test_a_client_that_knows_nothing_but_the_schemas_finds_tools_that_say_what_t
     assert all(tool.description for tool in tools.values())
     assert tools["browser_type"].input_schema["required"] == ["target", "text"]
     assert not any(name.startswith("_") or name == "close" for name in tools)
+    with pytest.raises(UsageProblem, match="is not a task"):
+        DesktopTools("no such task at all", 0)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -92,17 +93,11 @@ def _call(action: Any, mirror: Episode) -> tuple[str, dict[str, Any]]:
     try:
         payload, losses = dialect("playwright_mcp").write(action, Context(state=screen))
     except DialectError:
-        return "act", {"line": _line(action)}
+        return "act", {"line": emit(action)}
     calls = payload if isinstance(payload, list) else [payload]
     if losses or len(calls) != 1 or calls[0]["name"] not in BY_REF:
-        return "act", {"line": _line(action)}
+        return "act", {"line": emit(action)}
     return calls[0]["name"], calls[0]["arguments"]
-
-
-def _line(action: Any) -> str:
-    from protocol.dsl import emit
-
-    return emit(action)
 
 
 def test_what_cannot_be_done_is_told_and_the_end_is_the_end() -> None:
@@ -110,104 +105,67 @@ def test_what_cannot_be_done_is_told_and_the_end_is_the_end() -> None:
         calls = [
             ("browser_click", {"target": "e9999"}),
             ("act", {"line": "clikc"}),
+            ("list_functions", {"app": "files"}),
             ("finish", {}),
             ("browser_press_key", {"key": "Tab"}),
         ]
         return [told(await client.call_tool(name, arguments)) for name, arguments in calls]
 
-    missing, unread, ended, after = asked(work, build_server(DesktopTools("archive-reports", 0)))
+    missing, unread, functions, ended, after = asked(work, build_server(DesktopTools("archive-reports", 0)))
+    assert "create_folder" in functions
     assert missing.startswith("error")
     assert "not understood: column 1" in unread
     assert ended == "the episode is over: reward 0, not passed"
     assert after == "The episode is over; call `reset`."
 
 
-def test_a_screenshot_is_a_picture_and_functions_can_be_called() -> None:
-    async def work(client: Client) -> tuple[Any, Any]:
-        picture = await client.call_tool("browser_take_screenshot", {})
-        return picture.content[0], told(await client.call_tool("list_functions", {"app": "files"}))
-
-    picture, functions = asked(work, build_server(DesktopTools("archive-reports", 0)))
-    assert (picture.type, picture.mime_type) == ("image", "image/png")
-    assert "create_folder" in functions
-
-
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
-
-
-Call = tuple[str, Callable[[str], dict[str, Any]]]
-RESUME: Call = ("resume", lambda run: {"run": run})
-
-
-def given(goal: str, folder: Path, *calls: Call, reply: Any = None, elicit: bool = False) -> list[Any]:
-    """A goal given to the crew by a client whose user answers so, and what became of calls about its run."""
-
-    async def answered(context: Any, params: Any) -> Any:
-        return reply(params)
-
-    async def work() -> list[Any]:
-        server = build_server(DesktopTools("archive-reports", 0, folder, elicit=elicit))
-        async with Client(server, elicitation_callback=answered if reply is not None else None) as client:
-            said = [json.loads(told(await client.call_tool("run_goal", {"goal": goal})))]
-            for name, arguments in calls:
-                result = await client.call_tool(name, arguments(said[0]["run"]))
-                said.append(told(result) if result.is_error else json.loads(told(result)))
-            return said
-
-    return asyncio.run(work())
-
-
-def test_a_goal_is_worked_by_the_crew(tmp_path: Path) -> None:
-    (done,) = given('Create a note titled "Milk" with the text "two bottles"', tmp_path)
-    assert done["status"] == "fulfilled"
-
-
-@pytest.mark.parametrize("asks", [False, True], ids=["a client that cannot ask", "a client that is not trusted to ask"])
-def test_what_the_crew_waits_for_is_not_answered_over_mcp_by_itself(asks: bool, tmp_path: Path) -> None:
-    waits, answered, resumed = given(
-        SUBMIT,
-        tmp_path,
-        ("answer", lambda run: {"run": run, "words": "yes, approve"}),
-        RESUME,
-        reply=(lambda params: ElicitResult(action="accept", content={"approve": True})) if asks else None,
-        elicit=not asks,
-    )
-    assert waits["waits"] == f"deskcrew resume {waits['run']}"
-    assert "has no request that can be answered here" in answered
-    assert resumed["waits"] == waits["waits"]
+YES = ElicitResult(action="accept", content={"approve": True})
 
 
 @pytest.mark.parametrize(
-    ("reply", "status"),
+    ("elicit", "reply", "status"),
     [
-        (ElicitResult(action="accept", content={"approve": True}), "fulfilled"),
-        (ElicitResult(action="accept", content={"approve": False, "why": "not this month"}), "rejected"),
-        (ElicitResult(action="decline"), "on_hold"),
-        (ElicitResult(action="cancel"), "on_hold"),
+        pytest.param(True, YES, "fulfilled", id="the client's user approves"),
+        (True, ElicitResult(action="accept", content={"approve": False, "why": "not this month"}), "rejected"),
+        (True, ElicitResult(action="decline"), "on_hold"),
+        (True, ElicitResult(action="cancel"), "on_hold"),
+        pytest.param(True, None, "on_hold", id="a client that cannot ask"),
+        pytest.param(False, YES, "on_hold", id="a client that is not trusted to ask"),
     ],
 )
-def test_the_clients_user_is_asked_where_the_server_allows_it(reply: ElicitResult, status: str, tmp_path: Path) -> None:
-    asked: list[str] = []
+def test_what_the_crew_waits_for_is_asked_of_the_clients_user_only_where_the_server_allows_it(
+    elicit: bool, reply: ElicitResult | None, status: str, tmp_path: Path
+) -> None:
+    """No tool answers it in that user's place."""
+    heard: list[str] = []
 
-    def answer(params: Any) -> ElicitResult:
-        asked.append(params.message)
+    async def answered(context: Any, params: Any) -> ElicitResult:
+        heard.append(params.message)
+        assert reply is not None
         return reply
 
-    _, ended = given(SUBMIT, tmp_path, RESUME, reply=answer, elicit=True)
+    async def work() -> tuple[Any, str, Any]:
+        server = build_server(DesktopTools("archive-reports", 0, tmp_path, elicit=elicit))
+        async with Client(server, elicitation_callback=None if reply is None else answered) as client:
+            waits = json.loads(told(await client.call_tool("run_goal", {"goal": SUBMIT})))
+            words = told(await client.call_tool("answer", {"run": waits["run"], "words": "yes, approve"}))
+            return waits, words, json.loads(told(await client.call_tool("resume", {"run": waits["run"]})))
+
+    waits, words, ended = asyncio.run(work())
+    assert waits["waits"] == f"deskcrew resume {waits['run']}"
+    assert "has no request that can be answered here" in words
     assert ended["status"] == status
-    assert 'click "Submit"' in asked[0]
+    assert ended.get("waits") == (waits["waits"] if status == "on_hold" else None)
+    assert all('click "Submit"' in message for message in heard)
+    assert bool(heard) == (elicit and reply is not None)
 
 
-def test_over_pipes_as_other_agents_start_it() -> None:
-    async def work(client: Client) -> str:
-        return told(await client.call_tool("reset", {"task": "archive-reports", "seed": 1}))
-
-    code = "from deskcrew.__main__ import main; main()"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    said = asked(
-        work, StdioServerParameters(command=sys.executable, args=["-c", code, "mcp", "--task", "archive-reports"], env=env)
-    )
-    assert re.match(r"goal: \w", said)
+def listens(port: int) -> bool:
+    with suppress(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")
@@ -221,15 +179,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     words = ["mcp", "--task", "archive-reports", "--http", str(port), "--token-file", "token", "--elicit", "--runs-dir", "runs"]
     code = "from deskcrew.__main__ import main; main()"
     with Forked(["-c", code, *words], cwd=folder) as server:
-        end = time.monotonic() + 60
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                assert server.poll() is None
-                assert time.monotonic() < end, "it does not listen"
-                time.sleep(0.1)
+        until(lambda: listens(port) or server.poll() is not None, "the server to listen")
+        assert server.poll() is None
         yield f"http://127.0.0.1:{port}/mcp"
         server.terminate()
 
@@ -260,27 +211,18 @@ def test_over_streamable_http_a_desktop_is_worked_to_its_judged_end(url: str) ->
         assert picture.content[0].mime_type == "image/png"
         return told(await client.call_tool("finish", {}))
 
-    async def after(client: Client) -> str:
-        return told(await client.call_tool("browser_press_key", {"key": "Tab"}))
-
-    assert over_http(work, url, "right") == "the episode is over: reward 1, passed"
-    assert over_http(after, url, "right") == "The episode is over; call `reset`.", "one server is one desktop"
-
-
-def test_over_streamable_http_the_clients_user_is_asked(url: str) -> None:
-    asked: list[str] = []
+    async def after(client: Client) -> tuple[str, str]:
+        run = json.loads(told(await client.call_tool("run_goal", {"goal": SUBMIT})))["run"]
+        resumed = json.loads(told(await client.call_tool("resume", {"run": run})))
+        return told(await client.call_tool("browser_press_key", {"key": "Tab"})), resumed["status"]
 
     async def answered(context: Any, params: Any) -> ElicitResult:
-        asked.append(params.message)
-        return ElicitResult(action="accept", content={"approve": True})
+        return YES
 
-    async def work(client: Client) -> dict[str, Any]:
-        run = json.loads(told(await client.call_tool("run_goal", {"goal": SUBMIT})))["run"]
-        ended: dict[str, Any] = json.loads(told(await client.call_tool("resume", {"run": run})))
-        return ended
-
-    assert over_http(work, url, "right", elicitation_callback=answered)["status"] == "fulfilled"
-    assert 'click "Submit"' in asked[0]
+    assert over_http(work, url, "right") == "the episode is over: reward 1, passed"
+    over, asked_there = over_http(after, url, "right", elicitation_callback=answered)
+    assert over == "The episode is over; call `reset`.", "one server is one desktop"
+    assert asked_there == "fulfilled", "and its client's user is asked"
 
 
 @pytest.mark.parametrize("token", [None, "wrong", "Right"])
@@ -294,8 +236,3 @@ def test_over_streamable_http_a_client_without_the_token_gets_nothing(
         over_http(work, url, token)
     assert caplog.messages
     assert all("401 Unauthorized" in message for message in caplog.messages), caplog.messages
-
-
-def test_a_task_that_there_is_not_is_told() -> None:
-    with pytest.raises(UsageProblem, match="is not a task"):
-        DesktopTools("no such task at all", 0)

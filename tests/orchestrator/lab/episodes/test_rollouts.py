@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
-from orchestrator.lab.episodes.rollouts import SYSTEM, Rollout, action_in, played, tasks_like, write_rows
+from orchestrator.lab.episodes.rollouts import SYSTEM, action_in, played, tasks_like, write_rows
 from protocol.dsl import parse_script
 
 TASK = "claim-two-invoices"
@@ -20,18 +20,9 @@ def test_every_action_that_a_model_is_shown_can_be_read() -> None:
     assert len(list(parse_script("\n".join(shown)))) == len(shown)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        'click "Save"',
-        'I save it.\nAction: click "Save"',
-        'So:\n```\nclick "Save"\n```',
-        'First\n- click "Save"\n\n',
-        '`click "Save"`',
-    ],
-)
-def test_the_action_is_the_last_line_of_a_reply(reply: str) -> None:
-    assert action_in(reply) == 'click "Save"'
+def test_the_action_is_the_last_line_of_a_reply() -> None:
+    for reply in ("{}", "I save it.\nAction: {}", "So:\n```\n{}\n```", "First\n- {}\n\n", "`{}`"):
+        assert action_in(reply.format('click "Save"')) == 'click "Save"'
 
 
 def test_a_rollout_ends_with_what_the_model_said_and_what_it_earned() -> None:
@@ -54,13 +45,9 @@ def test_what_is_not_over_has_earned_nothing_and_says_how_far_it_came() -> None:
     assert not rollout.verdict()["passed"]
     assert rollout.verdict()["progress"] == 1.0
     assert rollout.asked == rollout.completion[-1]["content"]
-
-
-def test_a_reply_that_is_no_action_is_a_step_that_says_so() -> None:
-    rollout = Rollout(Episode(TASK))
     rollout.reply("I do not know.")
     assert rollout.asked.startswith("not understood: ")
-    assert rollout.episode.steps == 1
+    assert rollout.episode.steps == len(lines) + 1
 
 
 def test_rows_are_a_line_each_with_the_same_columns(tmp_path: Path) -> None:
@@ -70,9 +57,6 @@ def test_rows_are_a_line_each_with_the_same_columns(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["reward"] for row in rows] == [1.0, 0.0]
     assert rows[0].keys() == rows[1].keys()
-
-
-def test_a_pattern_that_no_task_is_like_is_told() -> None:
     assert TASK in tasks_like("claim-*,open-*")
     with pytest.raises(UsageProblem, match="no shipped task"):
         tasks_like("no such thing")

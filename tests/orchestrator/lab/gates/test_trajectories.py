@@ -6,35 +6,32 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from worked.runs import deskcrew
 
-from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.trajectories import PAIRS, TRAJECTORIES, Pair, Trajectory, collect, difference, read_rows, rollouts
-from orchestrator.lab.suite.suite import EpisodeSpec, Suite
+from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite
 
 ARCHIVE = EpisodeSpec(configuration="rules", task="archive-reports", seed=0)
+Found = tuple[Trajectory, list[Pair]]
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Trajectory | Pair]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """Of one run, with another decision tried at every one of its screens."""
-    found = collect(ARCHIVE, tmp_path_factory.mktemp("rollouts"), pairs=100, seed=0)
-    assert not found.dropped
-    return list(found.rows)
+    folder = tmp_path_factory.mktemp("rollouts")
+    collected = collect(ARCHIVE, folder, pairs=100, seed=0)
+    assert not collected.dropped
+    assert list(read_rows(folder / ROWS / f"{ARCHIVE.name}.jsonl")) == collected.rows
+    run, *pairs = collected.rows
+    assert isinstance(run, Trajectory)
+    return run, [pair for pair in pairs if isinstance(pair, Pair)]
 
 
-def trajectory(rows: list[Trajectory | Pair]) -> Trajectory:
-    (found,) = (row for row in rows if isinstance(row, Trajectory))
-    return found
-
-
-def pairs(rows: list[Trajectory | Pair]) -> list[Pair]:
-    return [row for row in rows if isinstance(row, Pair)]
-
-
-def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_reward(rows: list[Trajectory | Pair]) -> None:
-    run = trajectory(rows)
+def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_reward(
+    found: Found,
+) -> None:
+    run, _ = found
     assert run.reward == 1.0
     assert (run.world, run.seed, run.ending.status) == ("company", 0, "fulfilled")
     assert {choice.role for choice in run.choices} == {"operator", "evaluator"}
@@ -45,10 +42,11 @@ def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_r
     assert not difference(run)
 
 
-def test_both_decisions_of_a_pair_are_for_the_same_screen_and_repeat_to_their_rewards(rows: list[Trajectory | Pair]) -> None:
-    found = pairs(rows)
-    assert found
-    for pair in found:
+def test_both_decisions_of_a_pair_are_for_the_same_screen_and_repeat_to_their_rewards(
+    found: Found,
+) -> None:
+    assert found[1]
+    for pair in found[1]:
         chosen, rejected = pair.ways
         assert chosen[0].seen == rejected[0].seen
         assert pair.chosen != pair.rejected
@@ -56,33 +54,19 @@ def test_both_decisions_of_a_pair_are_for_the_same_screen_and_repeat_to_their_re
         assert not difference(pair)
 
 
-def test_rows_come_back_from_their_lines_as_they_were(rows: list[Trajectory | Pair], tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text("".join(row.model_dump_json() + "\n" for row in rows), encoding="utf-8")
-    assert list(read_rows(path)) == rows
-
-
-def test_a_row_that_was_tampered_with_is_refused(rows: list[Trajectory | Pair]) -> None:
-    run = trajectory(rows)
-    assert "its reward is 1, and the row says 0" in difference(run.model_copy(update={"reward": 0.0}))
+def test_a_row_that_was_tampered_with_is_refused_also_by_the_command(found: Found, tmp_path: Path) -> None:
+    run, pair, path = found[0], found[1][0], tmp_path / "rows.jsonl"
+    lies = run.model_copy(update={"reward": 0.0})
     assert "cannot be repeated" in difference(run.model_copy(update={"choices": run.choices[:-1]}))
     assert "cannot be repeated" in difference(run.model_copy(update={"seed": 1}))
-    pair = pairs(rows)[0]
     assert difference(pair.model_copy(update={"ways": pair.ways[::-1]}))
     assert difference(pair.model_copy(update={"ways": pair.ways[::-1], "rewards": pair.rewards[::-1]}))
-
-
-def test_the_command_repeats_the_rows_of_a_file_and_says_which_line_differs(
-    rows: list[Trajectory | Pair], tmp_path: Path
-) -> None:
-    path, run = tmp_path / "rows.jsonl", trajectory(rows)
     path.write_text(run.model_dump_json() + "\n", encoding="utf-8")
-    good = CliRunner().invoke(app, ["lab", "rollouts", "--verify", str(path), "--json"])
-    assert (good.exit_code, json.loads(good.stdout)) == (0, {"rows": 1, "wrong": 0})
-    path.write_text(f"{run.model_dump_json()}\n{run.model_copy(update={'reward': 0.0}).model_dump_json()}\n", encoding="utf-8")
-    bad = CliRunner().invoke(app, ["lab", "rollouts", "--verify", str(path)])
-    assert bad.exit_code == 1
-    assert "line 2: its reward is 1, and the row says 0" in bad.stderr
+    code, said = deskcrew("lab", "rollouts", "--verify", path, "--json")
+    assert (code, json.loads(said)) == (0, {"rows": 1, "wrong": 0})
+    path.write_text(f"{run.model_dump_json()}\n{lies.model_dump_json()}\n", encoding="utf-8")
+    code, said = deskcrew("lab", "rollouts", "--verify", path)
+    assert (code, "line 2: its reward is 1, and the row says 0" in said) == (1, True)
 
 
 def test_a_damaged_line_and_a_command_without_a_suite_are_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -92,7 +76,7 @@ def test_a_damaged_line_and_a_command_without_a_suite_are_refused_in_one_sentenc
         list(read_rows(path))
     with pytest.raises(UsageProblem, match="There is no file"):
         list(read_rows(tmp_path / "none.jsonl"))
-    assert CliRunner().invoke(app, ["lab", "rollouts"]).exit_code == 2
+    assert deskcrew("lab", "rollouts")[0] == 2
 
 
 def test_a_folder_is_gone_on_with_and_has_all_rows_in_two_files(tmp_path: Path) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 from worked.demonstrated import by_hand, by_oracle
+from worked.runs import deskcrew
 
 from deskcrew import Crew, Outcome, load_settings, load_task
-from orchestrator.cli import app
 from roles.contracts import PlanAnswer, PlanRequest
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.store import KnowledgeStore
@@ -59,8 +57,8 @@ def known(folder: Path) -> list[Document]:
         return list(store.list())
 
 
-def deskcrew(folder: Path, *words: str) -> Any:
-    return CliRunner().invoke(app, ["knowledge", *words, "--runs-dir", str(folder / "runs")])
+def knowledge(folder: Path, *words: str) -> tuple[int, str]:
+    return deskcrew("knowledge", *words, "--runs-dir", folder / "runs")
 
 
 @pytest.mark.parametrize(
@@ -91,51 +89,38 @@ def test_what_a_run_taught_the_next_one_does_in_words_that_it_does_not_understan
     assert outcome.exit_code == 0, outcome.reason
     used = [page for page in outcome.report["knowledge"] if page["used"]]
     assert [page["kind"] for page in used] == ["experience"]
-
-
-def test_a_hint_is_shown_and_not_followed(tmp_path: Path) -> None:
-    ran(tmp_path, "knowledge.experience.save=auto")
-    outcome = ran(tmp_path, "knowledge.experience.reuse=hint", house=False, words='Jam "Tea" in with "a tin"')
-    assert outcome.status == "rejected"
-    assert [page["used"] for page in outcome.report["knowledge"]] == [False]
+    hinted = ran(tmp_path, "knowledge.experience.reuse=hint", house=False, words=other)
+    assert hinted.status == "rejected"
+    assert [page["used"] for page in hinted.report["knowledge"]] == [False], "a hint is shown and not followed"
 
 
 def test_what_nobody_was_asked_about_is_kept_by_the_command(tmp_path: Path) -> None:
     outcome = ran(tmp_path, "knowledge.experience.save=ask")
     assert "experience" not in outcome.report
-    shown = deskcrew(tmp_path, "learn", outcome.run_id, "--dry-run")
-    assert shown.exit_code == 0, shown.output
-    assert "given by the goal   {title}, here Milk" in shown.stdout
-    assert known(tmp_path) == []
-    said = deskcrew(tmp_path, "learn", outcome.run_id)
-    assert "kept as experience:" in said.stdout
+    code, said = knowledge(tmp_path, "learn", outcome.run_id, "--dry-run")
+    assert code == 0, said
+    assert "given by the goal   {title}, here Milk" in said
+    code, said = knowledge(tmp_path, "learn", ran(tmp_path, house=False).run_id)
+    assert (code, "the run did not reach its goal" in said, known(tmp_path)) == (1, True, [])
+    assert "kept as experience:" in knowledge(tmp_path, "learn", outcome.run_id)[1]
     assert [(one.kind, one.source) for one in known(tmp_path)] == [("experience", f"run:{outcome.run_id}")]
-    again = deskcrew(tmp_path, "learn", outcome.run_id)
-    assert "not kept: it is already known" in again.stdout
-
-
-def test_a_run_that_failed_teaches_nothing(tmp_path: Path) -> None:
-    outcome = ran(tmp_path, house=False)
-    said = deskcrew(tmp_path, "learn", outcome.run_id)
-    assert said.exit_code == 1
-    assert "the run did not reach its goal" in said.stdout
-    assert known(tmp_path) == []
+    assert "not kept: it is already known" in knowledge(tmp_path, "learn", outcome.run_id)[1]
 
 
 def test_a_log_of_another_agent_teaches_as_well(tmp_path: Path) -> None:
     done = by_oracle("total-into-a-note", 0, tmp_path / "log.jsonl")
-    straight = json.loads(deskcrew(tmp_path, "learn", str(done.path), "--dry-run", "--json").stdout)
+    straight = json.loads(knowledge(tmp_path, "learn", str(done.path), "--dry-run", "--json")[1])
     assert straight["title"].startswith("Find the total of invoice {invoice}")
     for form in ("openadapt_episode", "atif"):
-        said = CliRunner().invoke(app, ["log", "convert", str(done.path), "--to", form, "-o", str(tmp_path / form)])
-        assert said.exit_code == 0, said.output
+        assert deskcrew("log", "convert", done.path, "--to", form, "-o", tmp_path / form)[0] == 0
     words = ("--goal", done.goal, "--dry-run", "--json")
-    with_screens = deskcrew(tmp_path, "learn", str(tmp_path / "openadapt_episode"), "--from", "openadapt_episode", *words)
-    seen = json.loads(with_screens.stdout)
+    seen, unseen = (
+        json.loads(knowledge(tmp_path, "learn", str(tmp_path / form), "--from", form, *words)[1])
+        for form in ("openadapt_episode", "atif")
+    )
     first, second = ([step for step in said["typed"] if step["skill"] == "read"] for said in (straight, seen))
     assert first == second != []
-    without = deskcrew(tmp_path, "learn", str(tmp_path / "atif"), "--from", "atif", *words)
-    assert any("what was on the screen" in doubt for doubt in json.loads(without.stdout)["doubts"])
+    assert any("what was on the screen" in doubt for doubt in unseen["doubts"])
 
 
 @pytest.mark.parametrize(
@@ -150,7 +135,5 @@ def test_what_cannot_be_learned_from_is_said_in_one_sentence(words: list[str], t
     (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
     (tmp_path / "runs").mkdir()
     places = {"LOG": str(tmp_path / "log.jsonl"), "EMPTY": str(tmp_path / "empty.jsonl")}
-    said = deskcrew(tmp_path, "learn", *[places.get(word, word) for word in words])
-    assert said.exit_code == 2
-    assert told in said.output
-    assert "Traceback" not in said.output
+    code, said = knowledge(tmp_path, "learn", *[places.get(word, word) for word in words])
+    assert (code, told in said) == (2, True), said

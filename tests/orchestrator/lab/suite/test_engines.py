@@ -35,10 +35,7 @@ from orchestrator.lab.suite.suite import (
 )
 
 SUITE = Suite(tasks=("archive-reports", "no-such-person"), seeds=(0, 1, 2))
-KILLED = SUITE.model_copy(update={"seeds": (0, 1)})
 FILE = "tasks: [archive-reports, no-such-person]\nseeds: [0, 1]\n"
-SECONDS = ("seconds", "run")
-"""What the machine's speed and the hour decide."""
 ENGINES = [
     pytest.param("", id="processes", marks=pytest.mark.slow("processes that are killed")),
     pytest.param("slurm:local", id="submitit", marks=pytest.mark.slow("jobs that are killed")),
@@ -47,16 +44,16 @@ ENGINES = [
 
 
 def told(folder: Path) -> list[object]:
-    """All that the rows come to, and each of them."""
+    """All that the rows come to, and each of them, but for what the machine's speed and the hour decide."""
     rows = rows_in(folder)
-    return [*table(figures(rows, "task")), *(row.model_dump(exclude=set(SECONDS)) for row in rows)]
+    return [*table(figures(rows, "task")), *(row.model_dump(exclude={"seconds", "run"}) for row in rows)]
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     """What the suite comes to in one process that nobody killed."""
     folder = tmp_path_factory.mktemp("whole")
-    assert len(list(run_suite(KILLED, folder))) == 4
+    assert len(list(run_suite(SUITE.model_copy(update={"seeds": (0, 1)}), folder))) == 4
     return told(folder)
 
 

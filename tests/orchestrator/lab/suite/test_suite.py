@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from worked.runs import deskcrew
 
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.engines import run_suite
@@ -30,6 +31,8 @@ def test_a_suite_is_tasks_times_seeds_times_configurations_and_is_not_worked_twi
     short = [row for row in rows if row.configuration == "one-step" and row.task == "archive-reports"]
     assert [(row.right, row.false_done, row.status) for row in short] == [(False, False, "rejected")] * 2
     assert all((tmp_path / row.run / "report.json").exists() for row in rows)
+    (odd,) = work(Suite(tasks=("no-such-invoice",), configurations={"odd": {"limits.stepz": 1}}), tmp_path / "odd")
+    assert (odd.status, odd.right, "stepz" in odd.reason) == ("error", False, True)
     assert work(SMALL, tmp_path) == []
     failed = work(SMALL, tmp_path, again=True)
     assert {row.configuration for row in failed} == {"one-step"}
@@ -68,26 +71,12 @@ def test_what_is_wrong_with_a_file_or_a_folder_is_told(tmp_path: Path) -> None:
         rows_in(tmp_path / "out")
 
 
-def test_a_setting_that_there_is_not_is_an_error_of_its_own(tmp_path: Path) -> None:
-    rows = work(Suite(tasks=("no-such-invoice",), configurations={"odd": {"limits.stepz": 1}}), tmp_path)
-    assert [(row.status, row.right) for row in rows] == [("error", False)]
-    assert "stepz" in rows[0].reason
-
-
-def test_the_command_works_shows_and_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from orchestrator.cli import app
-
+def test_the_command_works_shows_and_compares(tmp_path: Path) -> None:
     out, file = str(tmp_path / "out"), tmp_path / "two.yaml"
     file.write_text("tasks: [no-such-invoice]\nconfigurations: {a: {}, b: {limits.steps: 1}}\n")
-
-    def said(*words: str) -> tuple[int | None, str]:
-        code = app(["suite", *words], prog_name="deskcrew", standalone_mode=False)
-        return code, capsys.readouterr().out
-
-    assert said("run", str(file), "--out", out)[0] in (0, None)
-    shown = json.loads(said("show", out, "--json")[1])
+    assert deskcrew("suite", "run", file, "--out", out)[0] == 0
+    shown = json.loads(deskcrew("suite", "show", out, "--json")[1])
     assert {line["group"]: line["right"] for line in shown}["a"] == 1
-    pairs = json.loads(said("compare", f"{out}:a", f"{out}:b", "--json")[1])
-    assert pairs["pairs"] == 1
-    assert said("compare", out, out)[0] == 2
-    assert '"suite": "smoke"' in said("list", "--json")[1]
+    assert json.loads(deskcrew("suite", "compare", f"{out}:a", f"{out}:b", "--json")[1])["pairs"] == 1
+    assert deskcrew("suite", "compare", out, out)[0] == 2
+    assert '"suite": "smoke"' in deskcrew("suite", "list", "--json")[1]

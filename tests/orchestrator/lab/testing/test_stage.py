@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.testing.script import BadScript, action_line, gate_line, plan_line
+from orchestrator.lab.testing.script import BadScript, ScriptLine, action_line, gate_line, plan_line
 from orchestrator.lab.testing.stage import Stage, approver
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import PlanAnswer
@@ -31,33 +31,29 @@ def test_only_the_scripted_gate_is_otherwise(stage: Stage) -> None:
     assert [gate.decision for gate in plain.gates] == ["gate_done"] * 3
     assert [gate.decision for gate in run.gates] == ["gate_done", "gate_fail", "gate_done", "gate_done"]
     assert run.gates[0] == plain.gates[0]
-
-
-def test_a_gate_can_be_counted_among_those_of_its_trigger(stage: Stage) -> None:
-    stage.script.lines.append(gate_line("gate_fail", 1, "FINAL_CHECK", "look again", ""))
+    stage.script.lines[:] = [gate_line("gate_fail", 1, "FINAL_CHECK", "look again", "")]
     run = stage(COPY, "seed=3")
     run.assert_gate("FINAL_CHECK", "gate_fail", because="look again", times=1)
     run.assert_gate("WORKER_SUCCESS", "gate_fail", times=0)
 
 
-def test_a_decision_that_the_gate_does_not_allow_ends_the_test_in_words(stage: Stage) -> None:
-    stage.script.lines.append(gate_line("gate_supplement", 1, None, "", ""))
-    with pytest.raises(BadScript, match=r"gate 1 was asked for by WORKER_SUCCESS, which allows .*gate_fail: gate_supplement"):
-        stage(COPY)
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (lambda s: s.lines.append(gate_line("gate_fail", 40, None, "", "")), "no gate number 40"),
-        (lambda s: s.lines.append(gate_line("gate_fail", 1, "WORKER_STALE", "", "")), "no WORKER_STALE gate number 1"),
-        (lambda s: s.lines.append(plan_line("infeasible", 9, "")), "no planning attempt number 9"),
-        (lambda s: s.lines.append(action_line("wait 1", 1, "zz")), "no decision number 1 of subtask 'zz'"),
+        (lambda: gate_line("gate_fail", 40, None, "", ""), "no gate number 40"),
+        (lambda: gate_line("gate_fail", 1, "WORKER_STALE", "", ""), "no WORKER_STALE gate number 1"),
+        (lambda: plan_line("infeasible", 9, ""), "no planning attempt number 9"),
+        (lambda: action_line("wait 1", 1, "zz"), "no decision number 1 of subtask 'zz'"),
+        (lambda: gate_line("gate_supplement", 1, None, "", ""), "asked for by WORKER_SUCCESS, which allows .*: gate_supplement"),
+        (lambda: gate_line("gate_fial", 1, None, "", ""), "no gate decision 'gate_fial'; did you mean 'gate_fail'"),
+        (lambda: gate_line("gate_fail", 1, "FINAL", "", ""), "no gate trigger 'FINAL'; did you mean 'FINAL_CHECK'"),
+        (lambda: gate_line("gate_fail", 0, None, "", ""), "at=0: the first one is at=1"),
+        (lambda: plan_line("impossible", 1, ""), "neither a list of subtasks nor one of planned, nothing_left"),
     ],
 )
-def test_a_line_that_was_never_used_fails_the_test(stage: Stage, line: object, said: str) -> None:
-    line(stage.script)  # type: ignore[operator]
-    with pytest.raises(BadScript, match=said):
+def test_a_line_that_was_never_used_or_cannot_be_fails_the_test(stage: Stage, line: Callable[[], ScriptLine], said: str) -> None:
+    with pytest.raises(BadScript, match=said):  # noqa: PT012 - written wrongly, or never come to
+        stage.script.lines.append(line())
         stage(COPY)
 
 
@@ -67,20 +63,6 @@ def test_a_run_that_waits_may_still_come_to_its_lines(stage: Stage) -> None:
     run = stage('Submit a claim with the vendor "Oak" and the amount "5.00"')
     assert run.status == "on_hold"
     stage.resume(run, "approve").assert_executed("click", target="New claim", times=2)
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: gate_line("gate_fial", 1, None, "", ""), "no gate decision 'gate_fial'; did you mean 'gate_fail'"),
-        (lambda: gate_line("gate_fail", 1, "FINAL", "", ""), "no gate trigger 'FINAL'; did you mean 'FINAL_CHECK'"),
-        (lambda: gate_line("gate_fail", 0, None, "", ""), "at=0: the first one is at=1"),
-        (lambda: plan_line("impossible", 1, ""), "neither a list of subtasks nor one of planned, nothing_left"),
-    ],
-)
-def test_a_wrong_word_in_a_script_is_said_at_once(make: object, said: str) -> None:
-    with pytest.raises(BadScript, match=said):
-        make()  # type: ignore[operator]
 
 
 def test_plans_can_be_given_as_subtasks_yaml_outcome_or_answer(stage: Stage) -> None:
@@ -106,6 +88,8 @@ def test_an_action_can_be_a_whole_decision(stage: Stage) -> None:
 def test_what_the_hand_did_is_how_the_first_run_finds_the_desktop(stage: Stage) -> None:
     desk = stage.world(CLAIM, seed=2)
     desk.do('fill "Amount" with "$7.00"')
+    with pytest.raises(AssertionError, match=r'by hand: click "Nowhere"'):
+        desk.do('click "Nowhere"')
     assert desk.shows("$7.00")
     stage.script.lines.append(plan_line("infeasible", 1, ""))
     stage("do nothing")
@@ -114,26 +98,13 @@ def test_what_the_hand_did_is_how_the_first_run_finds_the_desktop(stage: Stage) 
     assert not desk.shows("$7.00"), "the second run begins anew"
 
 
-def test_what_the_hand_cannot_do_fails_the_test(stage: Stage) -> None:
-    with pytest.raises(AssertionError, match=r'by hand: click "Nowhere"'):
-        stage.world(CLAIM).do('click "Nowhere"')
-
-
-def test_the_record_of_a_run_names_the_world_and_the_seed_of_the_test(stage: Stage) -> None:
-    stage.world("office", seed=5)
-    settings = stage(COPY).record["settings"]
-    assert (settings["world"], settings["seed"]) == ("office", 5)
-
-
 def test_settings_presets_and_faults_reach_the_run(stage: Stage) -> None:
     stage.world("office", seed=3)
     run = stage(COPY, "limits.gates=50", "faults=['break:1']", policies="paranoid", answer="approve")
     settings = run.record["settings"]
+    assert (settings["world"], settings["seed"]) == ("office", 3)
     assert (settings["limits"]["gates"], settings["policies"], settings["safety"]) == (50, "paranoid", "ask-all")
     assert any(action.error for action in run.actions)
-
-
-def test_an_unknown_part_or_setting_is_refused(stage: Stage) -> None:
     with pytest.raises(BadScript, match="unknown part 'planner'"):
         stage(COPY, planner=object())
     with pytest.raises(UsageProblem, match=r"unknown key 'limits.setps'"):
