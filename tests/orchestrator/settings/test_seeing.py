@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support import Real
@@ -20,36 +18,14 @@ from orchestrator.runs import runs
 from orchestrator.settings.settings import VisionSettings, from_pixels, load_settings
 
 
-def desk_with(*apps: str) -> SimulatedDesktop:
-    world = {"name": "small", "screen": [640, 640], "apps": {app: {} for app in apps}, "open": [apps[0]]}
-    return SimulatedDesktop(parse_world(json.dumps(world)))
-
-
 @pytest.mark.slow("pictures that are read")
-@pytest.mark.parametrize(
-    ("apps", "goal", "there"),
-    [
-        (("settings",), "Open the settings and switch Mute on", lambda world: world["settings"]["device"]["muted"]),
-        (
-            ("reimbursement",),
-            'In the reimbursement form, enter "$12.50" as the amount and save the draft',
-            lambda world: "12.50" in json.dumps(world["reimbursement"]["saved"]),
-        ),
-        (
-            ("notes",),
-            'Create a note titled "Milk" with the text "two bottles"',
-            lambda world: ("Milk", "two bottles") in [(n["title"], n["body"]) for n in world["notes"]["notes"].values()],
-        ),
-    ],
-)
-def test_a_task_is_fulfilled_from_pixels_alone(
-    tmp_path: Path, apps: tuple[str, ...], goal: str, there: Callable[[Any], bool]
-) -> None:
-    desk = desk_with(*apps)
-    settings = load_settings([], [f"runs_dir={tmp_path}", "display=none", "safety=never-ask-in-simulation"])
+def test_a_task_is_fulfilled_from_pixels_alone(tmp_path: Path) -> None:
+    desk = SimulatedDesktop(parse_world("name: small\nscreen: [640, 640]\napps: {reimbursement: {}}\nopen: [reimbursement]\n"))
+    settings = load_settings([], [f"runs_dir={tmp_path}", "safety=never-ask-in-simulation"])
+    goal = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
     done = runs.start(settings, goal, parts={"environment": FromPixels(desk)})
     assert done.status == "fulfilled", done.reason
-    assert there(desk.world()["apps"]), desk.world()["apps"]
+    assert "12.50" in json.dumps(desk.world()["apps"]["reimbursement"]["saved"])
     aimed = [body["action"].get("target") for body in desk.received() if body["action"].get("target")]
     assert aimed
     assert all(set(target) == {"point"} for target in aimed), "nothing but points reached it"

@@ -67,12 +67,6 @@ def test_a_slot_is_filled_in_as_a_value_whatever_it_holds(value: str) -> None:
     assert click.target.text == value
 
 
-def test_a_note_with_quotes_and_lines_gets_exactly_that() -> None:
-    nasty = 'He said "no"\\ and\nleft {it}'
-    made = played(task(slots={"it": {"one_of": [nasty]}}, oracle=note(title="x", body="{it}")))
-    assert made.world["apps"]["notes"]["notes"]["3"]["body"] == nasty
-
-
 def test_what_is_to_be_repeated_is_done_for_each_item() -> None:
     slots = {"all": {"from": "apps.notes.notes", "pick": "all"}}
     lines = ['click "{it.title}"', 'fill "Body" with "seen {it.body}"', 'click "Save"', 'click "Back to notes"']

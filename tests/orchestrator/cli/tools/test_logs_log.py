@@ -103,14 +103,6 @@ def test_show_prints_each_step_and_what_came_of_it(damaged: Path):
     assert list(map(json.loads, as_data)) == list(map(json.loads, REAL.read_text(encoding="utf-8").splitlines()))
 
 
-@pytest.mark.parametrize("words", [(), ("--json",)])
-def test_a_log_of_which_no_line_can_be_read_is_no_log(tmp_path: Path, words: tuple[str, ...]):
-    (tmp_path / "other.jsonl").write_text('{"some": "thing"}\n["else"]\n')
-    code, said = deskcrew("log", "show", "other.jsonl", *words)
-    assert code == 2
-    assert "contains no readable line" in said
-
-
 def test_text_off_the_screen_cannot_command_the_terminal(tmp_path: Path):
     step = InteractionStep(
         timestamp=1,
