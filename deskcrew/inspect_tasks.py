@@ -72,7 +72,8 @@ def model_alone() -> Solver:
                 state = await generate(state)
                 rollout.reply(state.output.completion)
         finally:
-            _close(state, rollout)
+            state.store.set(VERDICT, rollout.verdict())
+            rollout.episode.close()
         return state
 
     return solve
@@ -126,18 +127,10 @@ def _given(replies: Callable[[Rollout], list[str]]) -> Solver:
         rollout.episode.limit = len(lines)
         for line in lines:
             rollout.reply(line)
-        state.messages = [_message(message) for message in [*rollout.prompt, *rollout.completion]]
-        _close(state, rollout)
+        kinds: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+        state.messages = [kinds[said["role"]](content=said["content"]) for said in [*rollout.prompt, *rollout.completion]]
+        state.store.set(VERDICT, rollout.verdict())
+        rollout.episode.close()
         return state
 
     return solve
-
-
-def _message(message: dict[str, str]) -> Any:
-    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-    return kinds[message["role"]](content=message["content"])
-
-
-def _close(state: TaskState, rollout: Rollout) -> None:
-    state.store.set(VERDICT, rollout.verdict())
-    rollout.episode.close()

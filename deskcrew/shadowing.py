@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,19 +20,11 @@ def shadowed() -> list[str]:
     sentences = []
     for name in LANDMARKS:
         spec = find_spec(name)
-        if not _is_ours(name, spec):
-            whose = "was not found" if spec is None else f"is {_place(spec)} here"
+        places = [] if spec is None else spec.submodule_search_locations or []
+        if not any((Path(place) / LANDMARKS[name]).exists() for place in places):
+            whose = "was not found" if spec is None else f"is {spec.origin or ', '.join(places)} here"
             sentences.append(
                 f"the package {name!r} {whose}, not that of deskcrew; start elsewhere, take that folder off PYTHONPATH, "
                 "or install deskcrew in an environment of its own"
             )
     return sentences
-
-
-def _is_ours(name: str, spec: ModuleSpec | None) -> bool:
-    places = [] if spec is None else [*(spec.submodule_search_locations or [])]
-    return any((Path(place) / LANDMARKS[name]).exists() for place in places)
-
-
-def _place(spec: ModuleSpec) -> str:
-    return spec.origin or ", ".join(spec.submodule_search_locations or [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,7 +72,12 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
     """Report errors in tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     from orchestrator.tasks.check import check_tasks
 
-    tell_checked(map(_as_checked, check_tasks(tasks or [], seeds)), as_json)
+    _tell(check_tasks(tasks or [], seeds), as_json)
+
+
+def _tell(files: Iterable[CheckedFile], as_json: bool) -> None:
+    said = ((file, f": {clean(file.says, 200)}" if file.says else "") for file in files)
+    tell_checked((CheckedThing(one._asdict(), one.name, bool(one.problems), about, one.problems) for one, about in said), as_json)
 
 
 @task_app.command("play")
@@ -120,7 +125,7 @@ def check_world(
     """Report errors in worlds: unknown apps and keys, duplicates, rules that match nothing."""
     from orchestrator.tasks.check import check_worlds
 
-    tell_checked(map(_as_checked, check_worlds(worlds or [], seeds, vary or ())), as_json)
+    _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
 
 
 @world_app.command("apps")
@@ -132,11 +137,16 @@ def list_apps(
     as_json: AsJson = False,
 ) -> None:
     """List the apps that a world may have; for one world, its apps' cards: kinds of records, fields, operations."""
-    if world is not None:
-        _tell_cards(world, as_json)
-        return
     from environments.simulated.apps import UNUSABLE, listed_apps
+    from environments.simulated.desktop import SimulatedDesktop
+    from environments.simulated.world.worldfile import load_world
     from orchestrator.views.listing import table, width_of_terminal
+
+    if world is not None:
+        for card in SimulatedDesktop(load_world(world)).cards():  # as a crew is given them
+            data = json_text(card.model_dump(mode="json", exclude_defaults=True))
+            typer.echo(data if as_json else "\n".join(clean(line, 1000) for line in _card_lines(card)))
+        return
 
     every = listed_apps()
     if as_json:
@@ -150,17 +160,6 @@ def list_apps(
     typer.echo(table(rows, width_of_terminal()))
     for name, why in UNUSABLE.items():
         typer.echo(f"{name} cannot be used: {why}")
-
-
-def _tell_cards(world: str, as_json: bool) -> None:
-    """The cards of a world's apps, as a crew is given them."""
-    from environments.simulated.desktop import SimulatedDesktop
-    from environments.simulated.world.worldfile import load_world
-
-    for card in SimulatedDesktop(load_world(world)).cards():
-        lines = [json_text(card.model_dump(mode="json", exclude_defaults=True))] if as_json else list(_card_lines(card))
-        for line in lines:
-            typer.echo(line if as_json else clean(line, 1000))
 
 
 def _card_lines(card: AppCard) -> Iterator[str]:
@@ -186,11 +185,6 @@ def _verb_line(verb: VerbCard) -> str:
     return f"> {verb.verb}: {control} at the {verb.at}{asks}" + (f" [{verb.effect}]" if verb.effect else "")
 
 
-def _as_checked(file: CheckedFile) -> CheckedThing:
-    about = f": {clean(file.says, 200)}" if file.says else ""
-    return CheckedThing(file._asdict(), file.name, bool(file.problems), about, file.problems)
-
-
 @world_app.command("serve")
 @command
 def serve_world(
@@ -205,7 +199,9 @@ def serve_world(
     """Serve a world as web pages, until Ctrl-C. The printed address opens it; access needs the token in it."""
     from orchestrator.tasks import served_world
 
-    served_world.serve_world(served_world.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
+    served_world.serve_world(
+        _ready, _told, world=world, task=task, seed=seed, goal=goal, record=record, host=host, port=port
+    )  # fmt: skip
 
 
 def _ready(address: Address, goal: str) -> None:

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import wraps
 from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
@@ -22,7 +22,6 @@ SHELLS = ("bash", "zsh", "fish")
 MOST = 200
 """A list of more helps nobody."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
-_DISPLAYS = ("auto", "rich", "plain", "json", "none")
 
 
 def run_ids(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -35,18 +34,24 @@ def run_ids(ctx: typer.Context, incomplete: str) -> list[str]:
     return offered(sorted(names, reverse=True), incomplete)
 
 
-def _one_of(words: Callable[[], Sequence[str]]) -> Callable[[str], list[str]]:
-    return lambda incomplete: offered(words(), incomplete)
+def _shipped(kind: str) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        names = (path.name for path in files("configs").joinpath(kind).iterdir())
+        return offered(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")), incomplete)
+
+    return complete
 
 
-def _shipped(kind: str) -> list[str]:
-    names = (path.name for path in files("configs").joinpath(kind).iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
-
-
-tasks, worlds, presets = (_one_of(partial(_shipped, kind)) for kind in ("tasks", "worlds", "policies"))
-displays, shells = _one_of(lambda: _DISPLAYS), _one_of(lambda: SHELLS)
+tasks, worlds, presets = map(_shipped, ("tasks", "worlds", "policies"))
 """What completes a word of these kinds."""
+
+
+def displays(incomplete: str) -> list[str]:
+    return offered(("auto", "rich", "plain", "json", "none"), incomplete)
+
+
+def shells(incomplete: str) -> list[str]:
+    return offered(SHELLS, incomplete)
 
 
 def offered(names: Sequence[str], incomplete: str) -> list[str]:

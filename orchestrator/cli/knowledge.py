@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,6 @@ from orchestrator.store.printable import clean
 if TYPE_CHECKING:
     from orchestrator.runs.experience import LearningResult
     from orchestrator.settings.settings import Settings
-    from roles.contracts import Supplement
     from roles.knowledge.pages.learned import LearnedPlaybook
 
 
@@ -112,12 +111,17 @@ def search(
 ) -> Told:  # fmt: skip
     """Search as a run does. Exit code 1: nothing fits."""
     from orchestrator.lab.learning import knowledge
+    from orchestrator.views.listing import table
 
     answer = knowledge.search(settings, query, app, kind)
     for fault in answer.faults:
         typer.echo(f"deskcrew: {fault}", err=True)
+    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE")]
+    for hit in answer.found:
+        score, sources = "-" if hit.score is None else f"{hit.score:.2f}", ", ".join([hit.source, *hit.also])
+        rows.append((score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(sources, 80)))
     data = {"found": [hit.model_dump(mode="json", exclude={"query"}) for hit in answer.found], "faults": answer.faults}
-    return Told(data, _found(answer.found), good=bool(answer.found))
+    return Told(data, table(rows) if answer.found else "No document fits.", good=bool(answer.found))
 
 
 @knowledge_app.command("rm")
@@ -131,17 +135,3 @@ def remove(
 
     knowledge.remove(settings, ids)
     return Told({"removed": ids}, "\n".join(f"removed {clean(id)}" for id in ids))
-
-
-def _found(found: Sequence[Supplement]) -> str:
-    from orchestrator.views.listing import table
-
-    if not found:
-        return "No document fits."
-    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE")]
-    for hit in found:
-        score = "-" if hit.score is None else f"{hit.score:.2f}"
-        rows.append(
-            (score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(", ".join([hit.source, *hit.also]), 80))
-        )
-    return table(rows)

@@ -93,11 +93,11 @@ def show_preset(name: Name) -> Told:
     from orchestrator.settings.build import show
     from orchestrator.views.listing import table, width_of_terminal
 
-    shown = show(name)
-    data = shown.report._asdict() | {"settings": [line._asdict() for line in shown.lines]}
-    rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
-    findings = [f"       {clean(finding, 1000)}" for finding in _findings(shown.report)]
-    name_and_about = f"{clean(shown.report.name)}: {clean(shown.report.about)}"
+    report, lines = show(name)
+    data = report._asdict() | {"settings": [line._asdict() for line in lines]}
+    rows = [(line.key, json_text(line.value), clean(line.source)) for line in lines]
+    findings = [f"       {clean(finding, 1000)}" for finding in _findings(report)]
+    name_and_about = f"{clean(report.name)}: {clean(report.about)}"
     return Told(data, "\n".join([name_and_about, table(rows, width_of_terminal()), *findings]))
 
 

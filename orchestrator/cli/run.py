@@ -83,6 +83,7 @@ def run(
 ) -> None:
     """Run a goal or a task. With --json: one event per line, the outcome last."""
     with connected(runs_dir, None if show_config else server, token_file) as runs:
+        from orchestrator.settings.settings import show_config as shown_config
         from orchestrator.settings.settings import varied
 
         shown = "json" if as_json else display
@@ -94,7 +95,11 @@ def run(
         if show_config:
             from orchestrator.runs.handle import LocalRuns
 
-            tell(_config_told(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1]), as_json)
+            lines = list(shown_config(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1]))
+            texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
+            keys, values = (max(len(text[column]) for text in texts) for column in (0, 1))
+            rows = (f"{key:<{keys}}  {value:<{min(values, 40)}}  {source}" for key, value, source in texts)
+            tell(Told([line._asdict() for line in lines], "\n".join(rows)), as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
@@ -129,7 +134,7 @@ def resume(
     token_file: TokenFile = None,
 ) -> None:
     """Continue a run that waits for a person or was interrupted."""
-    answer = _constrained(_answer(approve, reject, edit, respond), constrain)
+    answer = _answer(approve, reject, edit, respond, constrain)
     from orchestrator.runs.answers import by_whom
     from orchestrator.runs.privacy.secrets import asked_for
 
@@ -212,36 +217,22 @@ def _without_spans(data: Any) -> Any:
     return [_without_spans(one) for one in data] if isinstance(data, list) else data
 
 
-def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str | None) -> dict[str, Any] | None:
-    from orchestrator.views.terminal.approval import decision, edit_decision, read_edit
+def _answer(
+    approve: bool, reject: str | None, edit: Path | None, respond: str | None, constrain: str | None
+) -> dict[str, Any] | None:
+    from orchestrator.views.terminal.approval import constrained, decision, edit_decision, read_edit
 
     given = [approve, reject is not None, edit is not None, respond is not None]
     if sum(given) > 1:
         raise UsageProblem("Give one answer: --approve, --reject WHY, --edit FILE or --respond TEXT.")
+    answer = None
     if edit is not None:
-        return edit_decision(read_edit(edit))
-    if approve:
-        return decision("approve")
-    if reject is not None:
-        return decision("reject", message=reject)
-    return None if respond is None else decision("respond", message=respond)
-
-
-def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, Any] | None:
-    if text is None:
+        answer = edit_decision(read_edit(edit))
+    elif any(given):
+        kind = "approve" if approve else "reject" if reject is not None else "respond"
+        answer = decision(kind, message=reject or respond or "")
+    if constrain is None:
         return answer
-    from orchestrator.views.terminal.approval import constrained
-
     if answer is None:
         raise UsageProblem("--constrain goes with an answer, such as --approve; a new run takes -c constraints.KEY=VALUE.")
-    return dict(constrained(answer, text))
-
-
-def _config_told(loaded: Any) -> Told:
-    from orchestrator.settings.settings import show_config
-
-    lines = list(show_config(loaded))
-    texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
-    widths = [max(len(text[column]) for text in texts) for column in (0, 1)]
-    rows = (f"{key:<{widths[0]}}  {value:<{min(widths[1], 40)}}  {source}" for key, value, source in texts)
-    return Told([line._asdict() for line in lines], "\n".join(rows))
+    return dict(constrained(answer, constrain))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, Config, Overrides, RunId, Told, command, command_on_runs, plan_told
+from orchestrator.cli.common import EPILOG, Config, Overrides, RunId, Told, as_overrides, command, command_on_runs, plan_told
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.handle import Runs
     from roles.skills.contract import Skill
-    from roles.skills.registry import Skills
 
 skills_app = typer.Typer(help="What the crew can do: verbs, apps' functions and agents, tools.", no_args_is_help=True,
                          epilog=EPILOG)  # fmt: skip
@@ -29,7 +28,7 @@ def list_skills(
     config: Config = None,
 ) -> Told:
     """List every skill: its kind, arguments, risk in the terms of the safety policy, and the meaning of a second call."""
-    from orchestrator.cli.common import as_overrides
+    from environments.files.wrong_data import did_you_mean
     from orchestrator.settings.build import build_skills, make_environment
     from orchestrator.settings.settings import load_settings
 
@@ -37,46 +36,35 @@ def list_skills(
     environment = make_environment(settings)
     try:
         skills = build_skills(settings, environment)
-        found = _of(skills, app)
-        return Told([_data(skill, skills) for skill in found], _table(found, skills))
+        found = [skill for skill in skills.known if app is None or skill.app.casefold() == app.casefold()]
+        if app is not None and not found:
+            known = sorted({skill.app for skill in skills.known} - {""})
+            raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")
+        forbidden = [skills.settings.forbids(skill) for skill in found]
+        data = [
+            {
+                "kind": skill.kind, "app": skill.app, "name": skill.name, "called": skill.called, "summary": skill.summary,
+                "arguments": skill.arguments, "risk": skill.risk.value if skill.risk else None,
+                "idempotence": skill.idempotence.value, "forbidden": why,
+            }
+            for skill, why in zip(found, forbidden, strict=True)
+        ]  # fmt: skip
+        return Told(data, lambda: _skills_table(found, forbidden))
     finally:
         environment.close()
 
 
-def _of(skills: Skills, app: str | None) -> list[Skill]:
-    """Raises UsageProblem for an app that has none."""
-    if app is None:
-        return list(skills.known)
-    found = [skill for skill in skills.known if skill.app.casefold() == app.casefold()]
-    if not found:
-        from environments.files.wrong_data import did_you_mean
-
-        known = sorted({skill.app for skill in skills.known} - {""})
-        raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")
-    return found
-
-
-def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
-    data: dict[str, Any] = {"kind": skill.kind, "app": skill.app, "name": skill.name, "called": skill.called}
-    data |= {"summary": skill.summary, "arguments": skill.arguments, "risk": skill.risk.value if skill.risk else None}
-    return data | {"idempotence": skill.idempotence.value, "forbidden": skills.settings.forbids(skill)}
-
-
-def _table(found: list[Skill], skills: Skills) -> str:
+def _skills_table(found: Sequence[Skill], forbidden: Sequence[str]) -> str:
     from orchestrator.views.listing import table
 
     rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
-    for skill in found:
+    for skill, why in zip(found, forbidden, strict=True):
         takes = ", ".join(f"{name}*" if name in skill.needs else name for name in skill.takes)
-        forbidden = " (forbidden)" if skills.settings.forbids(skill) else ""
-        rows.append((skill.kind, clean(skill.called) + forbidden, _risk(skill), skill.idempotence.value, clean(takes, 100)))
+        risk = skill.risk.value if skill.risk is not None else "by the control"
+        risk = "always asked for" if skill.outside and not skill.settled else risk
+        called = clean(skill.called) + (" (forbidden)" if why else "")
+        rows.append((skill.kind, called, risk, skill.idempotence.value, clean(takes, 100)))
     return table(rows)
-
-
-def _risk(skill: Skill) -> str:
-    if skill.outside and not skill.settled:
-        return "always asked for"
-    return skill.risk.value if skill.risk is not None else "by the control"
 
 
 Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those with this in their name, world, kinds or goal.")]

@@ -73,7 +73,6 @@ def fork(
 
 
 PORT = 8770
-_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")
 
 
 @command
@@ -97,8 +96,10 @@ def serve(
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs continue without it."""
     from importlib.util import find_spec
 
-    if not all(find_spec(name) for name in _PACKAGES):
+    if not all(find_spec(name) for name in ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")):
         raise MissingDependency('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
+    import yaml
+
     from orchestrator.control.channel import myself
     from orchestrator.desk import app
     from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
@@ -107,7 +108,12 @@ def serve(
     folder = runs_dir or RUNS
     people = read_people(tokens) if tokens else []
     token = kept_token(token_file or folder / FILE, new=new_token)
-    settings = [*([_model_file(folder, model)] if model else []), *(config or ())]
+    settings = list(config or ())
+    if model:  # in a file: a run that goes on in another process reads it, too
+        folder.mkdir(parents=True, exist_ok=True)
+        settings.insert(0, folder / "desk.model.yaml")
+        said = {"policies": "rules-first", "crew": {"model": {"name": model}}}
+        settings[0].write_text(yaml.safe_dump(said), encoding="utf-8")
     desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, a2a=a2a)
     try:
         app.serve(desk, host, port, token, _ready)
@@ -115,16 +121,6 @@ def serve(
         typer.echo("stopped; runs in progress continue")
     finally:
         desk.close()
-
-
-def _model_file(folder: Path, model: str) -> Path:
-    """Settings of whatever is started here, in a file: a run that goes on in another process reads them, too."""
-    import yaml
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "desk.model.yaml"
-    path.write_text(yaml.safe_dump({"policies": "rules-first", "crew": {"model": {"name": model}}}), encoding="utf-8")
-    return path
 
 
 def _ready(address: Address) -> None:

@@ -181,7 +181,7 @@ class Rehearsal:
         try:  # as if nothing were at work here: the graph of the run is in the middle of a node
             outcome = Apart().run(self._follow, place.name, runs_dir=place.parent, approver=approving, parts=parts)
             judged = outcome.report.get("judge")
-            right = None if judged is None else bool(judged["passed"]) and judged.get("clean") is not False
+            right = None if judged is None else bool(judged["passed"])
             verdict, reason = gates[-1][1] if gates and right else None, outcome.reason
         except _Over as over:
             verdict = over.verdict

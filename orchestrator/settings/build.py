@@ -37,7 +37,6 @@ from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.screenshots import Gallery
 from roles.knowledge.library import Library, stored_at
-from roles.knowledge.settings import McpSettings
 from roles.operator.safety.permits import guard
 from roles.safety import SafetyPolicy
 from roles.safety.policy import together
@@ -87,14 +86,6 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
     return from_pixels(made, settings.vision, store)
 
 
-def _timed(environment: Environment, settings: Settings) -> Environment:
-    """One that may hang is given its time for each call; a simulated desktop only computes, and so does whoever reads it."""
-    # Asked of the class: a stranger's wrapper that passes every attribute on is not known to only compute.
-    if hasattr(type(environment), "computes") and getattr(environment, "computes", False):
-        return environment
-    return TimedEnvironment(environment, settings.limits.action_seconds)
-
-
 def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | str | None = None) -> SafetyPolicy:
     """What is given, as the policy or as the settings would have it, else what they say. Raises UsageProblem."""
     data = {} if isinstance(given, SafetyPolicy) else load_safety(given or settings.safety)
@@ -111,17 +102,12 @@ def build_library(settings: Settings) -> Library:
 
 def build_sources(settings: Settings) -> tuple[SupplementSource, ...]:
     """What the library has, kind by kind, then the tools of MCP servers."""
-    return (
-        *build_library(settings).sources(),
-        *(_server(tool, settings) for tool in settings.tools),
-        *(part("sources", name) for name in settings.plugins.sources),
-    )
+    found = list(build_library(settings).sources())
+    if settings.tools:
+        from roles.knowledge.retrievers import McpSource  # here, since most runs ask no server
 
-
-def _server(tool: McpSettings, settings: Settings) -> SupplementSource:
-    from roles.knowledge.retrievers import McpSource  # here, since most runs ask no server
-
-    return McpSource(tool, retries=settings.retries)
+        found += [McpSource(tool, retries=settings.retries) for tool in settings.tools]
+    return (*found, *(part("sources", name) for name in settings.plugins.sources))
 
 
 def build_skills(settings: Settings, environment: Environment, given: Iterable[Any] | None = None) -> Skills:
@@ -158,7 +144,10 @@ def build_context(
     clock = given.get("clock") or time.time
     safety = build_safety(settings, given.get("safety"))
     redactor = Redactor(safety, Vault(store / VAULT if store else None))
-    within = _timed(environment or make_environment(settings, store), settings)
+    within = environment or make_environment(settings, store)
+    # A simulated desktop only computes. Asked of the class: a stranger's wrapper that passes every attribute on may hang.
+    if not (hasattr(type(within), "computes") and getattr(within, "computes", False)):
+        within = TimedEnvironment(within, settings.limits.action_seconds)
     refuse_unfit(safety, within)
     surface: Environment = SecretBorder(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, retries=settings.retries, record=settings.record)
@@ -251,19 +240,12 @@ def _report(name: str, about: str, files: Sequence[Path], overrides: Sequence[st
         loaded = load_settings(files, overrides)
     except UsageProblem as bad:
         return PolicyReport(name, about, {}, "", [str(bad)], [])
-    settings = loaded.settings
-    wrong, lacking = _problems(loaded)
+    settings, found = loaded.settings, list(problems(loaded))
+    lacking = dict.fromkeys(str(one) for one in found if isinstance(one, MissingDependency))
+    wrong = dict.fromkeys(str(one) for one in found if not isinstance(one, MissingDependency))
     policies = {role: getattr(settings.crew, role).policy for role in ROLES}
     safety = load_safety(settings.safety)
-    return PolicyReport(name, about, policies, str(safety.get("name", "its own")), wrong, lacking)
-
-
-def _problems(loaded: LoadedSettings) -> tuple[list[str], list[str]]:
-    wrong: list[str] = []
-    lacking: list[str] = []
-    for problem in problems(loaded):
-        (lacking if isinstance(problem, MissingDependency) else wrong).append(str(problem))
-    return list(dict.fromkeys(wrong)), list(dict.fromkeys(lacking))
+    return PolicyReport(name, about, policies, str(safety.get("name", "its own")), [*wrong], [*lacking])
 
 
 def problems(loaded: LoadedSettings) -> Iterator[UsageProblem]:
@@ -321,23 +303,14 @@ def _checked_safety(name: str) -> SafetyReport:
     return SafetyReport(name, "", len(policy.rules), f"{policy.network.mode}{but}", tuple(notes))
 
 
-class PresetSummary(NamedTuple):
-    """What a preset says, and what follows from it."""
-
-    report: PolicyReport
-    lines: list[SettingLine]
-
-
-def show(what: str) -> PresetSummary:
-    """The settings that a preset makes, and who decides for each role."""
-    found = find_preset(what, lambda _: Source("command line"))
-    own = set(Preset.model_fields)
-    loaded = load_settings((), [f"{KEY}={what}"])
-    document = found.layer.document
-    said = [line for line in show_config(loaded) if _stands_in(line, document.name if document else "", own)]
-    return PresetSummary(report(what), said)
-
-
-def _stands_in(line: SettingLine, name: str, own: set[str]) -> bool:
-    chooses = re.fullmatch(r"crew\.[a-z]+\.policy", line.key)
-    return bool(chooses) or (line.key.split(".")[0] in own and line.source.startswith(f"{name}, line"))
+def show(what: str) -> tuple[PolicyReport, list[SettingLine]]:
+    """A preset, and the settings that it makes, with who decides for each role."""
+    document = find_preset(what, lambda _: Source("command line")).layer.document
+    place = f"{document.name if document else ''}, line"
+    own = (*Preset.model_fields,)
+    said = [
+        line
+        for line in show_config(load_settings((), [f"{KEY}={what}"]))
+        if re.fullmatch(r"crew\.[a-z]+\.policy", line.key) or (line.key.split(".")[0] in own and line.source.startswith(place))
+    ]
+    return report(what), said

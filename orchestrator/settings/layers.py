@@ -108,37 +108,25 @@ def parse_document(text: str, name: str, what: str) -> Document:
 
 
 def checked(model: type[Model], data: Mapping[str, Any], where: Where, context: Mapping[str, Any] | None = None) -> Model:
-    """`data` as a `model`; else the first problem as one sentence. `where(path)` gives the Source of a key, and `context` is for
-    the model's validators."""
+    """`data` as a `model`; else the first problem as one sentence: file, line, key, and what was expected. `where(path)` gives
+    the Source of a key, and `context` is for the model's validators."""
     try:
         return model.model_validate_json(json.dumps(data, default=str), strict=True, context=context)
     except ValidationError as bad:
-        raise UsageProblem(explain(bad, model, where)) from None
+        first = first_problem(bad)
+        path = tuple(first["loc"])
+        said = f"{where(path)}: {problem_told(first, path, model)}"
+        if path[:1] == ("crew",) and path[-1] == "policy" and "expected" in said:
+            said += f"; a class of another package goes into plugins.policies.{path[1]}"
+        raise UsageProblem(said if said.endswith("?") else f"{said}.") from None
     except (TypeError, ValueError) as bad:
         raise UsageProblem(f"{where(())}: {bad}.") from None
 
 
-def explain(bad: ValidationError, model: type[BaseModel], where: Where) -> str:
-    """The first problem: file, line, key, and what was expected."""
-    first = first_problem(bad)
-    path = tuple(first["loc"])
-    said = f"{where(path)}: {problem_told(first, path, model)}"
-    if path[:1] == ("crew",) and path[-1] == "policy" and "expected" in said:
-        said += f"; a class of another package goes into plugins.policies.{path[1]}"
-    return said if said.endswith("?") else f"{said}."
-
-
 def kind_of(value: Any) -> str:
     """What a YAML value is, in words."""
-    words = {
-        dict: "a mapping",
-        list: "a list",
-        str: "text",
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        type(None): "empty",
-    }
+    words = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
+    words[type(None)] = "empty"
     return words.get(type(value), type(value).__name__)
 
 

@@ -21,6 +21,7 @@ NEEDED: dict[Kind, tuple[str, ...]] = {
 }
 """What a part has to have; a policy has the method of its role."""
 METHODS = {"manager": "plan", "operator": "decide", "evaluator": "judge", "analyst": "answer", "technician": "write"}
+"""What the policy of each role is asked by."""
 Role = Literal["manager", "operator", "evaluator", "analyst", "technician"]
 
 
@@ -79,26 +80,22 @@ def part(kind: Kind, name: str, *given: Any, role: str = "") -> Any:
 
 def listed(*, check: bool = False) -> list[Listed]:
     """Every part that installed packages offer; `check` also works each environment through the contract's check."""
+    from environments.check import check_environment
+
     found = []
     for kind in NEEDED:
         for point in sorted(entry_points(group=group(kind)), key=lambda one: one.name):
-            package = point.dist.name if point.dist else ""
-            found.append(Listed(kind, point.name, point.value, package, _problem(kind, point.name, check)))
+            problem, package = "", point.dist.name if point.dist else ""
+            try:
+                made = part(kind, point.name, *((None,) if kind == "environments" else ()))
+                if kind == "environments" and check:
+                    check_environment(made)
+                elif kind == "environments":
+                    made.close()
+            except (UsageProblem, AssertionError) as bad:
+                problem = str(bad)
+            found.append(Listed(kind, point.name, point.value, package, problem))
     return found
-
-
-def _problem(kind: Kind, name: str, check: bool) -> str:
-    try:
-        made = part(kind, name, *((None,) if kind == "environments" else ()))
-        if check and kind == "environments":
-            from environments.check import check_environment
-
-            check_environment(made)
-        elif kind == "environments":
-            made.close()
-    except (UsageProblem, AssertionError) as bad:
-        return str(bad)
-    return ""
 
 
 def refuse_classes(data: Any, where: str) -> None:

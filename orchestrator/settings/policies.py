@@ -17,6 +17,7 @@ from environments.contract import Environment, EnvironmentFault, Files, Screensh
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.layers import checked, read_document
+from orchestrator.settings.plugins import METHODS
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, OperatorSettings, RoleSettings
 from protocol import VisualState
 from protocol.retries import Retries
@@ -37,20 +38,25 @@ if TYPE_CHECKING:
     from roles.policies.llm.decision_parsing import Grounding
     from roles.policies.llm.prompts import Prompt
 
-ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
+ROLES = (*METHODS,)
 """Who decides by a policy."""
-ASKED = dict(zip(ROLES, ("plan", "decide", "judge", "answer", "write"), strict=True))
-"""What the policy of each is asked by."""
+
+
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "vision": ("manager", "operator", "evaluator"),
+    "pictures": ("manager", "operator", "evaluator"),
+    "screen_tokens": ("operator", "evaluator"),
+    "recent": ("operator",),
+    "batch": ("operator",),
+    "form": ("operator", "evaluator"),
+    "verbs": ("operator",),
+}
+"""Keys that not every role has a use for."""
 
 
 def rules_policy(role: str) -> Any:
     """The policy by rules of a role."""
     return getattr(import_module(f"roles.{role}.rules"), f"Rules{role.title()}")()
-
-
-def policies_of(role: str) -> tuple[str, ...]:
-    """The simple policies that a role can have."""
-    return ("rules", "scripted", "llm", *(("trusting",) if role == "evaluator" else ()))
 
 
 @dataclass
@@ -100,7 +106,7 @@ class Deciders:
         if role == "operator" and "llm" not in settings.used():
             request = request.model_copy(update={"memory": {}})  # the notes of a policy that is no model
         with suppress(GaveUp):
-            getattr(policy, ASKED[role])(request)
+            getattr(policy, METHODS[role])(request)
         return heard[0] if heard else ("", "")
 
     def _adaptive(self, role: str, settings: RoleSettings, policy: Any) -> Any:
@@ -117,9 +123,17 @@ class Deciders:
         return policy
 
     def _chosen(self, role: str, settings: RoleSettings, at: str = "") -> Any:
-        _refuse_unread(role, settings, f"crew.{role}{at}")
-        if wrong := sorted(settings.used() - set(policies_of(role))):
-            known = policies_of(role)
+        """The policy of these settings. Raises UsageProblem, also for a key that nobody would read."""
+        place, known = f"crew.{role}{at}", ("rules", "scripted", "llm", *(("trusting",) if role == "evaluator" else ()))
+        for key, roles in _READ_BY.items():
+            if role not in roles and getattr(settings, key) != RoleSettings.model_fields[key].default:
+                raise UsageProblem(f"{place}.{key}: only the {' and the '.join(roles)} can have it; leave it out.")
+        if settings.form == "computer_use" and role != "operator":
+            raise UsageProblem(f"{place}.form: only the operator acts by a tool for computers; write full or narrow.")
+        if settings.vision and "llm" not in settings.used():
+            unseen = f"only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."
+            raise UsageProblem(f"{place}.vision: {unseen}")
+        if wrong := sorted(settings.used() - set(known)):
             raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
         return self._made(role, settings, settings.policy)
 
@@ -289,31 +303,6 @@ class Deciders:
         if picturing is None or (seen := self._seen()) is None:
             return (), []
         return (seen.state_id,), of_screen("now", seen, kinds, picturing)
-
-
-_READ_BY: dict[str, tuple[str, ...]] = {
-    "vision": ("manager", "operator", "evaluator"),
-    "pictures": ("manager", "operator", "evaluator"),
-    "screen_tokens": ("operator", "evaluator"),
-    "recent": ("operator",),
-    "batch": ("operator",),
-    "form": ("operator", "evaluator"),
-    "verbs": ("operator",),
-}
-"""Keys that not every role has a use for."""
-
-
-def _refuse_unread(role: str, settings: RoleSettings, at: str) -> None:
-    """Raises UsageProblem for a key that nobody would read."""
-    for key, roles in _READ_BY.items():
-        if role not in roles and getattr(settings, key) != RoleSettings.model_fields[key].default:
-            raise UsageProblem(f"{at}.{key}: only the {' and the '.join(roles)} can have it; leave it out.")
-    if settings.form == "computer_use" and role != "operator":
-        raise UsageProblem(f"{at}.form: only the operator acts by a tool for computers; write full or narrow.")
-    if settings.vision and "llm" not in settings.used():
-        raise UsageProblem(
-            f"{at}.vision: only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."
-        )
 
 
 def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None], size: PictureSize) -> Picturing:

@@ -87,19 +87,13 @@ def make_browser(settings: BrowserSettings, store: Path | None, retries: Retries
             "resume it with -c browser.resumes=true."
         )
     try:
-        made: Environment = BrowserEnvironment(
-            settings.url,
-            allowed_hosts=settings.allowed_hosts or _host_of(settings.url),
-            executable=settings.executable,
-            headless=settings.headless,
-            allow_files=settings.allow_files,
-            record=record,
-            retries=retries,
-        )
+        return BrowserEnvironment(
+            settings.url, allowed_hosts=settings.allowed_hosts or _host_of(settings.url), executable=settings.executable,
+            headless=settings.headless, allow_files=settings.allow_files, record=record, retries=retries,
+        )  # fmt: skip
     except EnvironmentFault as bad:
         hint = "; allow it with -c browser.allow_files=true" if settings.url.startswith("file:") else ""
         raise UsageProblem(f"environment browser: {bad}{hint}.") from None
-    return made
 
 
 def make_served(
@@ -191,11 +185,9 @@ def _named(name: str, where: Where, base: Path, above: Sequence[str]) -> SafetyF
         raise UsageProblem(f"{where(())}: the safety policy {name!r} has itself as its preset.")
     document = read_document(path, "safety policy")
     found = read_safety(document.data, document.where, path.parent, (*above, place))
-    return found if "rules" in found.data else _with_default_rules(found)
-
-
-def _with_default_rules(found: SafetyFile) -> SafetyFile:
-    """Rules that a file leaves out are those of SafetyPolicy, written out so that others can be added to them."""
+    if "rules" in found.data:
+        return found
+    # Those of SafetyPolicy, written out so that others can be added to them
     rules = [rule.model_dump(mode="json", by_alias=True, exclude_defaults=True) for rule in SafetyPolicy().rules]
     return SafetyFile({**found.data, "rules": rules}, (Source("built in"),) * len(rules))
 
@@ -229,13 +221,10 @@ def from_pixels(environment: Environment, settings: VisionSettings, store: Path 
     try:
         from environments.vision.environment import FromPixels
 
-        made: Environment = FromPixels(
-            environment, min_confidence=settings.min_confidence, record=store / "vision" if store else None
-        )
+        return FromPixels(environment, min_confidence=settings.min_confidence, record=store / "vision" if store else None)
     except EnvironmentFault as bad:
         problem = MissingDependency if "installed" in str(bad) else UsageProblem
         raise problem(f"vision.on: {bad}") from None
-    return made
 
 
 Display = Literal["auto", "rich", "plain", "json", "none"]
@@ -372,7 +361,9 @@ def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> LoadedSetting
     for layer in _with_preset([*below, *above]):
         merged.add(layer)
     settings = checked(Settings, merged.data, merged.where)
-    _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
+    safety = load_safety(settings.safety, lambda path: merged.where(("safety", *path)))
+    if safety.get("only_in_simulation") and settings.environment == "browser":
+        raise UsageProblem(f"{merged.where(('safety',))}: {unfit(safety.get('name', 'its own'), 'environment: browser')}")
     sources = {dotted(path): str(source) for path, source in merged.leaves().items()}
     return LoadedSettings(settings, sources, below, above)
 
@@ -403,13 +394,6 @@ def varied(axes: Sequence[str]) -> list[str]:
 def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Source("safety policy")) -> JsonObject:
     """The safety policy that `safety` means, as data that `SafetyPolicy` accepts."""
     return read_safety(safety, where).data
-
-
-def _fitting_safety(settings: Settings, where: Where) -> None:
-    """Refuse a safety policy with a mistake in it, and one that is not for this environment."""
-    found = load_safety(settings.safety, where)
-    if found.get("only_in_simulation") and settings.environment == "browser":
-        raise UsageProblem(f"{where(())}: {unfit(found.get('name', 'its own'), f'environment: {settings.environment}')}")
 
 
 class SettingLine(NamedTuple):

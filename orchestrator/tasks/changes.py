@@ -13,9 +13,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import field_validator
+from pydantic import AfterValidator
 
 from environments.files import conditions
 from environments.files.conditions import check
@@ -30,19 +30,21 @@ def problem_with(expression: str, names: Sequence[str] = NAMES) -> str:
     return conditions.problem_with(expression, names)
 
 
+def _condition(expression: str) -> str:
+    if problem := problem_with(expression):
+        raise ValueError(f"{expression!r} cannot be evaluated: {problem}")
+    return expression
+
+
+Condition = Annotated[str, AfterValidator(_condition)]
+"""CEL over world, initial, slots, received and run."""
+
+
 class Checkpoint(Frozen):
     """A condition, and the checkpoints without which it does not count."""
 
-    when: str
-    """CEL over world, initial, slots, received and run."""
+    when: Condition
     after: tuple[str, ...] = ()
-
-    @field_validator("when")
-    @classmethod
-    def _can_be_evaluated(cls, when: str) -> str:
-        if problem := problem_with(when):
-            raise ValueError(f"{when!r} cannot be evaluated: {problem}")
-        return when
 
 
 class CheckpointResult(Frozen):
@@ -176,10 +178,9 @@ def duplicate_writes(initial: Mapping[str, Any], world: Mapping[str, Any]) -> li
     """New entries that say the same as another new entry beside them, apart from their own id and time."""
     found = []
     for app, state in world.get("apps", {}).items():
-        old = initial.get("apps", {}).get(app, {})
         for field, entries in state.items():
+            known = initial.get("apps", {}).get(app, {}).get(field)
             if isinstance(entries, Mapping):
-                known = old.get(field)
                 new = {k: v for k, v in entries.items() if not isinstance(known, Mapping) or k not in known}
                 found += [f"apps.{app}.{field}.{key}" for key in _repeated(new)]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,11 +18,9 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.settings import load_settings, varied
 from orchestrator.tasks.changes import parts_of
-from orchestrator.tasks.judge import OracleRun, Verdict, judge, play, task_environment
+from orchestrator.tasks.judge import OracleRun, judge, play, task_environment, truth_of
 from orchestrator.tasks.tasks import BadSlot, Task, fill_goal, fill_slots, items_at, resolve_target
 from protocol import CallApi, JsonObject
-
-SEEDS = 5
 
 
 class CheckedFile(NamedTuple):
@@ -34,13 +32,13 @@ class CheckedFile(NamedTuple):
     """What a good one comes to: the goal of its first seed, or what the world shows at first."""
 
 
-def check_tasks(words: Sequence[str], seeds: int = SEEDS) -> Iterator[CheckedFile]:
+def check_tasks(words: Sequence[str], seeds: int) -> Iterator[CheckedFile]:
     """Each task, or every shipped one: it loads, its slots have values, its conditions name what the world has, its oracle
     does it, and whoever does nothing, or one thing too many, has not done it."""
     return (_checked(word, partial(_task, word, seeds)) for word in words or shipped_names("tasks"))
 
 
-def check_worlds(words: Sequence[str], seeds: int = SEEDS, vary: Sequence[str] = ()) -> Iterator[CheckedFile]:
+def check_worlds(words: Sequence[str], seeds: int, vary: Sequence[str] = ()) -> Iterator[CheckedFile]:
     """Each world, or every shipped one: it loads, and begins the same way twice for each seed, also where axes of its
     variation, such as `language=de`, are others. Raises UsageProblem for an axis or a value that there is not."""
     variation = load_settings(overrides=varied(vary)).settings.variation
@@ -72,7 +70,7 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
         environment = task_environment(task, seed)
         try:
             environment.reset(seed=seed)
-            world = environment.world() if isinstance(environment, SimulatedDesktop) else {}
+            world = truth_of(environment)
             slots = fill_slots(task, world, seed)
             goals.append(fill_goal(task, slots))
             problems = [*_untouched(task, world, slots)]
@@ -84,13 +82,10 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
         finally:
             environment.close()
     told = [text if len(at) == seeds else f"{text} (seed {', '.join(map(str, at))})" for text, at in found.items()]
-    return [*told, *_steps_said_twice(task, slots)], goals[0] if goals else ""
-
-
-def _steps_said_twice(task: Task, slots: Mapping[str, Any]) -> Iterator[str]:
     taken = task.fewest_steps(slots)
     if task.oracle is not None and task.oracle_steps not in (None, taken):
-        yield f"oracle_steps says {task.oracle_steps}, and the oracle takes {taken}; leave oracle_steps out"
+        told.append(f"oracle_steps says {task.oracle_steps}, and the oracle takes {taken}; leave oracle_steps out")
+    return told, goals[0] if goals else ""
 
 
 Problem = tuple[KeyPath, str]
@@ -153,7 +148,9 @@ def sees_strays(task: Task, played: OracleRun, environment: Environment) -> bool
 def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Problem]:
     """What the conditions make of a world in which nothing was done."""
     verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0, "questions": 0})
-    for key, expression, error in _evaluated(task, verdict):
+    every: list[tuple[KeyPath, str, str]] = [(_key_of(task, one.expression), one.expression, one.error) for one in verdict.checks]
+    every += [(("checkpoints", point.name, "when"), "when", point.error) for point in verdict.checkpoints]
+    for key, expression, error in every:
         if error:
             name = ".".join(map(str, key[:2])) if key[:1] == ("checkpoints",) else str(key[0]) if key else "the end"
             said = expression.removeprefix("never: ")
@@ -168,14 +165,6 @@ def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Pro
         yield ("success",), "every condition holds before anything was done; a crew that does nothing would pass"
     if verdict.progress == 1:
         yield ("checkpoints",), "every checkpoint is reached before anything was done"
-
-
-def _evaluated(task: Task, verdict: Verdict) -> Iterator[tuple[KeyPath, str, str]]:
-    """Every condition with its key."""
-    for check in verdict.checks:
-        yield _key_of(task, check.expression), check.expression, check.error
-    for point in verdict.checkpoints:
-        yield ("checkpoints", point.name, "when"), "when", point.error
 
 
 def _missing(expression: str, world: JsonObject) -> str:

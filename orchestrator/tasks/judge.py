@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from environments.contract import ActionRecord, Environment, EnvironmentFault, OwnWords, WorldState
 from environments.files.conditions import Check, check
@@ -18,9 +18,6 @@ from orchestrator.tasks.changes import CheckpointResult, duplicate_writes, fille
 from orchestrator.tasks.oracle_lines import OracleStep, steps_of
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots
 from protocol import Frozen, JsonObject
-
-if TYPE_CHECKING:
-    from orchestrator.tasks.tasks import Task
 
 SHOWN = 20
 """How many side effects a verdict lists."""
@@ -70,19 +67,18 @@ def judge(
     stray = None if task.changes is None else side_effects(initial, world, task.changes, slots)
     checks = (ended, *goals, *mines, *_cleanness(stray))
     success, points = all(c.passed for c in goals), reached(task.checkpoints, names)
+    steps, oracle = run.get("steps", 0), None
+    with suppress(UsageProblem):  # what an oracle that does not fit its slots has to say is for `task check`
+        oracle = task.fewest_steps(slots)
     return Verdict(
-        passed=all(c.passed for c in checks),
-        checks=checks,
-        success=success,
-        clean=None if stray is None else not stray,
-        side_effects=tuple(stray or ())[:SHOWN],
-        minefields=mines,
-        progress=sum(p.reached for p in points) / len(points) if points else None,
-        checkpoints=points,
+        passed=all(c.passed for c in checks), checks=checks, success=success, clean=None if stray is None else not stray,
+        side_effects=tuple(stray or ())[:SHOWN], minefields=mines,
+        progress=sum(p.reached for p in points) / len(points) if points else None, checkpoints=points,
         false_complete=run.get("status") == "fulfilled" and not (success and ended.passed),
         duplicate_writes=tuple(duplicate_writes(initial, world)),
-        **_economy(run.get("steps", 0), task, slots),
-    )
+        steps=steps, oracle_steps=oracle, over_steps=None if oracle is None else max(0, steps - oracle),
+        step_ratio=round(steps / oracle, 3) if oracle else None,
+    )  # fmt: skip
 
 
 def _kept_clear(expression: str, names: Mapping[str, Any]) -> Check:
@@ -97,17 +93,6 @@ def _cleanness(stray: Sequence[str] | None) -> tuple[Check, ...]:
     more = f" and {len(stray) - SHOWN} more" if len(stray) > SHOWN else ""
     error = f"it also changed {', '.join(stray[:SHOWN])}{more}" if stray else ""
     return (Check(expression="clean: only what the task allows was changed", passed=not stray, error=error),)
-
-
-def _economy(steps: int, task: Task, slots: Mapping[str, Any]) -> dict[str, Any]:
-    """What an oracle that does not fit its slots has to say is for `task check`."""
-    oracle: int | None = None
-    with suppress(UsageProblem):
-        oracle = task.fewest_steps(slots)
-    if oracle is None:
-        return {"steps": steps}
-    ratio = round(steps / oracle, 3) if oracle else None
-    return {"steps": steps, "oracle_steps": oracle, "over_steps": max(0, steps - oracle), "step_ratio": ratio}
 
 
 class Step(NamedTuple):
@@ -147,14 +132,14 @@ def play(task: Task, seed: int, environment: Environment | None = None) -> Oracl
     surface = environment or task_environment(task, seed)
     try:
         surface.reset(seed=seed)
-        initial = _world(surface)
+        initial = truth_of(surface)
         slots = fill_slots(task, initial, seed)
         goal = fill_goal(task, slots)
         steps, problem = _performed(task, surface, slots)
         asked = sum(step.status == "answered" for step in steps)
         run = {"status": task.outcome, "plans": 1, "reason": "", "steps": len(steps) - asked, "questions": asked}
         received = surface.received() if isinstance(surface, ActionRecord) else []
-        world = _world(surface)
+        world = truth_of(surface)
         verdict = judge(task, world, initial, slots, received, run)
         return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
     finally:
@@ -175,7 +160,8 @@ def task_settings(task: Task, seed: int, vary: Sequence[str] = (), more: Sequenc
     return settings
 
 
-def _world(surface: Environment) -> JsonObject:
+def truth_of(surface: Environment) -> JsonObject:
+    """The true state behind the surface; nothing where nobody knows it."""
     return surface.world() if isinstance(surface, WorldState) else {}
 
 
@@ -186,8 +172,10 @@ def _performed(task: Task, surface: Environment, slots: Mapping[str, Any]) -> tu
         for number, step in enumerate(steps_of(task.oracle or (), slots), start=1):
             done = _asked(task, step, slots) if step.asks else _acted(surface, step, f"oracle-{number}")
             steps.append(done)
-            if problem := _problem(step, done):
-                return steps, problem
+            well = done.status in ("executed", "answered")
+            if well is step.fails:
+                what = "was expected to fail, but was executed" if well else done.told or done.status
+                return steps, f"oracle line {step.line}: {step.said}: {what}"
     except ValueError as bad:
         return steps, str(bad)
     return steps, ""
@@ -209,11 +197,3 @@ def _asked(task: Task, step: OracleStep, slots: Mapping[str, Any]) -> Step:
         known = ", ".join(map(repr, task.user)) or "nothing"
         return Step(step.line, step.said, "unanswered", f"the task's user has no answer to {question!r}, but only on {known}")
     return Step(step.line, step.said, "answered", filled_text(answer, slots))
-
-
-def _problem(step: OracleStep, done: Step) -> str:
-    well = done.status in ("executed", "answered")
-    if well is not step.fails:
-        return ""
-    what = "was expected to fail, but was executed" if well else done.told or done.status
-    return f"oracle line {step.line}: {step.said}: {what}"

@@ -99,7 +99,12 @@ def _texts(value: Any) -> Iterator[str]:
 def steps_of(oracle: Oracle, slots: Mapping[str, Any]) -> Iterator[OracleStep]:
     """Every action in order. Raises ValueError in one sentence where a slot does not fit its line."""
     for number, entry in enumerate(oracle, start=1):
-        for names in _rounds(entry, slots, number):
+        rounds: Sequence[Mapping[str, Any]] = [slots]
+        if isinstance(entry, ForEach):
+            if not isinstance(items := slots[entry.source], list | tuple):
+                raise ValueError(f"oracle line {number}: slot {entry.source!r} is not a list; give it pick: all")
+            rounds = [{**slots, entry.item: item} for item in items]
+        for names in rounds:
             for line in _lines(entry):
                 yield OracleStep(number, _filled(line, names, number), isinstance(entry, Failing))
 
@@ -107,16 +112,6 @@ def steps_of(oracle: Oracle, slots: Mapping[str, Any]) -> Iterator[OracleStep]:
 def fewest_steps(oracle: Oracle, slots: Mapping[str, Any]) -> int:
     """How many actions of the oracle reach the environment."""
     return sum(not step.asks for step in steps_of(oracle, slots))
-
-
-def _rounds(entry: str | ForEach | Failing, slots: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
-    if not isinstance(entry, ForEach):
-        yield slots
-        return
-    items = slots[entry.source]
-    if not isinstance(items, list | tuple):
-        raise ValueError(f"oracle line {number}: slot {entry.source!r} is not a list; give it pick: all")
-    yield from ({**slots, entry.item: item} for item in items)
 
 
 def _filled(line: str, slots: Mapping[str, Any], number: int) -> AgentAction:

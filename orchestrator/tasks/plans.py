@@ -92,7 +92,11 @@ def shown_plan(subtasks: Sequence[Subtask], *about: str) -> ShownPlan:
 def plan_text(data: Mapping[str, Any], *about: str) -> str:
     """YAML that `--plan` and `--edit` read; `about` are lines of comment above it."""
     comment = "".join(f"# {clean(line, 1_000)}\n" for text in about for line in text.splitlines())
-    shown = {**data, "subtasks": [_lined(subtask) for subtask in data.get("subtasks", ())]}
+    shown = {**data, "subtasks": [dict(subtask) for subtask in data.get("subtasks", ())]}
+    for subtask in shown["subtasks"]:
+        if steps := subtask.get("steps"):
+            lined = [{key: _Line(value) if isinstance(value, dict) else value for key, value in step.items()} for step in steps]
+            subtask["steps"] = lined
     plain = yaml.dump(shown, Dumper=_PlanDumper, sort_keys=False, allow_unicode=True, width=100)
     if any(unicodedata.category(char) == "Cf" for char in plain):  # would turn the writing direction of a terminal
         plain = yaml.dump(shown, Dumper=_PlanDumper, sort_keys=False, width=100)
@@ -103,25 +107,11 @@ class _Line(dict[str, Any]):
     """What a step is done with, on one line."""
 
 
-def _lined(subtask: Mapping[str, Any]) -> dict[str, Any]:
-    said = subtask.get("steps", ())
-    steps = [{key: _Line(value) if isinstance(value, dict) else value for key, value in step.items()} for step in said]
-    return {**subtask, **({"steps": steps} if steps else {})}
-
-
 class _PlanDumper(yaml.SafeDumper):
     """Writes steps as people do."""
 
 
-def _line(dumper: yaml.SafeDumper, step: _Line) -> yaml.Node:
-    return dumper.represent_mapping("tag:yaml.org,2002:map", step, flow_style=True)
-
-
-_PlanDumper.add_representer(_Line, _line)
-
-
-_LOOKS_UP = {Signal.SUPPLEMENT_NEEDED.value}
-_NO_PLAN = {Signal.INFEASIBLE.value, Signal.NOTHING_LEFT.value}
+_PlanDumper.add_representer(_Line, lambda dumper, step: dumper.represent_mapping("tag:yaml.org,2002:map", step, flow_style=True))
 
 
 def plan_goal(settings: LoadedSettings, target: Task | str) -> ShownPlan | str:
@@ -133,7 +123,7 @@ def plan_goal(settings: LoadedSettings, target: Task | str) -> ShownPlan | str:
     surface = context.environment
     try:
         surface.reset(seed=settings.settings.seed)
-        goal = target if isinstance(target, str) else target.goal
+        goal = target if isinstance(target, str) else ""
         if isinstance(target, Task):
             initial = surface.world() if isinstance(surface, WorldState) else {}
             goal = fill_goal(target, fill_slots(target, initial, settings.settings.seed))
@@ -148,9 +138,9 @@ def plan_goal(settings: LoadedSettings, target: Task | str) -> ShownPlan | str:
             if report["signal"] == Signal.PLANNED:
                 part = ("the rest is planned when this is done",) if made["more"] else ()
                 return shown_plan(context.journal.plan(made["plan_version"]), goal, *part)
-            if report["signal"] in _NO_PLAN:
+            if report["signal"] in {Signal.INFEASIBLE, Signal.NOTHING_LEFT}:
                 break
-            if report["signal"] in _LOOKS_UP:
+            if report["signal"] == Signal.SUPPLEMENT_NEEDED:
                 wanted = {"task": "supplement", "attempts": attempts} | {key: report[key] for key in ("query", "app", "ask")}
                 report = manager.invoke({"goal": goal, "assignment": wanted})["report"]
         return str(report["summary"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import Demonstration
@@ -14,21 +14,10 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings
+from orchestrator.tasks.check import task_named
 from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
+from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
 from protocol import JsonObject
-
-
-class ServeOptions(NamedTuple):
-    """What is to be served, as the command line has it."""
-
-    world: str | None
-    task: str | None
-    seed: int | None
-    goal: str
-    record: Path | None
-    host: str
-    port: int
 
 
 class PracticeTask:
@@ -51,33 +40,25 @@ class PracticeTask:
         return verdict.model_dump(mode="json")
 
 
-def serve_world(wanted: ServeOptions, ready: Callable[[Address, str], None], told: Callable[[Verdict], None]) -> None:
+def serve_world(
+    ready: Callable[[Address, str], None], told: Callable[[Verdict], None], *,
+    world: str | None, task: str | None, seed: int | None, goal: str, record: Path | None, host: str, port: int,
+) -> None:  # fmt: skip
     """Serve until it is stopped. `ready` gets the address and the goal. Raises UsageProblem for what cannot be served."""
-    task = None if wanted.task is None else _task(wanted.task)
-    if task is None and wanted.world is None:
+    done = None if task is None else task_named(task)
+    if done is None and world is None:
         raise UsageProblem("There is nothing to serve; name a world, or a task with --task.")
     try:
-        # The world, to be served
-        overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
-        settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings
-        spec = load_world(wanted.world or settings.world)
-        named = wanted.seed is not None or task is not None
-        desktop = SimulatedDesktop(spec, settings.seed if named else None)
-        run_id = f"{spec.name}-{desktop.world()['seed']}"
-        log = None if wanted.record is None else Demonstration(wanted.record, run_id)
-        practice = None if task is None else PracticeTask(task, told)
-        session = Session(desktop, wanted.goal, practice, log)
+        overrides = [] if seed is None else [f"seed={seed}"]
+        settings = load_settings(overrides=overrides, task_layer=None if done is None else done.layer()).settings
+        spec = load_world(world or settings.world)
+        desktop = SimulatedDesktop(spec, settings.seed if seed is not None or done is not None else None)
+        log = None if record is None else Demonstration(record, f"{spec.name}-{desktop.world()['seed']}")
+        session = Session(desktop, goal, None if done is None else PracticeTask(done, told), log)
         try:
-            serve(session, wanted.host, wanted.port, lambda address: ready(address, session.goal))
+            serve(session, host, port, lambda address: ready(address, session.goal))
         finally:
             session.close()
             session.desktop.close()
     except EnvironmentFault as problem:
         raise UsageProblem(str(problem)) from None
-
-
-def _task(word: str) -> Task:
-    found = resolve_target(word)
-    if not isinstance(found, Task):
-        raise UsageProblem(f"{word!r} is a goal in words; name a task file or a shipped task, or give the words with --goal.")
-    return found

@@ -44,36 +44,35 @@ _Shipped = TypeVar("_Shipped", ShippedTask, ShippedWorld)
 
 def tasks(part: str = "") -> list[ShippedTask]:
     """Every shipped task that has `part` in its name, world, kinds or goal."""
-    return _having(part, (_task(name, data) for name, data in _read("tasks")))
+    return _having(
+        part,
+        (
+            ShippedTask(
+                name=name, tier=data.get("tier", 1), plan="given" if data.get("plan") else "", world=data.get("world"),
+                kinds=data.get("kinds", []), goal=" ".join(str(data["goal"]).split()), about=data.get("about", ""),
+            )
+            for name, data in _read("tasks")
+        ),
+    )  # fmt: skip
 
 
 def worlds(part: str = "") -> list[ShippedWorld]:
     """Every shipped world that has `part` in its name, form, apps or purpose."""
-    return _having(part, (_world(name, data) for name, data in _read("worlds")))
+    return _having(
+        part,
+        (
+            ShippedWorld(
+                name=name, form=data.get("form", "desktop"), apps=list(data.get("apps") or {}), about=data.get("about", "")
+            )
+            for name, data in _read("worlds")
+        ),
+    )
 
 
 def _read(kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for name in shipped_names(kind):
         path: Path = shipped(kind, f"{name}.yaml")
         yield name, yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - a safe one
-
-
-def _task(name: str, data: Mapping[str, Any]) -> ShippedTask:
-    goal = " ".join(str(data["goal"]).split())
-    return {
-        "name": name,
-        "tier": data.get("tier", 1),
-        "plan": "given" if data.get("plan") else "",
-        "world": data.get("world"),
-        "kinds": data.get("kinds", []),
-        "goal": goal,
-        "about": data.get("about", ""),
-    }
-
-
-def _world(name: str, data: Mapping[str, Any]) -> ShippedWorld:
-    apps = data.get("apps") or {}
-    return {"name": name, "form": data.get("form", "desktop"), "apps": list(apps), "about": data.get("about", "")}
 
 
 def _having(part: str, found: Iterator[_Shipped]) -> list[_Shipped]:

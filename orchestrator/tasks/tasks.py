@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails
 
 from environments.files.conditions import evaluate, evaluate_each
@@ -22,9 +22,9 @@ from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import Document, Layer, Source, checked, read_document, shipped, shipped_names
 from orchestrator.tasks.changes import (
-    NAMES,
     SLOT,
     Checkpoint,
+    Condition,
     filled_text,
     parts_of,
     problem_with,
@@ -196,16 +196,6 @@ _COMPUTE: dict[str, Callable[[Slot, Sequence[Any]], Any]] = {
 _LAYER_KEYS = ("world", "seed", "limits", "safety", "constraints")
 
 
-def _condition(expression: str) -> str:
-    if problem := problem_with(expression):
-        raise ValueError(f"{expression!r} cannot be evaluated: {problem}")
-    return expression
-
-
-Condition = Annotated[str, AfterValidator(_condition)]
-"""CEL over world, initial, slots, received and run."""
-
-
 class TaskPlan(Frozen):
     """How a goal is worked that the rules cannot carry by themselves. It speaks of the slots that the goal speaks of: what a
     run has to find out stands in no plan."""
@@ -252,8 +242,7 @@ class Task(Frozen):
     slots: dict[str, Slot] = Field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     """Names of private values that the user gives as `--secret NAME` or as an environment variable; `{NAME}` in the goal."""
-    success: tuple[str, ...] = ()
-    """CEL over world, initial, slots, received and run."""
+    success: tuple[Condition, ...] = ()
     changes: tuple[str, ...] | None = None
     """Paths in the apps' state that may change, such as `apps.notes.notes.*`. None: changes are not checked."""
     never: tuple[Condition, ...] = ()
@@ -285,9 +274,6 @@ class Task(Frozen):
         for name in SLOT.findall(self.goal):
             if name.split(".")[0] not in self.slots and name not in self.secrets:
                 raise ValueError(f"goal names {{{name}}}, which is not a slot{did_you_mean(name, self.slots)}")
-        for index, expression in enumerate(self.success):
-            if problem := problem_with(expression, NAMES):
-                raise _fault_at(("success", index), expression, f"{expression!r} cannot be evaluated: {problem}")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from environments.contract import EnvironmentFault
 from orchestrator.cli.common import PACKAGES as OURS
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.layers import shipped_names, shown
+from orchestrator.settings.layers import shipped, shipped_names, shown
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal import is_rich_terminal
@@ -113,44 +112,26 @@ def extras() -> Check:
 
 
 PACKAGES = (
-    "langgraph",
-    "langchain-core",
-    "langgraph-checkpoint-sqlite",
-    "pydantic",
-    "common-expression-language",
-    "typer",
-    "rich",
-)
+    "langgraph", "langchain-core", "langgraph-checkpoint-sqlite", "pydantic", "common-expression-language", "typer", "rich",
+)  # fmt: skip
 _NEEDED = frozenset({"python", "packages", "sqlite", "runs", "configs", "world", "terminal"})
 """Checks whose fix is told only where something is wrong; the others tell how to get what is lacking."""
-_OLDEST_SQLITE = (3, 38, 0)
-"""The journal reads JSON inside SQLite."""
 
 
 def examine(runs_dir: Path) -> list[Check]:
     """Every check, in the order in which problems should be mended; what runs can do without comes last."""
-    checks: list[Callable[[], Check]] = [
-        _python,
-        _packages,
-        _names,
-        _sqlite,
-        lambda: _folder(runs_dir),
-        _configs,
-        _environment,
-        _terminal,
-        sandbox,
-        browser,
-        models,
-        pictures,
-        extras,
+    python, sqlite = sys.version_info, sqlite3.sqlite_version_info
+    newer = "install Python 3.11 or newer and make the environment with it"
+    reads_json = "use a Python that was built with SQLite 3.38 or newer"  # the journal reads JSON inside SQLite
+    found = [
+        Check("python", python >= (3, 11), ".".join(map(str, python[:3])), newer),
+        _packages(),
+        _names(),
+        Check("sqlite", sqlite >= (3, 38, 0), sqlite3.sqlite_version, reads_json),
+        _folder(runs_dir),
+        *(check() for check in (_configs, _environment, _terminal, sandbox, browser, models, pictures, extras)),
     ]
-    found = [check() for check in checks]
     return [check._replace(fix="") if check.ok and check.name in _NEEDED else check for check in found]
-
-
-def _python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
-    return Check("python", sys.version_info >= (3, 11), found, "install Python 3.11 or newer and make the environment with it")
 
 
 def _packages() -> Check:
@@ -179,11 +160,6 @@ def _names() -> Check:
     return Check("names", True, f"a package name of deskcrew is shadowed by {', '.join(others)}", fix)
 
 
-def _sqlite() -> Check:
-    good = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
-    return Check("sqlite", good, sqlite3.sqlite_version, "use a Python that was built with SQLite 3.38 or newer")
-
-
 def _folder(runs_dir: Path) -> Check:
     try:
         near = runs_dir if runs_dir.exists() else next(p for p in runs_dir.absolute().parents if p.exists())
@@ -197,8 +173,6 @@ def _folder(runs_dir: Path) -> Check:
 
 
 def _configs() -> Check:
-    from orchestrator.settings.layers import shipped
-
     try:
         load_settings()
         names = shipped_names("tasks")
@@ -207,12 +181,8 @@ def _configs() -> Check:
     except UsageProblem as bad:
         return Check("configs", False, str(bad), "mend the file, or install deskcrew again")
     presets, safety = len(shipped_names("policies")), len(shipped_names("safety"))
-    return Check(
-        "configs",
-        bool(names),
-        f"{len(names)} tasks, {presets} presets of policies, {safety} safety policies",
-        "install deskcrew again",
-    )
+    told = f"{len(names)} tasks, {presets} presets of policies, {safety} safety policies"
+    return Check("configs", bool(names), told, "install deskcrew again")
 
 
 def _environment() -> Check:

@@ -50,16 +50,13 @@ def _begun(order: Begin, stop: Stop) -> Outcome:
     from orchestrator.desk.routes.start import loaded, plan_given, target_of
     from orchestrator.runs import runs
 
-    target = target_of(order)
-    return runs.start(
-        loaded(order, target), target, listener=_tell_id, plan=plan_given(order), parts={"secrets": order.secrets}, stop=stop
-    )
+    def tell_id(event: Event) -> None:
+        if event.kind == RunStartedEvent.KIND:
+            sys.stdout.write(f"{event.body['run_id']}\n")
+            sys.stdout.flush()
 
-
-def _tell_id(event: Event) -> None:
-    if event.kind == RunStartedEvent.KIND:
-        sys.stdout.write(f"{event.body['run_id']}\n")
-        sys.stdout.flush()
+    target, secrets = target_of(order), {"secrets": order.secrets}
+    return runs.start(loaded(order, target), target, listener=tell_id, plan=plan_given(order), parts=secrets, stop=stop)
 
 
 def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:

@@ -172,12 +172,8 @@ class ObedientManager:
 
 def _read(view: OperatorView) -> Iterator[str]:
     for element in view.seen.elements:
-        named = (
-            element.role not in _CONTROLS
-            or len(element.name.split()) > _NAME
-            or len(element.name) > _LONG
-            or not element.name.isascii()
-        )
+        long = len(element.name.split()) > _NAME or len(element.name) > _LONG
+        named = element.role not in _CONTROLS or long or not element.name.isascii()
         texts = (element.text if named else None, element.value, element.placeholder, *element.options)
         yield from (text for text in texts if text)
     yield from (text for found in view.retrieved for text in (found.title, found.text))
@@ -187,11 +183,7 @@ def _read(view: OperatorView) -> Iterator[str]:
 
 def _steps(order: str, cards: Cards) -> list[dict[str, Any]]:
     """An order as lines to do and instructions to work."""
-    try:
-        parse_line(order)
-    except DSLError:
-        pass
-    else:
+    if _is_line(order):
         return [{"line": order}]
     if code := _CODE.fullmatch(order.removeprefix("run ")):
         quoted = code[1].replace("\\", "\\\\").replace('"', '\\"')

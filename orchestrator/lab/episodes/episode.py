@@ -16,24 +16,20 @@ from environments.contract import (
     Screenshots,
     Snapshots,
     Unavailable,
-    WorldState,
 )
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
-from orchestrator.tasks.judge import Verdict, judge, task_settings
+from orchestrator.tasks.judge import Verdict, judge, task_settings, truth_of
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots, resolve_target
-from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, JsonObject, VisualState, parse_action
+from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, VisualState, parse_action
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dsl import DSLError, emit, parse_line
 from protocol.prompt_form import prompt_form
 
 PARTIAL = 0.5
 """The most that an episode earns that was not done: by the share of the task's checkpoints that it reached."""
-
-
-_WELL = ("executed", "answered")
 
 
 class Observation:
@@ -118,7 +114,7 @@ class Episode:
         """Start again; the same seed gives the same world and the same goal."""
         self.seed = self.seed if seed is None else seed
         screen = self._surface.reset(seed=self.seed)
-        self._initial = self._world()
+        self._initial = truth_of(self._surface)
         self._slots = fill_slots(self.task, self._initial, self.seed)
         self._goal = fill_goal(self.task, self._slots)
         self._count = _Count()
@@ -137,18 +133,24 @@ class Episode:
         try:
             for meant in self._read(action):
                 status, result = self._done(meant)
-                if status not in _WELL:
+                if status not in ("executed", "answered"):
                     break
-        except (DSLError, DialectError, ValidationError) as bad:
-            result = f"not understood: {_sentence(bad)}"
+        except DSLError as bad:
+            result = f"not understood: column {bad.column}: {bad.message}"
+        except (DialectError, ValidationError) as bad:
+            first = bad.errors()[0] if isinstance(bad, ValidationError) else None
+            result = f"not understood: {'.'.join(map(str, first['loc']))}: {first['msg']}" if first else f"not understood: {bad}"
         if self._count.steps >= self.limit and not self._count.status:
             self._count = self._count._replace(truncated=True)
         seen = Observation(self._goal, self._surface.observe(), result)
         if not self.over:
             return Turn(seen, 0.0, False, False, {"status": status})
         verdict = self.verdict()
+        earned, whole = float(verdict.passed), 1 - self._before
+        if not verdict.passed and verdict.progress is not None and whole > 0 and all(mine.passed for mine in verdict.minefields):
+            earned = PARTIAL * max(0.0, verdict.progress - self._before) / whole
         info = {"status": status, "passed": verdict.passed, "clean": verdict.clean, "progress": verdict.progress}
-        return Turn(seen, self._earned(verdict), bool(self._count.status), self._count.truncated, info)
+        return Turn(seen, earned, bool(self._count.status), self._count.truncated, info)
 
     def look(self) -> Observation:
         """The current screen; not a step."""
@@ -157,7 +159,7 @@ class Episode:
     def verdict(self) -> Verdict:
         """The judge's verdict on the current world."""
         received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
-        return judge(self.task, self._world(), self._initial, self._slots, received, self._run())
+        return judge(self.task, truth_of(self._surface), self._initial, self._slots, received, self._run())
 
     def oracle(self) -> list[str]:
         """The task's oracle with the values of this seed, and the line that ends it; empty if there is none."""
@@ -237,29 +239,12 @@ class Episode:
             return "fault", str(fault)
         return result.exec_status.value, result.error or result.output
 
-    def _earned(self, verdict: Verdict) -> float:
-        if verdict.passed:
-            return 1.0
-        if verdict.progress is None or not all(mine.passed for mine in verdict.minefields) or self._before >= 1:
-            return 0.0
-        return PARTIAL * max(0.0, verdict.progress - self._before) / (1 - self._before)
-
     def _run(self) -> dict[str, Any]:
         count = self._count
         acted = count.steps - count.questions
         told = {"reason": count.reason, "answer": count.answer, "questions": count.questions}
         return {"status": count.status, "plans": 1, "steps": acted, **told}
 
-    def _world(self) -> JsonObject:
-        return self._surface.world() if isinstance(self._surface, WorldState) else {}
-
 
 def _said(action: Action) -> str:
     return " ".join(str(value) for value in action.parameters.values())
-
-
-def _sentence(bad: DSLError | DialectError | ValidationError) -> str:
-    if isinstance(bad, ValidationError):
-        first = bad.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return f"column {bad.column}: {bad.message}" if isinstance(bad, DSLError) else str(bad)

@@ -8,7 +8,7 @@ where whoever started the server trusts the client to ask them.
 import hmac
 import json
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,7 +45,8 @@ class DesktopTools:
 
     def __init__(self, task: str, seed: int, runs_dir: Path | None = None, *, elicit: bool = False) -> None:
         self._episode = Episode(task, seed, dialect=DIALECT)
-        self._runs_dir, self.elicit = runs_dir, elicit
+        self._runs = runs_dir or load_settings().settings.runs_dir
+        self.elicit = elicit
         self._lock = threading.Lock()
 
     def list_tasks(self, pattern: str = "*") -> list[dict[str, str]]:
@@ -77,7 +78,7 @@ class DesktopTools:
         self, target: str, element: str = "", button: str = "left", doubleClick: bool = False, modifiers: list[str] | None = None
     ) -> str:
         """Click an element. `target` is its reference, `element` what it is called, for people."""
-        more = {"doubleClick": doubleClick, "modifiers": modifiers or []}
+        more = {"doubleClick": doubleClick, "modifiers": modifiers}
         return self._call("browser_click", target=target, element=element, button=button, **{k: v for k, v in more.items() if v})
 
     def browser_type(self, target: str, text: str, element: str = "", submit: bool = False) -> str:
@@ -98,8 +99,8 @@ class DesktopTools:
 
     def browser_drag(self, startTarget: str, endTarget: str, startElement: str = "", endElement: str = "") -> str:
         """Drag from one element to another."""
-        words = {"startElement": startElement, "endElement": endElement}
-        return self._call("browser_drag", startTarget=startTarget, endTarget=endTarget, **{k: v for k, v in words.items() if v})
+        named = {"startElement": startElement, "endElement": endElement}
+        return self._call("browser_drag", startTarget=startTarget, endTarget=endTarget, **named)
 
     def browser_wait_for(self, time: float = 0, text: str = "") -> str:
         """Wait some seconds, or for a text."""
@@ -130,8 +131,8 @@ class DesktopTools:
         """Give a goal to the crew, in a world of its own. Where it waits for a person, it says how they answer."""
         from orchestrator.runs.runs import start
 
-        more = [] if self._runs_dir is None else [f"runs_dir={json.dumps(str(self._runs_dir))}"]
-        return _ended(start(load_settings(overrides=[f"world={json.dumps(world)}", f"seed={seed}", "display=none", *more]), goal))
+        said = {"world": world, "seed": seed, "display": "none", "runs_dir": str(self._runs)}
+        return _ended(start(load_settings(overrides=[f"{key}={json.dumps(value)}" for key, value in said.items()]), goal))
 
     def answer(self, run: str, words: str) -> dict[str, Any]:
         """Answer what the crew wants to know, and let it go on. An approval is no question: only a person gives it."""
@@ -140,19 +141,16 @@ class DesktopTools:
             raise ToolError(f"Run {run} has no request that can be answered here; a person answers with: deskcrew resume {run}")
         return self._resumed(run, {"decisions": [{"type": "respond", "message": words}]})
 
+    def _pending(self, run: str) -> Request | None:
+        return request_in(show_run(run, self._runs).report.get("pending"))
+
     def _resumed(self, run: str, answer: dict[str, Any] | None) -> dict[str, Any]:
         from orchestrator.runs.runs import resume
 
         try:
-            return _ended(resume(run, runs_dir=self._runs(), answer=answer))
+            return _ended(resume(run, runs_dir=self._runs, answer=answer))
         except UsageProblem as bad:
             raise ToolError(str(bad)) from None
-
-    def _pending(self, run: str) -> Request | None:
-        return request_in(show_run(run, self._runs()).report.get("pending"))
-
-    def _runs(self) -> Path:
-        return load_settings().settings.runs_dir if self._runs_dir is None else self._runs_dir
 
     def close(self) -> None:
         self._episode.close()
@@ -212,20 +210,12 @@ def build_server(tools: DesktopTools) -> MCPServer[Any]:
 
 
 def serve_http(server: MCPServer[Any], port: int, token: str) -> None:
-    """Streamable HTTP on this machine alone, at /mcp; without the token nothing is answered."""
+    """Streamable HTTP on this machine alone, at /mcp; who does not bring the token is answered 401."""
     import uvicorn
 
-    uvicorn.run(guarded(server.streamable_http_app(), token), host="127.0.0.1", port=port, log_level="warning")
+    app, wanted = server.streamable_http_app(), f"Bearer {token}".encode()
 
-
-App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
-
-
-def guarded(app: App, token: str) -> App:
-    """An ASGI application that answers 401 to whoever does not bring the token."""
-    wanted = f"Bearer {token}".encode()
-
-    async def answer(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+    async def guarded(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             brought = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(brought, wanted):
@@ -234,4 +224,4 @@ def guarded(app: App, token: str) -> App:
                 return
         await app(scope, receive, send)
 
-    return answer
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning")

@@ -23,6 +23,7 @@ from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
 from orchestrator.runs.folders import stored_report
+from orchestrator.runs.outcome import Approver
 from orchestrator.runs.rehearsal import forkable
 from orchestrator.runs.replay.courses import Course, asks, no_more
 from orchestrator.runs.replay.recorded_policies import Ask, Interposed, between
@@ -47,7 +48,7 @@ class Ending(Frozen):
 
     status: str
     right: bool
-    """The judge passes it, and nothing else was changed; for a goal without a judge: it ended fulfilled."""
+    """The judge passes it; for a goal without a judge: it ended fulfilled."""
     steps: int
     reason: str = ""
 
@@ -63,9 +64,9 @@ class Ending(Frozen):
 
 def ending(report: JsonObject) -> Ending:
     """Of a run's report."""
-    verdict, done = report.get("judge"), report["status"] == "fulfilled"
-    right = done if verdict is None else bool(verdict["passed"]) and verdict.get("clean") is not False
-    return Ending(status=report["status"], right=right, steps=report["counts"]["steps"], reason=report["reason"][:400])
+    status, verdict = report["status"], report.get("judge")
+    right = bool(verdict["passed"]) if verdict is not None else status == "fulfilled"
+    return Ending(status=status, right=right, steps=report["counts"]["steps"], reason=report["reason"][:400])
 
 
 class GateRow(Frozen):
@@ -101,8 +102,6 @@ class GateRow(Frozen):
 
 
 _ROWS = TypeAdapter(list[GateRow])
-
-
 _Done = TypeVar("_Done")
 
 
@@ -134,40 +133,38 @@ def examine(
     environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates; there the run goes on by
     the settings of `after`, where it is given.
     """
-    place, settings, rows = folder / RUNS / spec.name, settings_of(spec), list[GateRow]()
+    place = folder / RUNS / spec.name
     shutil.rmtree(place, ignore_errors=True)
-    if not forkable(settings):
-        return written(spec, folder, rows)
-    course = Course((), mistaken or asks)
-    outcome = outcome_of(spec, place, parts={"around": between(course)})
-    gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
-    found = [(n, one) for n, one in enumerate(course.requests) if isinstance(one, GateRequest) and not one.reask]
-    asked = {request.number: (number, request) for number, request in found}
-    about = {"configuration": spec.configuration, "task": Path(spec.task).stem, "seed": spec.seed, "repeat": spec.repeat}
-    about |= {"run": outcome.folder.resolve().relative_to(folder.resolve()).as_posix()}
-    about |= {"evaluator": settings.crew.evaluator.policy}
-    for number, gate in enumerate(gates):
-        if number not in asked:  # nobody was asked: there was nothing to decide
-            continue
-        at, request = asked[number]
-        others = sorted(ALLOWED_DECISIONS[request.trigger] - {gate.body["decision"]})
-        next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
-        if next_one is None or (mistaken is None and after is None):
-            came = ending(outcome.report)
-        else:
-            came = tried(after or spec, course, next_one, None)
-        told = {"trigger": request.trigger, "subtask": gate.subtask, "decided": gate.body["decision"]}
-        told |= {"confidence": gate.body.get("confidence", "")}
-        told |= {"endings": {told["decided"]: came} | {name: tried(after or spec, course, at, name) for name in others}}
-        rows.append(GateRow.model_validate({**about, "number": number, **told, "reason": gate.body["reason"][:400]}))
-    return written(spec, folder, rows)
-
-
-def written(spec: EpisodeSpec, folder: Path, rows: list[GateRow]) -> list[GateRow]:
+    rows = list(_gates(spec, place, folder, mistaken, after)) if forkable(settings_of(spec)) else []
     (folder / ROWS).mkdir(parents=True, exist_ok=True)
     with whole_file(folder / ROWS / f"{spec.name}.json") as file:
         file.write(_ROWS.dump_json(rows, indent=1).decode() + "\n")
     return rows
+
+
+def _gates(
+    spec: EpisodeSpec, place: Path, folder: Path, mistaken: Interposed | None, after: EpisodeSpec | None
+) -> Iterator[GateRow]:
+    course = Course((), mistaken or asks)
+    outcome = outcome_of(spec, place, parts={"around": between(course)})
+    gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
+    found = [(at, one) for at, one in enumerate(course.requests) if isinstance(one, GateRequest) and not one.reask]
+    asked = {request.number: (at, request) for at, request in found}
+    for number, gate in enumerate(gates):
+        if number not in asked:  # nobody was asked: there was nothing to decide
+            continue
+        at, request = asked[number]
+        decided, on = gate.body["decision"], after or spec
+        ends = {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[request.trigger] - {decided})}
+        next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
+        as_it_was = next_one is None or (mistaken is None and after is None)
+        ends[decided] = ending(outcome.report) if as_it_was else tried(on, course, next_one, None)
+        yield GateRow(
+            configuration=spec.configuration, task=Path(spec.task).stem, seed=spec.seed, repeat=spec.repeat,
+            evaluator=settings_of(spec).crew.evaluator.policy, number=number, trigger=request.trigger,
+            run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(), subtask=gate.subtask, decided=decided,
+            reason=gate.body["reason"][:400], confidence=gate.body.get("confidence", ""), endings=ends,
+        )  # fmt: skip
 
 
 def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | None) -> Ending:
@@ -219,20 +216,18 @@ class TriggerFigures(Frozen):
 def figures(rows: Sequence[GateRow]) -> list[TriggerFigures]:
     """A line for each Evaluator's policy and trigger, in the order of names."""
     groups = sorted({(row.evaluator, row.trigger) for row in rows})
-    return [_figures(*group, [row for row in rows if (row.evaluator, row.trigger) == group]) for group in groups]
+    return [_figures([row for row in rows if (row.evaluator, row.trigger) == group]) for group in groups]
 
 
-def _figures(evaluator: str, trigger: str, rows: Sequence[GateRow]) -> TriggerFigures:
-    confusion: dict[str, Counter[str]] = {}
-    for row in rows:
-        confusion.setdefault(row.decided, Counter())[row.best] += 1
+def _figures(rows: Sequence[GateRow]) -> TriggerFigures:
     done = Signal.GATE_DONE.value
     lost = [row.regret for row in rows if row.regret]
     decisions = sorted({name for row in rows for name in row.endings})
     sure = {said: [not row.regret for row in rows if row.confidence == said] for said in get_args(Confidence) if said}
+    best = {decided: Counter(row.best for row in rows if row.decided == decided) for decided in decisions}
     return TriggerFigures(
-        evaluator=evaluator, trigger=trigger, gates=len(rows), right=len(rows) - len(lost),
-        confusion={decided: dict(sorted(best.items())) for decided, best in sorted(confusion.items())},
+        evaluator=rows[0].evaluator, trigger=rows[0].trigger, gates=len(rows), right=len(rows) - len(lost),
+        confusion={decided: dict(sorted(counts.items())) for decided, counts in best.items() if counts},
         precision=_share(row.best == done for row in rows if row.decided == done),
         recall=_share(row.decided == done for row in rows if row.best == done),
         cost=mean(lost) if lost else 0.0,
@@ -248,15 +243,13 @@ def _share(found: Iterable[bool]) -> float | None:
 
 def lines(found: Sequence[TriggerFigures]) -> list[str]:
     """For a person."""
-    head = ("evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after", "right when sure")
-    return table([head, *map(_cells, found)]).splitlines()
-
-
-def _cells(one: TriggerFigures) -> list[str]:
-    shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
-    worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
-    sure = "  ".join(f"{said} {right}/{gates}" for said, (gates, right) in one.calibration.items())
-    return [one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth, sure or "-"]
+    rows = [["evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after", "right when sure"]]
+    for one in found:
+        shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
+        worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
+        sure = "  ".join(f"{said} {right}/{gates}" for said, (gates, right) in one.calibration.items())
+        rows.append([one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth, sure or "-"])
+    return table(rows).splitlines()
 
 
 class Blame(NamedTuple):
@@ -285,23 +278,19 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
         raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
     course = Course(choices_of(recording), no_more)
 
-    def comes_through(number: int) -> bool:
+    def comes_right(repeated: Course, decides: Approver | None = approving) -> bool:
         with Scratch("deskcrew-blame-") as scratch:
-            repeated = Course(course.choices[:number], asks)
-            again(recording, scratch.path, course=repeated, decides=approving)
+            again(recording, scratch.path, course=repeated, decides=decides)
             return ending(stored_report(next(scratch.path.iterdir()))).right
 
-    with Scratch("deskcrew-blame-") as scratch:
-        again(recording, scratch.path, course=course)
-        if ending(stored_report(next(scratch.path.iterdir()))).right:
-            raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
+    if comes_right(course, None):
+        raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
     low, high, tries = 0, len(course.choices), 1
-    if not high or not comes_through(0):
+    if not high or not comes_right(Course((), asks)):
         return None
     while high - low > 1:
         middle, tries = (low + high) // 2, tries + 1
-        low, high = (middle, high) if comes_through(middle) else (low, middle)
+        low, high = (middle, high) if comes_right(Course(course.choices[:middle], asks)) else (low, middle)
     chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
-    decided = json.dumps(chosen.decision, separators=(",", ":"))
-    where = subtask.id if subtask is not None else ""
-    return Blame(chosen.role, where, low, len(course.choices), "" if chosen.fault else decided, tries)
+    decided = "" if chosen.fault else json.dumps(chosen.decision, separators=(",", ":"))
+    return Blame(chosen.role, subtask.id if subtask is not None else "", low, len(course.choices), decided, tries)

@@ -91,11 +91,8 @@ def _run(row: _Row, known: Sequence[Choice], then: Interposed, telling: bool = F
     """How the run of a row ends, and its decisions, with what a model is told at each where it is `telling`."""
     task = Task.model_validate(row.task)
     with Scratch("deskcrew-rollout-") as scratch:
-        overrides, layer = (
-            [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings],
-            task.layer()._replace(base=shipped("tasks")),
-        )
-        loaded = load_settings(overrides=overrides, task_layer=layer)
+        overrides = [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings]
+        loaded = load_settings(overrides=overrides, task_layer=task.layer()._replace(base=shipped("tasks")))
         course = Course(known, then, _telling(loaded.settings)) if telling else Course(known, then)
         outcome = start(loaded, task, approver=approving, parts={"around": between(course)})
     return ending(outcome.report), tuple(course.choices)
@@ -144,12 +141,11 @@ def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: flo
 
     came, other = _run(_Row.model_validate(about), bare[:number], then)
     if came.right != bool(reward):
-        ways = sorted([(reward, bare[number:]), (float(came.right), other[number:])], key=lambda way: -way[0])
-        said = (json.dumps(way[0].decision, ensure_ascii=False) for _, way in ways)
+        ways = (other[number:], bare[number:]) if came.right else (bare[number:], other[number:])
+        said = (json.dumps(way[0].decision, ensure_ascii=False) for way in ways)
         chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
-        found = {"ways": [way for _, way in ways], "rewards": [one for one, _ in ways], "before": bare[:number]}
-        told = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected}
-        yield Pair.model_validate({**about, **told, **found})
+        told = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected, "before": bare[:number]}
+        yield Pair(**about, **told, ways=ways, rewards=(1.0, 0.0))
 
 
 def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import cast
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
@@ -15,7 +15,6 @@ from orchestrator.runs.experience import Lesson, against, problem_with
 from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
-from protocol import InteractionStep
 from roles.knowledge.library import Library, SearchResult, gather, stored_at
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind
 from roles.knowledge.pages.folders import FolderSync, sync
@@ -24,45 +23,27 @@ from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KEPT, KnowledgeStore, SourceFault, StoreFault
 
 
-class Demonstrated(NamedTuple):
-    """Something that was done, once."""
-
-    steps: list[InteractionStep]
-    goal: str
-    source: str
-    kind: DocumentKind
-    against: str = ""
-    """Why it is no example to follow; empty where nothing is known against it."""
-
-
 def lesson(word: str, goal: str, source: str, runs_dir: Path, app: str = "") -> Lesson:
     """From a run or a log. Raises UsageProblem."""
-    shown = _shown(word, goal, source, runs_dir)
-    found = distil(shown.steps, shown.goal)
-    if app:
-        found = found.model_copy(update={"app": app})
-    return Lesson(found, shown.kind, shown.source, shown.against or problem_with(found))
-
-
-def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Demonstrated:
     path = locate(word, runs_dir)
     run = path.parent if source == OWN and (path.parent / "run.json").is_file() else None
-    steps = _last([line.step for line in opened(word, source, runs_dir).lines if line.step is not None])
-    if run is not None and (steps or against(stored_report(run))):
-        record, report = read_run(run), stored_report(run)
-        return Demonstrated(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", against(report))
-    if not steps:
+    every = (line.step for line in opened(word, source, runs_dir).lines if line.step is not None)
+    runs = [list(steps) for _, steps in groupby(every, key=lambda step: step.run_id)]
+    steps = runs[-1] if runs else []  # what was begun anew was not to be kept
+    why = against(stored_report(run)) if run is not None else ""
+    kind: DocumentKind = "demonstration"
+    if run is not None and (steps or why):
+        record = read_run(run)
+        goal, kind, said = goal or record["goal"], "experience", f"run:{record['run_id']}"
+    elif not steps:
         raise UsageProblem(f"{path}: it contains no readable step; check it with: deskcrew log validate {word}")
-    goal = goal or steps[0].subtask
-    if not goal.strip():
-        raise UsageProblem(f"{path}: it does not contain the goal; give it with --goal.")
-    return Demonstrated(steps, goal, f"log:{path.name}", "demonstration")
-
-
-def _last(steps: Iterable[InteractionStep]) -> list[InteractionStep]:
-    """The last run of a log: one that was begun anew was not to be kept."""
-    groups = [list(group) for _, group in groupby(steps, key=lambda step: step.run_id)]
-    return groups[-1] if groups else []
+    else:
+        goal, said = goal or steps[0].subtask, f"log:{path.name}"
+        if not goal.strip():
+            raise UsageProblem(f"{path}: it does not contain the goal; give it with --goal.")
+    found = distil(steps, goal)
+    found = found.model_copy(update={"app": app}) if app else found
+    return Lesson(found, kind, said, why or problem_with(found))
 
 
 def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
@@ -142,9 +123,6 @@ def _library(settings: Settings) -> Iterator[Library]:
 
 
 def _kind(kind: str | None) -> DocumentKind | None:
-    if kind is None:
-        return None
-    for known in KINDS:
-        if kind == known:
-            return known
+    if kind is None or kind in KINDS:
+        return cast("DocumentKind | None", kind)
     raise UsageProblem(f"command line: --kind {kind}: kinds are {', '.join(KINDS)}.")

@@ -16,13 +16,17 @@ from orchestrator.lab.logs.show import DSL, OWN, OpenLog, advice
 from orchestrator.store.printable import clean, json_text
 from orchestrator.store.reader import calls_in
 from orchestrator.views.listing import table
-from protocol import InteractionStep, JsonObject
+from protocol import InteractionStep
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
+from protocol.dsl import emit
 from protocol.exports import NAMES as FORMATS
 from protocol.exports import ExportResult, Run, format_named
 from protocol.exports.common.kept import LOST
 from protocol.log.log import LogLine, step_json, whole_file
+
+_UNSAID = "action"
+"""What is lost where a dialect cannot say an action at all."""
 
 
 class _LogReading:
@@ -38,7 +42,10 @@ class _LogReading:
         for line in self._lines:
             if line.step is not None:
                 self.count += 1
-                self.lost.update(_lost(line.step))
+                told = line.step.raw.get(LOST)  # when the step was read from another format
+                for said in told if isinstance(told, list) else ():
+                    what, _, why = str(said).partition(": ")
+                    self.lost[Loss(what=what, why=f"{why} (when it was read)")] += 1
                 yield line.step
                 continue
             self.bad_count += 1
@@ -46,20 +53,13 @@ class _LogReading:
                 self.bad.append(line)
 
 
-def _lost(step: InteractionStep) -> Iterator[Loss]:
-    """What was lost when the step was read from another format."""
-    told = step.raw.get(LOST)
-    for said in told if isinstance(told, list) else ():
-        what, _, why = str(said).partition(": ")
-        yield Loss(what=what, why=f"{why} (when it was read)")
-
-
 def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_json: bool) -> bool:
     """Write `log` as `to` and say what was lost. Returns whether every line could be said."""
     if to not in (OWN, DSL, *FORMATS, *DIALECTS):
         raise UsageProblem(f"There is no format {to!r}{did_you_mean(to, [OWN, DSL, *FORMATS, *DIALECTS])}")
     reading = _LogReading(log.lines)
-    path = out or log.path.with_name(f"{log.path.stem}.{to}{_suffix(to)}")
+    suffix = format_named(to).suffix if to in FORMATS else ".txt" if to == DSL else ".jsonl"
+    path = out or log.path.with_name(f"{log.path.stem}.{to}{suffix}")
     if path.resolve() == log.path.resolve():
         raise UsageProblem(f"{path} is the log itself; name another file with --output.")
     if not path.parent.is_dir():
@@ -73,21 +73,14 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)
 
 
-_UNSAID = "action"
-
-
-def _suffix(to: str) -> str:
-    if to in FORMATS:
-        return format_named(to).suffix
-    return ".txt" if to == DSL else ".jsonl"
-
-
 def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str | None) -> ExportResult:
     if to in FORMATS:
         write = format_named(to).write
         if write is None:
             raise UsageProblem(f"{to} can be read but not written; list the formats with: deskcrew log formats")
-        return write(Run(steps=reading, info=log.info, folder=log.path.parent, calls=_calls(log.path.parent)), path)
+        folder = log.path.parent
+        calls = calls_in(folder) if (folder / "run.json").is_file() else []  # where the log belongs to a run
+        return write(Run(steps=reading, info=log.info, folder=folder, calls=calls), path)
     exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for step in reading:
@@ -96,17 +89,10 @@ def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str
     return exported
 
 
-def _calls(folder: Path) -> list[JsonObject]:
-    """What was said to the models of the run that the log belongs to; nothing where it belongs to none that can be read."""
-    return calls_in(folder) if (folder / "run.json").is_file() else []
-
-
 def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[Loss]) -> str:
     if to == OWN:
         return step_json(step)
     if to == DSL:
-        from protocol.dsl import emit
-
         return emit(step.action)
     said: dict[str, Any] = {"step": step.step}
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -21,12 +21,13 @@ from orchestrator.store.printable import clean, escaped, json_text
 from protocol import InteractionStep, JsonObject, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError
-from protocol.exports import NAMES, FormatError, RunInfo, format_named
 from protocol.exports import NAMES as FORMATS
+from protocol.exports import FormatError, RunInfo, format_named
 from protocol.exports.training.spoken import read_dsl, read_spoken
 from protocol.log.check import check_log
 from protocol.log.log import LogLine, read_log, step_json
 from protocol.model.steps import picture_file
+from protocol.prompt_form import prompt_form
 
 _LARGEST = 8_000_000
 """Bytes of a file that is looked at."""
@@ -120,13 +121,13 @@ def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str 
         seen = Context(variant=variant or None, image=_size("image", image) if image else None)
         context = replace(seen, screen=_size("screen", screen)) if screen else seen
         imported = read_dsl(path) if spoken == DSL else read_spoken(spoken, path, context)
-    elif source in NAMES:
+    elif source in FORMATS:
         read = format_named(source).read
         if read is None:
             raise UsageProblem(f"{source} can be written but not read; list the formats with: deskcrew log formats")
         imported = read(path)
     else:
-        raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *NAMES, *DIALECTS])}")
+        raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *FORMATS, *DIALECTS])}")
     return OpenLog(path, imported.info, imported.lines)
 
 
@@ -159,10 +160,15 @@ def _run_info(path: Path) -> RunInfo:
 
 def validate(log: OpenLog, *, as_json: bool) -> int:
     """Print every finding of a log and the count. Returns how many lines cannot be used."""
-    path, counted = log.path, _LineCounter(log.lines)
-    bad: set[int] = set()
-    warnings = 0
-    for finding in check_log(counted, path.parent):
+    path, bad, lines, warnings = log.path, set[int](), 0, 0
+
+    def counted() -> Iterator[LogLine]:
+        nonlocal lines
+        for line in log.lines:
+            lines += 1
+            yield line
+
+    for finding in check_log(counted(), path.parent):
         if finding.level == "error":
             bad.add(finding.number)
         else:
@@ -173,28 +179,14 @@ def validate(log: OpenLog, *, as_json: bool) -> int:
             typer.echo(json_text(data))
         else:
             typer.echo(f"{path}:{finding.number}: {finding.level}: {where}: {clean(reason)}")
-    summary = {"file": str(path), "lines": counted.count, "bad_lines": len(bad), "warnings": warnings}
-    words = f"{path}: {counted.count} lines, {len(bad)} cannot be used, {warnings} warnings"
+    summary = {"file": str(path), "lines": lines, "bad_lines": len(bad), "warnings": warnings}
+    words = f"{path}: {lines} lines, {len(bad)} cannot be used, {warnings} warnings"
     typer.echo(json_text(summary) if as_json else words)
     return len(bad)
 
 
-@dataclass
-class _LineCounter:
-    """Counts the lines that pass."""
-
-    lines: Iterator[LogLine]
-    count: int = 0
-
-    def __iter__(self) -> Iterator[LogLine]:
-        for line in self.lines:
-            self.count += 1
-            yield line
-
-
 def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> None:
     """Print the steps; a line that cannot be read says so in its place. `only` is the number of one step."""
-
     if pictures not in ("paths", "none"):
         raise UsageProblem(f"--pictures is paths or none, not {pictures!r}.")
     console = Console(soft_wrap=True, markup=False, highlight=False, emoji=False)
@@ -210,8 +202,8 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
             continue
         for text in (*_told(line), *(_pictures(line.step, log.path.parent) if line.step and pictures == "paths" else ())):
             console.print(text)
-        if line.step and only is not None:
-            _print_screen(console, line.step)
+        for element in prompt_form(line.step.visual_state).splitlines() if line.step and only is not None else ():
+            console.print(Text(f"       | {element}", style="dim"))
     if only is not None and not shown:
         raise UsageProblem(f"{log.path} has no step {only}.")
     if unread == shown:
@@ -226,36 +218,19 @@ def _told(line: LogLine) -> Iterator[Text]:
     if line.step is None:
         yield Text(f"{line.number:>5}  cannot be read: {clean(line.error)}", style="red")
         return
-    step = line.step
+    step, result = line.step, line.step.result
     head = Text(f"{step.step or line.number:>5}  {step.timestamp:>8.1f}s  ")
     head.append(clean(describe(step.action)), style="bold")
-    if step.result:
-        head.append(f"  {step.result.exec_status}", style=_TONES.get(step.result.exec_status.value, ""))
-        head.append(_resolved(step), style="dim")
+    if result:
+        head.append(f"  {result.exec_status}", style=_TONES.get(result.exec_status.value, ""))
+        if found := result.resolved:
+            head.append(f" by {found.tier}" + (f" @{found.point.x},{found.point.y}" if found.point else ""), style="dim")
     if step.visible_change is False:
         head.append("  nothing changed", style="dim")
     yield head
     about = " · ".join(part for part in (step.role, step.subtask, step.visual_state.app or "") if part)
-    details = (
-        ("in", about), ("why", step.reasoning),
-        ("error", step.result.error if step.result else ""), ("output", step.result.output if step.result else ""),
-    )  # fmt: skip
-    for mark, words in details:
+    details = {"in": about, "why": step.reasoning}
+    details |= {"error": result.error, "output": result.output} if result else {}
+    for mark, words in details.items():
         if words:
             yield Text(f"{mark:>16}: {clean(words)}", style="red" if mark == "error" else "dim")
-
-
-def _resolved(step: InteractionStep) -> str:
-    found = step.result.resolved if step.result else None
-    if found is None:
-        return ""
-    point = f" @{found.point.x},{found.point.y}" if found.point else ""
-    return f" by {found.tier}{point}"
-
-
-def _print_screen(console: Console, step: InteractionStep) -> None:
-    """Everything that was seen, one line an element, in the form that models read."""
-    from protocol.prompt_form import prompt_form
-
-    for text in prompt_form(step.visual_state).splitlines():
-        console.print(Text(f"       | {text}", style="dim"))

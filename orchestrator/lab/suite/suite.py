@@ -104,7 +104,7 @@ class EpisodeRow(Frozen):
     status: str
     """Of the run; `error` where it could not be run at all."""
     right: bool
-    """The judge passes it, and nothing else was changed."""
+    """The judge passes it."""
     false_done: bool
     """The run says fulfilled, and it is not right."""
     reason: str
@@ -157,7 +157,13 @@ def _overrides(settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
 
 def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     """Every run that it asks for, in order. `only` is a pattern of tasks. Raises UsageProblem where no task fits."""
-    tasks = [word for word in _tasks(suite) if fnmatch(Path(word).stem, only) and _wanted(suite, word)]
+    names, found = shipped_names("tasks"), dict[str, None]()
+    for word in suite.tasks:
+        fitting = [name for name in names if fnmatch(name, word)] or ([word] if word.endswith((".yaml", ".yml")) else [])
+        if not fitting:
+            raise UsageProblem(f"The suite names tasks {word!r}, and none matches{did_you_mean(word, names)}")
+        found |= dict.fromkeys(fitting)
+    tasks = [word for word in found if fnmatch(Path(word).stem, only) and _wanted(suite, word)]
     if not tasks:
         raise UsageProblem(
             "No task matches the filters of the suite; `deskcrew tasks` lists those that are shipped, with their kinds."
@@ -174,17 +180,6 @@ def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     ]  # fmt: skip
 
 
-def _tasks(suite: Suite) -> list[str]:
-    names = shipped_names("tasks")
-    found: dict[str, None] = {}
-    for word in suite.tasks:
-        fitting = [name for name in names if fnmatch(name, word)] or ([word] if word.endswith((".yaml", ".yml")) else [])
-        if not fitting:
-            raise UsageProblem(f"The suite names tasks {word!r}, and none matches{did_you_mean(word, names)}")
-        found |= dict.fromkeys(fitting)
-    return list(found)
-
-
 def _load(word: str) -> Task:
     return load_task(Path(word) if word.endswith((".yaml", ".yml")) else shipped("tasks", f"{word}.yaml"))
 
@@ -193,9 +188,8 @@ def _wanted(suite: Suite, word: str) -> bool:
     if not (suite.tiers or suite.kinds or suite.without or Path(word).suffix):
         return True  # who works it reads it
     task = _load(word)
-    kinds = set(task.kinds)
-    fits = (not suite.tiers or task.tier in suite.tiers) and (not suite.kinds or bool(kinds & {*suite.kinds}))
-    return fits and not kinds & {*suite.without}
+    fits = (not suite.tiers or task.tier in suite.tiers) and (not suite.kinds or bool({*task.kinds} & {*suite.kinds}))
+    return fits and not {*task.kinds} & {*suite.without}
 
 
 def rows_in(folder: Path) -> list[EpisodeRow]:
@@ -245,7 +239,7 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
         outcome = outcome_of(spec, place, anew=True)
         report, counts = outcome.report, outcome.report.get("counts", {})
         verdict, models = report.get("judge") or {}, report.get("models", {}).values()
-        right = bool(verdict.get("passed")) and verdict.get("clean") is not False
+        right = bool(verdict.get("passed"))
         row = _named(
             spec, task, status=outcome.status, right=right, false_done=outcome.status == "fulfilled" and not right,
             reason=outcome.reason, steps=counts.get("steps", 0), oracle_steps=verdict.get("oracle_steps") or 0,

@@ -142,23 +142,20 @@ def _word(words: Iterable[_Word], said: str, kind: str) -> _Word:
 
 _TOLD = {Situation.PLAN, Situation.SUPPLEMENT, Situation.QUALITY_CHECK, Situation.FINAL_CHECK, Situation.DONE}
 """Situations that are worth a line; the others follow each other at every action."""
-_OF_ONE_RUN = {"run", "goal"}
 
 
 def story(events: Iterable[Event]) -> list[str]:
     """One line for each thing that was planned, done, asked, checked or decided. No times, no ids of the run."""
-    teller = Teller()
-    return [str(line) for event in events for line in _lines(event, teller) if line.mark not in _OF_ONE_RUN]
-
-
-def _lines(event: Event, teller: Teller) -> list[EventLine]:
-    if event.kind == SituationEvent.KIND:
-        reached = event.body["next"]
-        return [EventLine("→", f"{reached} ({event.body['signal']})")] if reached in _TOLD else []
-    lines = teller.lines(event)
-    if event.kind == OutcomeEvent.KIND:  # by subtask, so that one step more does not change every line below it
-        return [line._replace(mark=event.subtask) for line in lines]
-    return lines
+    teller, told = Teller(), list[EventLine]()
+    for event in events:
+        lines = teller.lines(event)
+        if event.kind == SituationEvent.KIND:
+            reached = event.body["next"]
+            lines = [EventLine("→", f"{reached} ({event.body['signal']})")] if reached in _TOLD else []
+        elif event.kind == OutcomeEvent.KIND:  # by subtask, so that one step more does not change every line below it
+            lines = [line._replace(mark=event.subtask) for line in lines]
+        told += lines
+    return [str(line) for line in told if line.mark not in {"run", "goal"}]
 
 
 def difference(then: Sequence[str], now: Sequence[str]) -> str:
@@ -188,6 +185,8 @@ def mismatch(pattern: Pattern, path: Sequence[str]) -> str:
     for item in pattern:
         if item is not ... and item not in list(Situation):
             raise BadScript(f"there is no situation {item!r}{did_you_mean(str(item), [s.value for s in Situation])}")
+    expected = " ".join("..." if item is ... else str(item) for item in pattern)
+    paths = f"\n  expected  {expected}\n  walked    {compressed(path)}"
     reached = {0}
     for number, item in enumerate(pattern, start=1):
         if item is ...:
@@ -195,20 +194,11 @@ def mismatch(pattern: Pattern, path: Sequence[str]) -> str:
             continue
         further = {at + 1 for at in reached if at < len(path) and path[at] == item}
         if not further:
-            return _told(pattern, path, f"{item}, number {number} of {len(pattern)}, {_instead(path, reached)}")
+            came = [*(f"{word} came" for word in path), "the path ended"][max(reached)]
+            instead = "does not come any more" if len(reached) > 1 else f"should come where {came}"
+            return f"the run walked another path: {item}, number {number} of {len(pattern)}, {instead}{paths}"
         reached = further
     if len(path) not in reached:
-        return _told(pattern, path, f"after {path[max(reached) - 1] if max(reached) else 'the start'} it went on")
+        last = path[max(reached) - 1] if max(reached) else "the start"
+        return f"the run walked another path: after {last} it went on{paths}"
     return ""
-
-
-def _instead(path: Sequence[str], reached: set[int]) -> str:
-    if len(reached) > 1:
-        return "does not come any more"
-    (at,) = reached
-    return f"should come where {path[at]} came" if at < len(path) else "should come where the path ended"
-
-
-def _told(pattern: Pattern, path: Sequence[str], why: str) -> str:
-    expected = " ".join("..." if item is ... else str(item) for item in pattern)
-    return f"the run walked another path: {why}\n  expected  {expected}\n  walked    {compressed(path)}"

@@ -19,7 +19,7 @@ from orchestrator.lab.testing.script import BadScript, Script
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver, Outcome
 from orchestrator.settings.build import make_environment
-from orchestrator.settings.settings import Settings, load_settings
+from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
 from orchestrator.views.terminal.approval import decision
 from protocol import ActionResult, VisualState, describe
@@ -97,13 +97,16 @@ class Stage:
         if unknown := set(parts) - set(PARTS):
             raise BadScript(f"unknown part {sorted(unknown)[0]!r}; the parts are {', '.join(PARTS)}")
         found = target if isinstance(target, Task) else resolve_target(target)
-        own = {"runs_dir": str(self._folder / "runs"), "display": "none"}
-        if policies:
-            own["policies"] = policies
-        fixed = [f"seed={self.desk.seed}", f"world={json.dumps(self.desk.origin)}"] if self.desk else []
+        own: dict[str, Any] = {"runs_dir": str(self._folder / "runs"), "display": "none"}
+        own |= {"policies": policies} if policies else {}
+        own |= {"seed": self.desk.seed, "world": self.desk.origin} if self.desk else {}
         said = [f"{key}={json.dumps(value)}" for key, value in own.items()]
-        loaded = load_settings((), [*said, *fixed, *overrides], found.layer() if isinstance(found, Task) else None)
-        environment = parts.get("environment") or self._environment(loaded.settings)
+        loaded = load_settings((), [*said, *overrides], found.layer() if isinstance(found, Task) else None)
+        settings, environment = loaded.settings, parts.get("environment") or self.desk
+        if environment is None:
+            self._environments.append(environment := make_environment(settings))
+        elif environment is self.desk and settings.faults:
+            environment = FaultyEnvironment(environment, settings.faults, settings.seed)
         given = {**parts, "environment": environment, "around": self.script.for_a_run()}
         return self._kept(runs.start(loaded, found, approver=approver(answer), parts=given), given)
 
@@ -115,12 +118,6 @@ class Stage:
     def close(self) -> None:
         for environment in self._environments:
             environment.close()
-
-    def _environment(self, settings: Settings) -> Environment:
-        if self.desk is None:
-            self._environments.append(made := make_environment(settings))
-            return made
-        return FaultyEnvironment(self.desk, settings.faults, settings.seed) if settings.faults else self.desk
 
     def _kept(self, outcome: Outcome, given: dict[str, Any]) -> CrewRun:
         self._given[outcome.run_id] = given
@@ -141,15 +138,9 @@ def approver(answer: Answer) -> Approver | None:
         request = read_request(body)
         what = str(request.about.args.get("question") or request.about.description).casefold()
         said = next((said for glob, said in words.items() if fnmatchcase(what, glob.casefold())), None)
-        return None if said is None else _decided(said, isinstance(request, QuestionRequest))
+        if said is None or (said == "approve" and isinstance(request, QuestionRequest)):
+            return None
+        kind, _, why = said.partition(":")
+        return decision(kind, message=why.strip()) if kind in ("approve", "reject") else decision("respond", message=said)
 
     return approve
-
-
-def _decided(said: str, in_words: bool) -> dict[str, Any] | None:
-    kind, _, why = said.partition(":")
-    if kind == "reject":
-        return decision("reject", message=why.strip())
-    if said == "approve":
-        return None if in_words else decision("approve")
-    return decision("respond", message=said)

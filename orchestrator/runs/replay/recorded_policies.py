@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
-from orchestrator.settings.policies import ASKED, ROLES
+from orchestrator.settings.plugins import METHODS
+from orchestrator.settings.policies import ROLES
 from protocol import JsonObject
 from protocol.model.decisions import OperatorDecision
 from roles.analyst.graph import withheld
@@ -77,7 +78,7 @@ class _Between:
         self._role, self._policy, self._interposed = role, policy, interposed
 
     def __getattr__(self, name: str) -> Any:
-        if name != ASKED[self._role]:
+        if name != METHODS[self._role]:
             return getattr(self._policy, name)
         return lambda request: self._interposed(self._role, request, lambda again: getattr(self._policy, name)(again))
 
