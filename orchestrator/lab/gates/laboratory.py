@@ -155,10 +155,12 @@ def _gates(
             continue
         at, request = asked[number]
         decided, on = gate.body["decision"], after or spec
-        ends = {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[request.trigger] - {decided})}
         next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
-        as_it_was = next_one is None or (mistaken is None and after is None)
-        ends[decided] = ending(outcome.report) if as_it_was else tried(on, course, next_one, None)
+        if next_one is None or (mistaken is None and after is None):
+            ends = {decided: ending(outcome.report)}
+        else:
+            ends = {decided: tried(on, course, next_one, None)}
+        ends |= {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[request.trigger] - {decided})}
         yield GateRow(
             configuration=spec.configuration, task=Path(spec.task).stem, seed=spec.seed, repeat=spec.repeat,
             evaluator=settings_of(spec).crew.evaluator.policy, number=number, trigger=request.trigger,
