@@ -222,27 +222,23 @@ def report_presets() -> Iterator[PolicyReport]:
 
 def report(what: str) -> PolicyReport:
     """A preset by its name, or a file: a preset, or settings."""
+    name, about, files, overrides = what, "", list[Path](), list[str]()
     try:
-        if not looks_like_path(what) and not Path(what).exists():
-            found = find_preset(what, lambda _: Source("command line"))
-            return _report(found.name, found.about, [], [f"{KEY}={found.name}"])
         path = Path(what)
-        if "about" in read_document(path, "preset or config file").data:
-            preset = find_preset(str(path.resolve()), lambda _: Source(what))
-            return _report(what, preset.about, [], [f"{KEY}={path.resolve()}"])
-        return _report(what, "settings", [path], [])
-    except UsageProblem as bad:
-        return PolicyReport(what, "", {}, "", [str(bad)], [])
-
-
-def _report(name: str, about: str, files: Sequence[Path], overrides: Sequence[str]) -> PolicyReport:
-    try:
+        if not looks_like_path(what) and not path.exists():
+            found = find_preset(what, lambda _: Source("command line"))
+            name, about, overrides = found.name, found.about, [f"{KEY}={found.name}"]
+        elif "about" in read_document(path, "preset or config file").data:
+            about = find_preset(str(path.resolve()), lambda _: Source(what)).about
+            overrides = [f"{KEY}={path.resolve()}"]
+        else:
+            about, files = "settings", [path]
         loaded = load_settings(files, overrides)
     except UsageProblem as bad:
         return PolicyReport(name, about, {}, "", [str(bad)], [])
-    settings, found = loaded.settings, list(problems(loaded))
-    lacking = dict.fromkeys(str(one) for one in found if isinstance(one, MissingDependency))
-    wrong = dict.fromkeys(str(one) for one in found if not isinstance(one, MissingDependency))
+    settings, every = loaded.settings, list(problems(loaded))
+    lacking = dict.fromkeys(str(one) for one in every if isinstance(one, MissingDependency))
+    wrong = dict.fromkeys(str(one) for one in every if not isinstance(one, MissingDependency))
     policies = {role: getattr(settings.crew, role).policy for role in ROLES}
     safety = load_safety(settings.safety)
     return PolicyReport(name, about, policies, str(safety.get("name", "its own")), [*wrong], [*lacking])

@@ -76,9 +76,7 @@ class Deciders:
     breakers: dict[tuple[str, str | None], Breaker] = field(default_factory=dict)
 
     def of(self, role: str) -> Any:
-        """The decision maker of a role; None for a role that has no policies. Raises UsageProblem."""
-        if role not in ROLES:
-            return None
+        """The decision maker of a role. Raises UsageProblem."""
         settings: RoleSettings = getattr(self.crew, role)
         told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
         main = self._adaptive(role, settings, self._chosen(role, settings))

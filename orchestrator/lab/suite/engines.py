@@ -132,7 +132,9 @@ class _Loop:
         try:
             while self._left or self._running:
                 while idle and self._left:
-                    self._hand_out(idle.pop())
+                    worker, count = idle.pop(), math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
+                    batch = Batch(tuple(self._left.popleft() for _ in range(count)), self._folder, self._driver)
+                    self._running[worker.submit(batch)] = worker, batch
                 while idle:  # a place in a cluster that another of ours may wait for
                     idle.pop().close()
                 for future in wait(self._running, return_when=FIRST_COMPLETED).done:
@@ -151,11 +153,6 @@ class _Loop:
         finally:
             for worker in (*idle, *(worker for worker, _ in self._running.values())):
                 worker.close()
-
-    def _hand_out(self, worker: Worker) -> None:
-        count = math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
-        batch = Batch(tuple(self._left.popleft() for _ in range(count)), self._folder, self._driver)
-        self._running[worker.submit(batch)] = worker, batch
 
     def _after_loss(self, batch: Batch, why: str) -> list[EpisodeRow]:
         """What has a row is done; what was in the middle is worked once more, and what was not begun as if nothing had been."""

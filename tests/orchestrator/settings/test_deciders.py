@@ -18,11 +18,13 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
+from orchestrator.settings.build import build_context
 from orchestrator.settings.policies import Deciders
 from orchestrator.settings.settings import load_settings
 from roles.analyst.llm import LlmAnalyst
-from roles.contracts import PlanRequest
+from roles.contracts import GateRequest, PlanRequest
 from roles.contracts.limits import Limits
+from roles.contracts.signals import GateTrigger
 from roles.journal.journal import Journal
 from roles.operator.rules import RulesOperator
 from roles.policies.fallback import AtTheEnd, Fallback
@@ -177,11 +179,7 @@ def test_a_model_of_the_evaluator_sees_before_and_after_and_that_of_the_manager_
 
 
 def test_what_is_private_is_painted_over_for_the_evaluator_too(tmp_path: Path) -> None:
-    """The picture that the model gets is the one behind the veil: without the words of the private field."""
-    from orchestrator.settings.build import build_context
-    from roles.contracts import GateRequest
-    from roles.contracts.signals import GateTrigger
-
+    """The picture that the model gets is without the words of the private field."""
     told = load_settings(overrides=["crew.evaluator.policy=llm", "crew.evaluator.vision=true", "crew.evaluator.pictures=[clean]"])
     model, heard = prompts_of(lambda messages: {"reason": "r", "decision": "gate_fail", "issues": ["no"]})
     bare = SimulatedDesktop(parse_world("name: n\napps: {settings: {}}\nopen: [settings]\n"), 0)

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from waiting import until
 from warm import Forked
 
 from orchestrator.control.channel import holder_of
@@ -35,7 +37,6 @@ from orchestrator.lab.suite.suite import (
 )
 
 SUITE = Suite(tasks=("archive-reports", "no-such-person"), seeds=(0, 1, 2))
-FILE = "tasks: [archive-reports, no-such-person]\nseeds: [0, 1]\n"
 ENGINES = [
     pytest.param("", id="processes", marks=pytest.mark.slow("processes that are killed")),
     pytest.param("slurm:local", id="submitit", marks=pytest.mark.slow("jobs that are killed")),
@@ -62,7 +63,7 @@ class Driver:
 
     def __init__(self, folder: Path, workers: int, on: str) -> None:
         self.folder, self._log, self._began = folder / "out", folder / "told.txt", time.time()
-        (folder / "small.yaml").write_text(FILE)
+        (folder / "small.yaml").write_text("tasks: [archive-reports, no-such-person]\nseeds: [0, 1]\n")
         words = ["suite", "run", str(folder / "small.yaml"), "--out", str(self.folder), "--workers", str(workers), "--on", on]
         with self._log.open("ab") as log:
             self._process = Forked(
@@ -78,28 +79,24 @@ class Driver:
         self._process.kill()
         self._process.wait()
 
-    def until(self, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + 400
-        while not holds():
-            assert self._process.poll() is None, self._log.read_text()
-            assert time.monotonic() < end, self._log.read_text()
-            time.sleep(0.02)
+    def until(self, holds: Callable[[], Any]) -> Any:
+        found = until(lambda: self._process.poll() is not None or holds(), "the suite")
+        assert self._process.poll() is None, self._log.read_text()
+        return found
 
     def kill_a_worker(self) -> str:
         """A process of this driver's that is in the middle of an episode; the name of that."""
-        worked: list[tuple[str, int]] = []
 
-        def one() -> bool:
+        def one() -> tuple[str, int] | None:
             for place in (self.folder / RUNS).glob("*/*"):
-                holder = holder_of(place)
-                begun = holder is not None and holder.since > self._began
-                if begun and not (self.folder / ROWS / f"{place.parent.name}.json").exists():
-                    worked.append((place.parent.name, holder.pid))
-            return bool(worked)
+                holder, row = holder_of(place), self.folder / ROWS / f"{place.parent.name}.json"
+                if holder is not None and holder.since > self._began and not row.exists():
+                    return place.parent.name, holder.pid
+            return None
 
-        self.until(one)
-        os.kill(worked[-1][1], signal.SIGKILL)
-        return worked[-1][0]
+        name, process = self.until(one)
+        os.kill(process, signal.SIGKILL)
+        return str(name)
 
 
 def rows(folder: Path) -> dict[str, bytes]:
