@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from orchestrator.cli.common import EPILOG, RUNS, AsJson, CheckedThing, Debug, R
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
-    from orchestrator.settings.build import PolicyReport, SafetyReport
+    from orchestrator.settings.build import PolicyReport
 
 
 policy_app = typer.Typer(help="Safety policies: which actions are allowed.", no_args_is_help=True, epilog=EPILOG)
@@ -25,14 +24,12 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     """Report errors in safety policies: keys, verbs, conditions that cannot be evaluated."""
     from orchestrator.settings.build import check_safety
 
-    found = check_safety([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()])
-    tell_checked(map(_as_checked, found), as_json)
-
-
-def _as_checked(one: SafetyReport) -> CheckedThing:
-    rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
-    findings = [*([f"wrong: {one.wrong}"] if one.wrong else []), *(f"note: {note}" for note in one.notes)]
-    return CheckedThing(one._asdict(), one.name, bool(one.wrong), rules, findings)
+    things = []
+    for one in check_safety([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()]):
+        rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
+        findings = [*([f"wrong: {one.wrong}"] if one.wrong else []), *(f"note: {note}" for note in one.notes)]
+        things.append(CheckedThing(one._asdict(), one.name, bool(one.wrong), rules, findings))
+    tell_checked(things, as_json)
 
 
 @command
@@ -81,9 +78,15 @@ def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False)
 def list_presets() -> Told:
     """List the shipped presets, who decides in each, and what they lack on this machine."""
     from orchestrator.settings.build import report_presets
+    from orchestrator.views.listing import table, width_of_terminal
 
     found = list(report_presets())
-    return Told([one._asdict() for one in found], _table(found))
+    rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
+    for one in found:
+        lacks = "wrong" if one.wrong else str(len(one.lacking) or "")
+        others = [f"{role} {policy}" for role, policy in one.policies.items() if policy != "rules"]
+        rows.append((clean(one.name), ", ".join(others) or "rules", clean(one.safety), lacks, clean(one.about)))
+    return Told([one._asdict() for one in found], table(rows, width_of_terminal()))
 
 
 @policies_app.command("show")
@@ -114,14 +117,3 @@ def check_presets(files: Files = None, as_json: AsJson = False) -> None:
 
 def _findings(one: PolicyReport) -> list[str]:
     return [*(f"wrong: {problem}" for problem in one.wrong), *(f"lacks: {problem}" for problem in one.lacking)]
-
-
-def _table(found: Iterable[PolicyReport]) -> str:
-    from orchestrator.views.listing import table, width_of_terminal
-
-    rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
-    for one in found:
-        lacks = "wrong" if one.wrong else str(len(one.lacking) or "")
-        others = [f"{role} {policy}" for role, policy in one.policies.items() if policy != "rules"]
-        rows.append((clean(one.name), ", ".join(others) or "rules", clean(one.safety), lacks, clean(one.about)))
-    return table(rows, width_of_terminal())

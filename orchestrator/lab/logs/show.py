@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from protocol import InteractionStep, JsonObject, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError
 from protocol.exports import NAMES as FORMATS
-from protocol.exports import FormatError, RunInfo, format_named
+from protocol.exports import FormatError, ImportResult, RunInfo, format_named
 from protocol.exports.training.spoken import read_dsl, read_spoken
 from protocol.log.check import check_log
 from protocol.log.log import LogLine, read_log, step_json
@@ -52,21 +53,16 @@ def readable_as(path: Path) -> list[str]:
             return []
     except OSError:
         return []
-    ways: list[tuple[str, Callable[[], Iterator[LogLine]]]] = []
-    for name in FORMATS:
-        read = format_named(name).read
-        if read is not None:
-            ways.append((name, lambda read=read: read(path).lines))  # type: ignore[misc]
-    ways += [(name, lambda name=name: read_spoken(name, path, Context()).lines) for name in DIALECTS]  # type: ignore[misc]
-    counted = {name: _read(lines) for name, lines in ways}
+    counted = {name: _read(partial(read, path)) for name in FORMATS if (read := format_named(name).read) is not None}
+    counted |= {name: _read(partial(read_spoken, name, path, Context())) for name in DIALECTS}
     fits = [name for name, (share, _) in counted.items() if share >= _ENOUGH]
     return sorted(fits, key=lambda name: counted[name], reverse=True)
 
 
-def _read(lines: Callable[[], Iterator[LogLine]]) -> tuple[float, int]:
+def _read(begin: Callable[[], ImportResult]) -> tuple[float, int]:
     """Which share of the first lines can be read, and how many."""
     try:
-        found = list(islice(lines(), _LINES))
+        found = list(islice(begin().lines, _LINES))
     except (FormatError, DialectError, OSError):
         return 0.0, 0
     count = sum(line.step is not None for line in found)
