@@ -144,8 +144,8 @@ def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: flo
         ways = (other[number:], bare[number:]) if came.right else (bare[number:], other[number:])
         said = (json.dumps(way[0].decision, ensure_ascii=False) for way in ways)
         chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
-        told = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected, "before": bare[:number]}
-        yield Pair(**about, **told, ways=ways, rewards=(1.0, 0.0))
+        told: JsonObject = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected}
+        yield Pair(**about, **told, before=bare[:number], ways=ways, rewards=(1.0, 0.0))
 
 
 def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import cast
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
@@ -124,5 +123,5 @@ def _library(settings: Settings) -> Iterator[Library]:
 
 def _kind(kind: str | None) -> DocumentKind | None:
     if kind is None or kind in KINDS:
-        return cast("DocumentKind | None", kind)
+        return kind
     raise UsageProblem(f"command line: --kind {kind}: kinds are {', '.join(KINDS)}.")

@@ -105,8 +105,8 @@ class Stage:
         settings, environment = loaded.settings, parts.get("environment") or self.desk
         if environment is None:
             self._environments.append(environment := make_environment(settings))
-        elif environment is self.desk and settings.faults:
-            environment = FaultyEnvironment(environment, settings.faults, settings.seed)
+        elif self.desk and environment is self.desk and settings.faults:
+            environment = FaultyEnvironment(self.desk, settings.faults, settings.seed)
         given = {**parts, "environment": environment, "around": self.script.for_a_run()}
         return self._kept(runs.start(loaded, found, approver=approver(answer), parts=given), given)
 
