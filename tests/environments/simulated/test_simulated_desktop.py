@@ -158,6 +158,8 @@ def test_a_stored_world_goes_on_where_it_was_until_it_is_reset(hand, tmp_path):
     h.type("5\n", "Amount")
     h.launch("notes")
     h.click("New note")
+    h.type("gone", "Title")
+    h.click("Save", "Delete", "Delete note", "New note")
     h.type("half", "Title")
     again = hand(WORLD, seed=99, store=tmp_path)
     assert again.desktop.state_hash() == h.desktop.state_hash()

@@ -69,6 +69,8 @@ def test_billing_lists_and_gets(h):
         ("files", "rename", {"path": "/b.txt", "name": "x/y"}, "is no file name"),
         ("settings", "update_account", {"name": " "}, "Account name is required"),
         ("settings", "update_account", {}, "say what to change"),
+        ("settings", "update_device", {}, "say what to change: volume"),
+        ("mail", "move_message", {"id": "m2", "folder": "Archive"}, "m2 is a draft; send_draft sends it"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_changes_nothing(h, app, function, arguments, words):
@@ -156,6 +158,8 @@ def test_settings_are_saved_and_the_phone_is_kept_private(h):
     assert (account["name"], account["notifications"], account["email"]) == ("Ann", False, "ada@x.org")
     assert h.app("settings")["form"]["email"] == "half@x.org"
     assert "phone" not in h.call("settings.get_account")
+    h.call("settings.update_device", volume=35)
+    assert h.app("settings")["device"]["volume"] == 35
 
 
 JSONS = st.recursive(

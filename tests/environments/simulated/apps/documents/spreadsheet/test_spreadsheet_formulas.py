@@ -69,7 +69,8 @@ def worth(formula, cells=None, sheets=("S", "My costs")):
         ("=SUM(G1:G2)", "#DIV/0!"), ("=IF(G1,1,2)", "#DIV/0!"), ("=Z99", "#CIRC!"), ("=SUM(Z1:Z100)", "#CIRC!"),
         ("=10^9999", "#NUM!"), ("=(-1)^0.5", "#NUM!"), ("=0^0", "#NUM!"), ("=SUM()", "#N/A"), ("=IF(1)", "#N/A"),
         ("=TODAY(1)", "#N/A"), ("=C1+99999999", "#NUM!"), ("=1+", "#ERROR!"), ("=", "#ERROR!"), ("=(1", "#ERROR!"),
-        ('="a', "#ERROR!"), ("=1,2", "#ERROR!"), ("=A1 A2", "#ERROR!"),
+        ('="a', "#ERROR!"), ("=1,2", "#ERROR!"), ("=A1 A2", "#ERROR!"), ("=COUNTIF(1,1)", "#VALUE!"),
+        ("=SUMIF(1,1)", "#VALUE!"), ("=ROUND(1,99)", "#NUM!"), ('=TRUE>"a"', "TRUE"),
     ],
 )  # fmt: skip
 def test_a_formula_is_worth(formula, value):

@@ -162,6 +162,8 @@ class TestWindow:
         ("rm d", "rm: cannot remove 'd': Is a directory\n"),
         ("rm -r /", "rm: it is dangerous to operate recursively on '/'\n"),
         ("rm -f x", ""),
+        ("rm x", "rm: cannot remove 'x': No such file or directory\n"),
+        ("cd d d", "bash: cd: too many arguments\n"),
         ("mkdir d", "mkdir: cannot create directory 'd': File exists\n"),
         ("mkdir x/y", "mkdir: cannot create directory 'x/y': No such file or directory\n"),
         ("cp d e", "cp: -r not specified; omitting directory 'd'\n"),

@@ -231,6 +231,7 @@ class TestFunctions:
         assert said == "the total is $14.99, not $16.99; nothing was ordered"
         assert h.call("shop.place_order", total="14.99", payment="Invoice")["total"] == "14.99"
         assert h.call("shop.cart")["lines"] == []
+        assert h.call("shop.place_order", total="14.99", payment="Invoice") == "Your cart is empty"
 
     def test_bad_arguments_change_nothing(self, h):
         h.call("shop.add_to_cart", id="lamp")

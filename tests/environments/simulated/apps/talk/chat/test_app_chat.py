@@ -121,6 +121,10 @@ class TestAnswers:
         assert (last["sender"], last["text"], last["at"]) == ("Ann Lee", "It was 120 dollars.", "2026-03-05 09:33")
         assert not last["unread"]
         assert h.texts("status") == []
+        h.click("Ann Lee")
+        say(h, "And the total total?")
+        h.wait(90)
+        assert messages(h)[-1]["text"] == "It was 120 dollars.", "or by itself when its time has come"
 
     def test_an_invitation_lands_in_the_calendar(self, h):
         h.click("Ann Lee")
