@@ -181,6 +181,21 @@ def test_switches_and_sliders_are_set_and_a_form_is_saved():
     assert apps["settings"]["device"] == {"volume": 50, "brightness": 40, "muted": True}
 
 
+def test_devices_are_set_by_fields_that_bear_their_names():
+    warm = FillStep(
+        app="home", records=which("home", "device", Device="Living room thermostat"),
+        entries=entries("Target of {title} in °C", "21"),
+        commit="set",
+    )  # fmt: skip
+    off = FillStep(app="home", records=which("home", "device", Device="Bedroom light"), entries=entries("Switch {title}", "off"))
+    crew, _ = worked("smart-home", warm, off)
+    assert [line for line in crew.done if line.startswith(("fill", 'click "S'))] == [
+        'fill "Target of living room thermostat in °C" with "21"',
+        'click "Set living room thermostat"',
+        'click "Switch bedroom light"',
+    ]
+
+
 def test_what_is_so_already_is_not_done_again():
     crew, _ = worked("smart-home", PressStep(app="home", records=which("home", "device", Device="Front door"), verb="lock"))
     assert not any("ock front door" in line for line in crew.done)

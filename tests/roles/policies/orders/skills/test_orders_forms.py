@@ -106,6 +106,19 @@ def test_controls_in_a_row_are_those_of_its_record(page):
     assert "Cy Fox" not in {e.name for e in seen}
 
 
+def test_what_a_page_answers_in_plain_words_beside_a_form_is_no_success(page):
+    crew = page("""<title>Team</title><p><label>Email <input id=e></label> <button onclick="said.textContent =
+     e.value.includes('@') ? 'Your plan allows 3 members' : 'Invitation sent'">Invite</button><p id=said></p>""")
+    crew.goal = "Invite ada@example.org"
+    fill = FillStep(app="browser", entries=entries("Email", "ada@example.org"))
+    status, why = crew.work(fill, PressStep(app="browser", verb="click", control="Invite"))
+    assert (status, "Your plan allows 3 members" in why) == (AgentStatus.FAIL, True), why
+    status, why = crew.work(
+        fill.model_copy(update={"entries": entries("Email", "ada")}), PressStep(app="browser", verb="click", control="Invite")
+    )
+    assert status is AgentStatus.FINISH, why
+
+
 def test_a_row_that_its_page_keeps_listing_was_not_deleted(page):
     crew = page("""<title>Staff</title><table><thead><tr><th><th>Name<th>Actions</thead><tbody><tr><td><input type=checkbox
      aria-label="Ann Lee"><td>Ann Lee<td><button onclick="out.textContent = 'The last owner stays'">Delete</button><tr><td>
