@@ -248,9 +248,6 @@ class Session:
         self._playwright: Playwright = await async_playwright().start()
         self._browser: Browser | None = None
         self._context: BrowserContext | None = None
-        await self._launch(seed)
-
-    async def _launch(self, seed: int | None) -> None:
         args = flags(self.rules.allowed_hosts)
         root = hasattr(os, "geteuid") and os.geteuid() == 0
         self._browser = await self._playwright.chromium.launch(

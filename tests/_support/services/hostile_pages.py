@@ -150,7 +150,10 @@ _QUIET = ("/signals", "/turned", "/favicon.ico")
 
 
 class Recorder(ThreadingHTTPServer):
-    """`pages` are what it shows now, by path; any other path is answered with a few words. `received` is all that came."""
+    """`pages` are what it shows now, by path; any other path is answered with a few words. `received` is all that came.
+
+    A page `-> PATH` leads on to another one, and `=> PATH` does so with the body that came; `policies` go out with pages.
+    """
 
     daemon_threads = True
     request_queue_size = 64
@@ -158,6 +161,7 @@ class Recorder(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.pages: dict[str, str] = {}
+        self.policies: dict[str, str] = {}
         self.received: list[str] = []
         self._signal, self.turned, self._ended = threading.Condition(), threading.Event(), False
         self._datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -243,8 +247,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.server.signals(self.wfile)
         page = self.server.pages.get(path)
         kind = "text/javascript" if path.endswith(".js") else "application/json" if path.endswith(".json") else "text/html"
-        if page is not None and page.startswith("-> "):
-            self.send_response(302)
+        if page is not None and page.startswith(("-> ", "=> ")):
+            self.send_response(302 if page.startswith("-") else 307)
             self.send_header("Location", page[3:].strip())
             self.send_header("Content-Length", "0")
             return self.end_headers()
@@ -257,6 +261,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Access-Control-Allow-Origin", "*")
         self.send_header("Access-Control-Allow-Headers", "*")
         self.send_header("Access-Control-Allow-Methods", "*")
+        if policy := self.server.policies.get(self.path):
+            self.send_header("Content-Security-Policy", policy)
         if "/download" in self.path:
             self.send_header("Content-Disposition", "attachment")
         if content is not None:

@@ -7,10 +7,10 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from contextlib import closing
 
 import pytest
+from services.hostile_pages import Recorder
 
 from environments.browser import BrowserEnvironment
 from environments.contract import STOPPED
@@ -48,55 +48,38 @@ KINDS = {
 }  # fmt: skip
 
 
-class Recorder(ThreadingHTTPServer):
+ELSEWHERE = {
+    "/shared.js": "onconnect = () => fetch('/k', {method: 'POST', body: 's'})",
+    "/reporting": "<img src=/x.png>",
+    "/onward": "=> /k",
+    "/away": "-> http://example.test/",
+    "/see": "-> /blank",
+}
+
+
+class Site(Recorder):
     """Serves what it is told to, and keeps everything that it receives."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Recorded)
-        self.got: list[tuple[str, str, str]] = []
-        self.pages: dict[str, str] = {}
+        super().__init__()
         self.origin = f"http://localhost:{self.server_port}"
+        self.pages = dict(ELSEWHERE)
+        self.policies = {"/reporting": "img-src 'none'; report-uri /k"}
 
-    def received(self, path: str = "/k") -> list[tuple[str, str]]:
-        return [(method, body) for method, at, body in list(self.got) if at.startswith(path)]
+    @property
+    def got(self) -> list[tuple[str, str, str]]:
+        """Method, path and body of all that came."""
+        parts = (line.split(" ", 2) for line in list(self.received))
+        return [(method, path, "".join(body)) for method, path, *body in parts]
 
-
-class _Recorded(BaseHTTPRequestHandler):
-    server: Recorder
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-    def _any(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.got.append((self.command, self.path, body.decode("latin-1")))
-        path, headers, kind = self.path.split("?")[0], {}, "text/html"
-        if path == "/shared.js":
-            kind, text = "text/javascript", "onconnect = () => fetch('/k', {method: 'POST', body: 's'})"
-        elif path == "/file.bin":
-            kind, text, headers = "application/octet-stream", "data", {"Content-Disposition": "attachment; filename=file.bin"}
-        else:
-            text = self.server.pages.get(path, "<p>here</p>")
-        if path == "/reporting":
-            headers, text = {"Content-Security-Policy": "img-src 'none'; report-uri /k"}, "<img src=/x.png>"
-        elsewhere = {"/onward": "/k", "/away": "http://example.test/", "/see": "/blank"}.get(path)
-        self.send_response({"/onward": 307}.get(path, 302) if elsewhere else 200)
-        for name, value in {**headers, **({"Location": elsewhere} if elsewhere else {}), "Content-Type": kind}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(text.encode())))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _any
+    def bodies(self, path: str = "/k") -> list[tuple[str, str]]:
+        return [(method, body) for method, at, body in self.got if at.startswith(path)]
 
 
 class Hand:
     """Acts under permits, as the crew does."""
 
-    def __init__(self, env: BrowserEnvironment, server: Recorder, test: str) -> None:
+    def __init__(self, env: BrowserEnvironment, server: Site, test: str) -> None:
         self.env, self.server, self.test, self.count = env, server, test, 0
 
     def do(self, action: Action, *effects: Effect, approved: bool = False) -> ActionResult:
@@ -112,7 +95,7 @@ class Hand:
         self.server.pages["/page"] = f"<title>p</title><body>{html}</body>"
         result = self.do(Navigate(url=f"{self.server.origin}/page"), E.NAVIGATE)
         assert result.ok or slow, result.error
-        self.server.got.clear()
+        self.server.received.clear()
 
     def script(self, source: str) -> None:
         """A page whose only button runs this."""
@@ -140,15 +123,13 @@ class Hand:
 
 
 @pytest.fixture(scope="module")
-def server(chromium: str) -> Iterator[Recorder]:
-    with Recorder() as running:
-        threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+def server(chromium: str) -> Iterator[Site]:
+    with closing(Site()) as running:
         yield running
-        running.shutdown()
 
 
 @pytest.fixture(scope="module")
-def gated(server: Recorder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserEnvironment]:
+def gated(server: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserEnvironment]:
     folders = {name: tmp_path_factory.mktemp(name) for name in ("downloads", "uploads")}
     (folders["uploads"] / "plan.txt").write_text("inside")
     env = BrowserEnvironment(f"{server.origin}/blank", allowed_hosts=("localhost",), **folders)
@@ -159,7 +140,7 @@ def gated(server: Recorder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def hand(gated: BrowserEnvironment, server: Recorder, request: pytest.FixtureRequest) -> Hand:
+def hand(gated: BrowserEnvironment, server: Site, request: pytest.FixtureRequest) -> Hand:
     gated.guard(Network())
     gated.reset()
     return Hand(gated, server, request.node.nodeid)
@@ -172,19 +153,19 @@ def test_what_nothing_covers_waits_and_goes_once_after_a_yes(hand, server, kind)
     (request,) = hand.held()
     if not kind.startswith("on leaving"):  # that may come after the action is over
         assert result.error.startswith(STOPPED) or kind in ("later", "shared worker", "report"), result
-    assert server.received() == []
+    assert server.bodies() == []
     hand.let_go(request)
     if kind == "redirect":  # a server sends the body on to another place, which is asked about as well
-        assert len(server.received("/onward")) == 1
+        assert len(server.bodies("/onward")) == 1
         request = hand.held()[0]
-        assert (request.path, server.received()) == ("/k", [])
+        assert (request.path, server.bodies()) == ("/k", [])
         hand.let_go(request)
-    if "once" in hand.do(release(request)).output and not server.received():
+    if "once" in hand.do(release(request)).output and not server.bodies():
         hand.script(KINDS[kind])  # nothing waited for it any more: the next one goes
         hand.press()
-    hand.until(server.received)
-    assert len(server.received()) == 1
-    assert server.received()[0][0] == request.method
+    hand.until(server.bodies)
+    assert len(server.bodies()) == 1
+    assert server.bodies()[0][0] == request.method
 
 
 def test_a_form_goes_as_it_was_shown_and_in_no_other_way(hand, server):
@@ -199,7 +180,7 @@ def test_a_form_goes_as_it_was_shown_and_in_no_other_way(hand, server):
         hand.open(f"{FORM}<script>const f = document.forms[0]; f.onsubmit = () => {{ {change} }}</script>")
         result = hand.press("Pay", E.PURCHASE, approved=True)
         assert result.ok if sent else result.error.startswith(STOPPED), change
-        assert server.received("/pay") == ([("POST", sent)] if sent else []), change
+        assert server.bodies("/pay") == ([("POST", sent)] if sent else []), change
         hand.held(0 if sent else 1)
 
 
@@ -212,11 +193,11 @@ def test_a_yes_to_a_press_covers_what_its_script_sends_of_what_was_shown(hand, s
     ):  # fmt: skip
         hand.open(page.replace("BODY", body))
         assert hand.press("Hand in", effect, approved=True).ok == goes, (body, effect)
-        assert len(server.received()) == goes
+        assert len(server.bodies()) == goes
     for effect in (E.NAVIGATE, E.SAVE, E.SUBMIT):  # allowed, and nobody was shown anything
         hand.open(page.replace("BODY", "{to: 'Anna', items: 2}"))
         assert not hand.press("Hand in", effect).ok
-        assert server.received() == []
+        assert server.bodies() == []
 
 
 def test_a_field_without_a_name_is_carried_by_a_script_alone(hand, server):
@@ -224,10 +205,10 @@ def test_a_field_without_a_name_is_carried_by_a_script_alone(hand, server):
       f.onsubmit = e => { e.preventDefault(); fetch('/k', {method: 'POST', body: i.value}); i.value = '' }</script>""")
     text = Fill(target=ActionTarget(text="Message"), text="Hello", submit=True)
     assert hand.do(text, E.SEND, approved=True).ok
-    assert server.received() == [("POST", "Hello")]
+    assert server.bodies() == [("POST", "Hello")]
     hand.open("<form action=/pay method=post><input value=x aria-label=Text><input name=a value=1><button>Send</button></form>")
     assert hand.press("Send", E.SEND, approved=True).ok
-    assert server.received("/pay") == [("POST", "a=1")]
+    assert server.bodies("/pay") == [("POST", "a=1")]
 
 
 def test_a_list_that_sends_its_form_sends_what_was_chosen(hand, server):
@@ -245,13 +226,12 @@ def test_a_file_that_is_sent_at_once_is_the_one_that_was_given(hand, server):
     for file, goes in (("f.files[0]", True), ("new File(['x'], 'other.txt')", False)):
         hand.open(page.replace("FILE", file))
         assert hand.do(Upload(target=ActionTarget(text="File"), files=("plan.txt",)), E.UPLOAD, approved=True).ok == goes
-        assert len(server.received()) == goes
+        assert len(server.bodies()) == goes
 
 
 def test_a_rule_for_the_own_host_lets_nothing_private_no_command_and_no_other_host(hand, server, gated):
     ask = "fetch('/graphql', {method: 'POST', body: JSON.stringify({query: 'WHAT { x }'})})"
-    with Recorder() as other:
-        threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    with closing(Site()) as other:
         rules = (NetworkRule(method="P*", host=SELF, path="*/cart"), NetworkRule(method=QUERY, host=SELF, path="*/graphql"))
         for source, goes in (
             ("fetch('/cart', {method: 'POST', body: 'Lamp'})", True), (ask.replace("WHAT", "query Feed"), True),
@@ -272,7 +252,6 @@ def test_a_rule_for_the_own_host_lets_nothing_private_no_command_and_no_other_ho
             else:
                 hand.held()
             assert len([one for one in server.got + other.got if one[0] != "GET"]) == goes, source
-        other.shutdown()
 
 
 def test_a_form_goes_with_the_file_that_was_chosen_and_with_no_other(hand, server):
@@ -284,7 +263,7 @@ def test_a_form_goes_with_the_file_that_was_chosen_and_with_no_other(hand, serve
         hand.open(html)
         assert hand.do(Upload(target=ActionTarget(text="File"), files=("plan.txt",)), E.UPLOAD).ok
         assert hand.press("Hand in", E.SUBMIT, approved=True).ok == goes
-        assert len(server.received("/pay")) == goes
+        assert len(server.bodies("/pay")) == goes
     assert E.UPLOAD in hand.held()[0].effects
 
 
@@ -292,7 +271,7 @@ def test_a_question_of_the_page_stands_between_a_press_and_what_it_sends(hand, s
     hand.open(f"{FORM}<script>document.forms[0].onsubmit = () => confirm('Sure?')</script>")
     assert "a dialog opened" in hand.press("Pay", E.PURCHASE, approved=True).output
     assert hand.press("OK", E.CONFIRM, approved=True).ok
-    assert len(server.received("/pay")) == 1
+    assert len(server.bodies("/pay")) == 1
 
 
 def test_the_same_press_by_a_script_carries_what_the_form_carries(hand, server):
@@ -302,13 +281,13 @@ def test_the_same_press_by_a_script_carries_what_the_form_carries(hand, server):
       body: JSON.stringify({order: BODY, csrf_token: document.querySelector('meta').content, now: true})})</script>"""
     hand.open(send.replace("BODY", "{to: 'Ana', amount: 1200}"))
     assert hand.press("Pay", E.PURCHASE, approved=True).ok
-    assert [json.loads(body)["order"] for _, body in server.received("/api")] == [{"to": "Ana", "amount": 1200}]
+    assert [json.loads(body)["order"] for _, body in server.bodies("/api")] == [{"to": "Ana", "amount": 1200}]
     for body in ("{to: 'Eve', amount: 1200}", "{to: 'Ana', amount: 12000}", "{to: '1200'}", "{to: 'Ana', iban: 'DE89'}"):
         hand.open(send.replace("BODY", body))
         assert hand.press("Pay", E.PURCHASE, approved=True).error.startswith(STOPPED)
     hand.open(send.replace("BODY", "{to: 'Ana', amount: 1200}"))
     assert "to=Ana" in hand.press("Pay", E.NAVIGATE).error  # what was to lead on may not pay
-    assert server.received("/api") == []
+    assert server.bodies("/api") == []
 
 
 def test_one_press_pays_once(hand, server):
@@ -317,7 +296,7 @@ def test_one_press_pays_once(hand, server):
       b.onclick = () => { for (const twice of [false, true, null]) pay(twice) }</script>""")
     assert hand.press("Pay", E.PURCHASE, approved=True).error.startswith(STOPPED)
     hand.held(2)
-    assert [json.loads(body)["twice"] for _, body in server.received("/api")] == [False]
+    assert [json.loads(body)["twice"] for _, body in server.bodies("/api")] == [False]
 
 
 def test_rules_let_pages_send_by_themselves_but_nothing_sensitive(hand, server, gated):
@@ -326,7 +305,7 @@ def test_rules_let_pages_send_by_themselves_but_nothing_sensitive(hand, server, 
     query = "fetch('/graphql', {method: 'POST', body: JSON.stringify({operationName: 'NAME', query: 'WHAT NAME { x }'})})"
     hand.script("fetch('/drafts/7', {method: 'PUT', body: 'text'}); " + query.replace("NAME", "GetFeed").replace("WHAT", "query"))
     assert hand.press().ok
-    assert len(server.received("/drafts")) == len(server.received("/graphql")) == 1
+    assert len(server.bodies("/drafts")) == len(server.bodies("/graphql")) == 1
     for sent in (
         "fetch('/drafts/..%2fpay', {method: 'POST'})", "fetch('/drafts/delete-account', {method: 'POST'})",
         query.replace("NAME", "SendMail").replace("WHAT", "mutation"),
@@ -334,7 +313,7 @@ def test_rules_let_pages_send_by_themselves_but_nothing_sensitive(hand, server, 
     ):  # fmt: skip
         hand.script(sent)
         assert hand.press().error.startswith(STOPPED), sent
-    assert server.received("/drafts") == server.received("/graphql") == []
+    assert server.bodies("/drafts") == server.bodies("/graphql") == []
 
 
 def test_what_a_page_sends_between_actions_waits_and_the_next_action_drops_it(hand, server):
@@ -345,7 +324,7 @@ def test_what_a_page_sends_between_actions_waits_and_the_next_action_drops_it(ha
     assert "a request was dropped: POST a=1" in hand.do(Wait(seconds=0.1), E.OBSERVE).output
     assert hand.env.held() == ()
     hand.until(lambda: hand.env.observe().windows[0].title.startswith("no"))
-    assert server.received() == []
+    assert server.bodies() == []
 
 
 def test_what_waits_is_bounded_and_told_without_what_is_private(hand, server):
@@ -358,7 +337,7 @@ def test_what_waits_is_bounded_and_told_without_what_is_private(hand, server):
     assert "password=***" in error
     assert len(error) <= 2000
     assert "30 requests that waited were dropped" in hand.do(Wait(seconds=0.1), E.OBSERVE).output
-    assert server.received() == []
+    assert server.bodies() == []
 
 
 def test_a_yes_that_came_too_late_holds_for_the_next_such_request_and_for_one(hand, server, gated):
@@ -372,7 +351,7 @@ def test_a_yes_that_came_too_late_holds_for_the_next_such_request_and_for_one(ha
     hand.script("fetch('/k', {method: 'POST', body: 'a=1'})")
     assert "as was let go before, it sent POST a=1" in hand.press().output
     assert hand.press().error.startswith(STOPPED)
-    assert server.received() == [("POST", "a=1")]
+    assert server.bodies() == [("POST", "a=1")]
 
 
 def test_watch_tells_and_off_does_not_look(hand, server, gated):
@@ -385,7 +364,7 @@ def test_watch_tells_and_off_does_not_look(hand, server, gated):
     result = hand.press()
     assert result.ok
     assert "POST" not in result.output
-    assert len(server.received()) == 2
+    assert len(server.bodies()) == 2
 
 
 @pytest.mark.parametrize(
@@ -416,16 +395,16 @@ def test_links_and_searches_go_and_what_leads_to_an_effect_waits(hand, server):
     hand.open("<form action=/search><input name=q aria-label=Query><button>Find</button></form>")
     assert hand.do(Fill(target=ActionTarget(text="Query"), text="tea"), E.EDIT).ok
     assert hand.press("Find").ok
-    assert hand.server.received("/search") == [("GET", "")]
+    assert hand.server.bodies("/search") == [("GET", "")]
 
 
 def test_a_file_is_kept_only_after_a_yes(hand, server, gated):
-    hand.open("<a href=/file.bin>Open</a>")
+    hand.open("<a href=/download/file.json>Open</a>")
     hand.press("Open")
     (request,) = hand.held()
     assert request.effects == (E.DOWNLOAD,)
-    assert "keep the file 'file.bin'" in request.told
-    assert "downloaded 'file.bin'" in hand.let_go(request).output
+    assert "keep the file 'file.json'" in request.told
+    assert "downloaded 'file.json'" in hand.let_go(request).output
 
 
 def test_no_page_reaches_another_machine_beside_the_gate(hand, server):
@@ -487,4 +466,4 @@ def test_without_a_permit_a_key_sends_nothing_either(hand, server):
     hand.open(FORM)
     hand.do(Fill(target=ActionTarget(text="Amount"), text="7"), E.EDIT)
     assert hand.do(PressKey(keys=("Enter",))).error.startswith(STOPPED)
-    assert server.received("/pay") == []
+    assert server.bodies("/pay") == []
