@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from math import inf
 from typing import Any
 
@@ -91,8 +90,10 @@ def says(rule: dict[str, Any]) -> str | None:
 def test_the_strictest_of_all_that_apply_counts_in_whatever_order_they_stand(rules: list[dict[str, Any]], rng: Any) -> None:
     order = ["deny", "ask", "allow"]
     expected = min((said for rule in rules if (said := says(rule))), key=order.index, default="allow")
-    shuffled = rng.sample(rules, len(rules))
-    assert judge(policy(*rules)).verdict == judge(policy(*shuffled)).verdict == expected
+    found = judge(policy(*rules))
+    assert found.verdict == judge(policy(*rng.sample(rules, len(rules)))).verdict == expected
+    applying = [f"r{number}" for number, rule in enumerate(rules) if says(rule) == expected]
+    assert found.policy in (applying or ["otherwise"])
 
 
 def test_of_equally_strict_rules_the_first_is_named_and_one_that_fails_says_so_and_is_the_one_that_decided() -> None:
@@ -164,15 +165,21 @@ def test_to_be_allowed_every_value_has_to_fit_and_to_be_asked_about_or_denied_on
         assert (judge(strict, clean, None).verdict, judge(strict, mixed, None).verdict) == ("allow", verdict)
 
 
-@given(st.sampled_from(["", "true", "app == 'home'", FAILING]), st.sampled_from(["Unlock front door", "Turn on oven"]))
-def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: str, name: str) -> None:
-    lock = GUIElement(element_id="l", text=name, role="button", app="home", actuator=True)
+ALLOWING = st.fixed_dictionaries(
+    {"verdict": st.just("allow"), "effects": st.sampled_from([(), ("actuate",)])},
+    optional={"if": st.sampled_from(["true", "app == 'home'", FAILING])},
+)
+
+
+@given(st.lists(ALLOWING, max_size=2), st.sampled_from(["Unlock front door", "Turn on oven", "Frobnicate"]))
+def test_no_policy_lets_an_actuator_be_operated_without_a_person(ruled: list[dict[str, Any]], name: str) -> None:
+    lock = GUIElement(element_id="l", text=name, role="button", app="home", actuator=name == "Frobnicate")
     state = VisualState(elements=(lock,), app="home")
-    rules = policy({"verdict": "allow", **({"if": condition} if condition else {})}, min_confidence=0.0)
-    press = Click(target=ActionTarget(element_id="l"))
-    assert review(press, lock, state, rules, grounds=GROUNDS).verdict == "ask"
-    call = CallApi(app="home", function="unlock_door", arguments={})
-    assert review(call, None, state, rules, grounds=GROUNDS).verdict == "ask"
+    rules = policy(*ruled, min_confidence=0.0)
+    found = review(Click(target=ActionTarget(element_id="l")), lock, state, rules, grounds=GROUNDS)
+    assert (found.verdict, found.severity) == ("ask", "high")
+    assert found.policy == "actuators_need_a_person" or FAILING in str(ruled)
+    assert review(CallApi(app="home", function="unlock_door"), None, state, rules, grounds=GROUNDS).verdict == "ask"
 
 
 @pytest.mark.parametrize(
@@ -210,13 +217,6 @@ def test_a_verb_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValidationError, match="there is no verb 'clik'"):
         policy({"verdict": "deny", "verbs": ["clik"]})
     assert policy({"verdict": "deny", "verbs": ["x-mine.dance"]})
-
-
-def test_every_pair_of_rules_is_decided_by_one_of_them() -> None:
-    for rules in itertools.product(KINDS, repeat=2):
-        found = judge(policy(*rules))
-        applying = [f"r{number}" for number, rule in enumerate(rules) if says(rule) == found.verdict]
-        assert found.policy in (applying or ["otherwise"])
 
 
 BOX = GUIElement(element_id="to", text="To", role="textbox", app="mail")

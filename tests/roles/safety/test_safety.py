@@ -192,25 +192,6 @@ def test_an_app_passes_only_if_policy_and_task_both_allow_it(policy: list[str], 
         assert judge(SafetyPolicy(allowed_apps=tuple(task)), app=app).verdict != "deny"
 
 
-ALLOWING = st.builds(
-    SafetyPolicy,
-    rules=st.lists(
-        st.builds(Rule, name=st.just("all"), verdict=st.just("allow"), effects=st.sampled_from([(), (Effect.ACTUATE,)])),
-        max_size=3,
-    ).map(tuple),
-    otherwise=st.just("allow"),
-    min_confidence=st.just(0.0),
-)
-
-
-@given(ALLOWING, st.sampled_from(["Unlock front door", "Turn on oven", "Disable smoke alarm"]))
-def test_no_policy_lets_an_actuator_be_operated_without_a_person(policy: SafetyPolicy, name: str) -> None:
-    found = judge(policy, name, app="home")
-    assert (found.verdict, found.policy, found.severity) == ("ask", "actuators_need_a_person", "high")
-    call = review(p.CallApi(app="home", function="unlock_door"), None, VisualState(app="home"), policy)
-    assert call.verdict == "ask"
-
-
 def test_a_policy_may_forbid_what_actuators_do() -> None:
     assert judge(rules("allow", "deny"), "Unlock front door", app="home").verdict == "deny"
     forbidden = SafetyPolicy().constrained({"forbidden_actions": ["actuate"]})
