@@ -6,10 +6,10 @@ import sqlite3
 
 import pytest
 
-from environments.contract import DigestMismatch, WorldError
+from environments.contract import DigestMismatch, EnvironmentFault, WorldError
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from protocol import ActionTarget, Click, Hover, Screenshot, Scroll, SwitchWindow, Type, Wait
+from protocol import ActionTarget, Click, FinishGoal, Hover, Memorize, Screenshot, Scroll, SwitchWindow, Type, Wait
 
 TWO = """
 user: Mara Lind
@@ -135,6 +135,8 @@ def test_looking_hovering_and_waiting_only_pass_time(h):
     h.wait(10)
     assert h.screen.state_id == before
     assert h.screen.timestamp == 11.0
+    for action in (FinishGoal(), Memorize(name="a", value="b")):
+        assert "not for the desktop" in h.do(action).error
 
 
 def test_a_known_key_acts_once(h):
@@ -150,6 +152,9 @@ def test_a_known_key_acts_once(h):
     h.click("My claims")
     assert h.desktop.perform(wrong, key="error") == failed
     assert [(line["key"], line["exec_status"]) for line in h.desktop.received()][:2] == [("k", "executed"), ("error", "error")]
+    h.desktop.close()
+    with pytest.raises(EnvironmentFault, match="closed"):
+        h.press("Enter")
 
 
 def test_a_stored_world_goes_on_where_it_was_until_it_is_reset(hand, tmp_path):

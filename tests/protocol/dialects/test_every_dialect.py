@@ -125,6 +125,7 @@ json_like = st.recursive(
 @example(payload={"action": "left_click", "coordinate": [float("nan"), 10**400]}, state=False)
 @example(payload='<tool_call>{"action": "wait", "time": ' + "1" * 9_000, state=False)
 @example(payload="click(" + "[" * 9_000, state=False)
+@example(payload='Action: {"a": ' + "[" * 9_000, state=False)
 @example(payload="x" * 1_000_001, state=False)
 def test_any_payload_is_read_or_refused_with_the_one_error(name: str, variant: str, payload: Any, state: bool) -> None:
     context = Context(state=SEEN if state else None, variant=variant)

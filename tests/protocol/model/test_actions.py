@@ -53,6 +53,8 @@ AT = {"target": {"text": "a"}}
      {"action_type": "drag", **AT}, {"action_type": "click", "target": {}}, {"action_type": "click", **AT, "count": 4},
      {"action_type": "click", **AT, "node_id": "n1"}, {"action_type": "press_key", "keys": []},
      {"action_type": "wait", "seconds": -1}, {"action_type": "wait", "seconds": float("nan")},
+     {"action_type": "wait", "seconds": float("inf")}, {"action_type": "wait", "seconds": 601},
+     {"action_type": "type", "text": "a", "delay": 61},
      {"action_type": "type", "text": "x" * 100_001}, {"action_type": "ask_user", "question": ""}],
     ids=lambda data: str(data)[:60],
 )  # fmt: skip

@@ -56,6 +56,9 @@ def test_a_status_that_acts_needs_an_action(status: str) -> None:
 def test_an_answer_of_another_shape_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         OperatorDecision.model_validate({"status": "CONTINUE", "action": CLICK, **wrong})
+    for whole in ("FINISH", None, []):
+        with pytest.raises(ValidationError):
+            OperatorDecision.model_validate(whole)
 
 
 @pytest.mark.parametrize("status", AgentStatus)

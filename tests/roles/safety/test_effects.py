@@ -304,7 +304,9 @@ def test_what_operates_nothing_and_what_operates_the_actuator_of_its_form() -> N
     ids=lambda action: action.verb,
 )
 def test_a_verb_for_fields_on_what_is_no_field_is_the_press_it_would_begin_with(action: p.Action) -> None:
-    assert effect_of(action, PAY if action.target else None, VisualState(elements=(PAY,))) is Effect.PURCHASE
+    named = PAY.model_copy(update={"focused": False})
+    element = named if action.target else None
+    assert effect_of(action, element, VisualState(elements=(element or PAY,))) is Effect.PURCHASE
     assert effect_of(PressKey(keys=("Tab",)), None, VisualState(elements=(PAY,))) is Effect.NAVIGATE
 
 

@@ -213,9 +213,14 @@ def test_a_condition_that_can_never_be_evaluated_is_refused_and_one_that_may_hol
         policy({"verdict": "deny", "if": condition})
 
 
-def test_a_verb_that_there_is_not_is_refused() -> None:
+def test_a_mistake_is_refused_and_never_read_as_a_looser_policy() -> None:
     with pytest.raises(ValidationError, match="there is no verb 'clik'"):
         policy({"verdict": "deny", "verbs": ["clik"]})
+    named = {"name": "x", "verdict": "deny"}
+    for wrong in ({"allowed": ["mail"]}, {"min_confidence": 2}, {"rules": [{**named, "effects": ["explode"]}]},
+                  {"rules": [{**named, "aps": ["mail"]}]}, {"rules": [{**named, "name": ""}]}):  # fmt: skip
+        with pytest.raises(ValidationError):
+            SafetyPolicy.model_validate(wrong)
     assert policy({"verdict": "deny", "verbs": ["x-mine.dance"]})
 
 

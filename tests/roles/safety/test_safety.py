@@ -166,7 +166,10 @@ def test_one_word_alone_means_a_list_of_one_and_what_says_nothing_changes_nothin
     assert judge(policy, "Delete").verdict == "deny"
     assert judge(policy, "Next").verdict == "allow"
     assert policy.allowed_apps == ("mail",)
-    assert policy.is_private(GUIElement(element_id="e", text="Salary"))
+    for name in ("Salary", "Password", "New password (again)", "Passcode", "Secret word", "Card number", "CVV", "CVC"):
+        assert policy.is_private(GUIElement(element_id="e", text=name)), name
+    assert DEFAULT.is_private(GUIElement(element_id="e", text="Anything", private=True))
+    assert not policy.is_private(GUIElement(element_id="e", text="Amount"))
     assert DEFAULT.constrained({}) == DEFAULT
     assert DEFAULT.constrained({"forbidden_actions": None, "allowed_apps": None, "private": None}) == DEFAULT
 

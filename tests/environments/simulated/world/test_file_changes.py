@@ -58,6 +58,7 @@ def test_a_change_is_made_once_under_its_key_and_shown_by_the_files_app_and_the_
     ("fields", "why"),
     [
         ({"written": {"/b.txt": "mine", "/c.txt": "x"}, "was": {"/b.txt": text_digest("older")}}, "no longer as it was"),
+        ({"written": {"/b.txt": "mine", "/c.txt": "x"}}, "no longer as it was"),  # it has not been read
         ({"written": {"/c.txt": "x"}, "removed": ("/gone",)}, "no such file"),
         ({"written": {"/c.txt": "x", "/none/d.txt": "x"}}, "No such file or directory"),
         ({"written": {"/c.txt": "x", "/d/../e": "x"}}, "not an absolute path"),

@@ -43,6 +43,7 @@ def test_escape_closes_a_harmless_popup_and_no_other(ruled):
     assert [a["button"] for a in h.desktop.world()["answered"]] == ["OK", "OK", "Later"]
     h = ruled(f"{{{pay}, default: Pay}}}}")
     assert h.press("Enter").ok, "unless the world gives it a default"
+    assert [a["button"] for a in h.desktop.world()["answered"]] == ["Pay"]
 
 
 def test_an_app_loads_until_the_clock_passes(ruled):

@@ -233,6 +233,14 @@ class TestFunctions:
         assert h.call("shop.cart")["lines"] == []
         assert h.call("shop.place_order", total="14.99", payment="Invoice") == "Your cart is empty"
 
+    def test_an_order_by_function_under_the_question_of_the_window_is_made_once(self, h):
+        buy(h, "Lamp")
+        to_review(h)
+        h.click("Place order")
+        h.call("shop.place_order", total="24.99")
+        assert h.click("Place order").ok
+        assert len(h.app("shop")["orders"]) == 3
+
     def test_bad_arguments_change_nothing(self, h):
         h.call("shop.add_to_cart", id="lamp")
         h.refuses(
@@ -245,5 +253,6 @@ class TestFunctions:
             ("remove_from_cart", {"line": "7"}, "no line '7'"),
             ("place_order", {"total": "24.99"}, "Card number is required"),
             ("place_order", {"total": "24.99", "payment": "Invoice", "postcode": "!"}, "Postcode must be"),
+            ("place_order", {"total": "1", "payment": "Invoice"}, "the total is $24.99"),
             ("place_order", {"total": "24.99", "card": CARD}, "it takes total"),
         )
