@@ -126,6 +126,7 @@ def test_a_holder_gives_signs_of_life_whatever_it_is_busy_with(tmp_path: Path) -
 
 def test_who_is_dead_and_who_works() -> None:
     assert works(holder())
+    assert works(holder(machine="elsewhere")), "another machine's is believed while it beats"
     assert not works(holder(started="1"))
     assert is_dead(holder(pid=2**22 + 1))
     assert not is_dead(holder(machine="elsewhere", pid=2**22 + 1))

@@ -96,6 +96,8 @@ def test_only_limits_can_be_otherwise_when_a_run_goes_on(tmp_path: Path) -> None
         resume(cut.run_id, runs_dir=tmp_path, overrides=["seed=3"])
     with pytest.raises(UsageProblem, match=r"limits\.steps"):
         resume(cut.run_id, runs_dir=tmp_path, overrides=["limits.steps=none at all"])
+    again = resume(cut.run_id, runs_dir=tmp_path, overrides=["limits.gates=99"])
+    assert (again.exit_code, len(again.report["steps"])) == (4, 1), "a limit that is not the spent one does not help"
     done = crew_in(tmp_path).run(SAVE)
     with pytest.raises(UsageProblem, match="is finished; see it"):
         resume(done.run_id, runs_dir=tmp_path, overrides=["limits.steps=999"])
@@ -106,6 +108,8 @@ def test_it_is_warned_once_of_a_budget_across_processes(tmp_path: Path) -> None:
     waiting = crew.run(SUBMIT)
     done = crew.resume(waiting.run_id, APPROVE)
     assert done.status == "fulfilled"
+    before, used = (one.report["budgets"]["limits.steps"]["used"] for one in (waiting, done))
+    assert used == len(done.report["steps"]) > before > 0, "what was spent before the wait counts"
     warned = [body["key"] for body in events(done.folder, "budget_warning")]
     assert warned == ["limits.plans"]
     crew = crew_in(tmp_path / "more", "limits.steps=1")

@@ -16,6 +16,7 @@ from worked.model_runs import ROLES, worked_by_model
 
 from orchestrator.desk.live.run import PARTS, WatchedRun
 from orchestrator.runs.handle import LocalRuns
+from orchestrator.store.salvage import salvage
 from orchestrator.views.page.data import Pool, chunks
 from orchestrator.views.page.run_data import PARTS as SHOWN
 from orchestrator.views.page.run_data import read_whole
@@ -54,6 +55,12 @@ def test_a_run_that_ended_is_told_as_the_viewer_tells_it(shared, limit) -> None:
     for part in SHOWN:
         assert told[part] == data[part], part
     assert all_items(place, runs["done"], limit) == data["items"]
+    ids, page = [], {"cursor": 0, "more": True}
+    while page["more"]:
+        page = place.get(f"/api/runs/{runs['done']}/events?after={page['cursor']}&limit={limit * 9}")
+        ids += [event["id"] for event in page["events"]]
+    written = salvage(place.desk.runs_dir / runs["done"] / "journal.sqlite").events
+    assert ids == [event.id for event in written], "every event once"
     assert place.get(f"/api/runs/{runs['done']}/details?from=0&limit=500")["details"] == details
     assert place.get(f"/api/runs/{runs['done']}/details/2") == details[2]
 

@@ -100,6 +100,8 @@ def test_a_preset_may_be_a_file_beside_the_one_that_names_it_and_have_one_itself
     loaded = load_settings([config])
     policy = build_safety(loaded.settings)
     assert (policy.name, policy.expired, policy.rules[0].name, len(policy.rules)) == ("ours", "deny", "mine", 4)
+    short = build_safety(load_settings(overrides=[f"safety={write(tmp_path, 'apps.yaml', 'allowed_apps: [mail]')}"]).settings)
+    assert (short.allowed_apps, short.rules) == (("mail",), SafetyPolicy().rules), "without rules it has those of the default"
     write(tmp_path, "short.yaml", "name: short\nallowed_apps: [mail]\npreset: ./short.yaml\n")
     with pytest.raises(UsageProblem, match="has itself as its preset"):
         load_settings(overrides=[f"safety={tmp_path / 'short.yaml'}"])

@@ -52,6 +52,7 @@ def test_later_layers_win_and_every_leaf_remembers_its_source(tmp_path: Path) ->
         ("seed: [1\n", ["bad.yaml, line 2", "not valid YAML"]),
         ("- a\n", ["bad.yaml", "a mapping", "a list"]),
         ("a: &x [*x]\n", ["bad.yaml, line 1", "alias"]),
+        ("safety: ask-evrything\n", ["bad.yaml, line 1", "no safety policy 'ask-evrything'"]),
     ],
 )
 def test_a_mistake_in_a_config_file_is_one_sentence_with_file_line_and_key(tmp_path: Path, text: str, parts: list[str]) -> None:

@@ -19,6 +19,7 @@ from roles.journal.actions import action_key
 from roles.journal.journal import Journal
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.vault import reference
 
 COUNT = 2_000
 SECRET = "hunter2-é🎈"
@@ -161,6 +162,8 @@ def test_the_log_of_a_run_says_what_was_seen_done_and_why(tmp_path: Path) -> Non
     second = lines[1].step
     assert first.after_state_id == second.state_id
     assert first.state_id == first.visual_state.state_id
+    assert "hunter2" not in (tmp_path / "log.jsonl").read_text(encoding="utf-8")
+    assert second.action == Fill(target=ActionTarget(text="Password"), text=reference("value"))
 
 
 def test_a_journal_on_a_medium_that_is_only_read_is_sound_and_leaves_nothing_beside_it(

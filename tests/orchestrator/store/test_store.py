@@ -102,12 +102,13 @@ def kill(world: World, saver: CursorSaver, goal: Any) -> None:
 @pytest.mark.parametrize("die_at", ["look", "effect", "after"])
 def test_a_role_that_is_killed_begins_again_in_a_new_process_by_what_the_journal_has(reopen: Open, die_at: str) -> None:
     saver = reopen()
-    kill(World(die_at, nth=3, turns=5), saver, {"goal": "g"})
+    goal = "a\0b \\u0000 {\x01}"
+    kill(World(die_at, nth=3, turns=5), saver, {"goal": goal})
     assert rows(reopen()) == [""]
     world = World(turns=5)
     result = graph(world, reopen()).invoke(None, CONFIG, durability="sync")
     assert world.did[:4] == ["look", "effect", "after", "hub"]
-    assert (result["turn"], result["goal"], result["notes"].count("effect")) == (6, "g", 5)
+    assert (result["turn"], result["goal"], result["notes"].count("effect")) == (6, goal, 5)
 
 
 def test_a_question_waits_on_disk_and_its_answer_arrives_in_a_new_process(reopen: Open) -> None:

@@ -115,6 +115,7 @@ def test_a_checkpoint_counts_only_after_those_before_it() -> None:
     [
         ({"success": ["world.n == initial.n + 1", "received.exists(r, r.verb == 'click')"]}, "fulfilled", True, False),
         ({"success": ["world.n == initial.n + 1"]}, "rejected", False, False),
+        ({"success": ["world.n == initial.n + 1", "received.exists(r, r.verb == 'send')"]}, "fulfilled", False, True),
         ({"success": ["false"]}, "fulfilled", False, True),
         ({"success": ["false"]}, "rejected", False, False),
         ({"outcome": "rejected"}, "fulfilled", False, True),

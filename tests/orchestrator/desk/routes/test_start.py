@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -17,7 +18,6 @@ from waiting import until
 from worked.desk_runs import GOAL, rests, serving
 from worked.runs import claims
 
-from orchestrator.control.channel import myself
 from orchestrator.desk import workers
 from orchestrator.desk.routes.start import loaded, target_of
 from orchestrator.desk.workers import HOME, SAID, Begin
@@ -30,11 +30,12 @@ DRAFT = 'In the reimbursement form, enter "$5.00" as the amount and save the dra
 
 
 @contextmanager
-def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
-    """`deskcrew serve` as a process, that can be killed, and a program with the token that it prints."""
-    with serving(runs_dir) as (process, address):
-        base, _, token = address.partition("/?token=")
-        with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {token}"}, trust_env=False, timeout=330) as http:
+def server_process(runs_dir: Path, *more: str, token: str = "") -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """`deskcrew serve` as a process, that can be killed, and a program with this token, or the one that it prints."""
+    with serving(runs_dir, "0", *more) as (process, address):
+        base, _, own = address.partition("/?token=")
+        headers = {"Authorization": f"Bearer {token or own}"}
+        with httpx.Client(base_url=base, headers=headers, trust_env=False, timeout=330) as http:
             yield http, process
 
 
@@ -57,13 +58,17 @@ def test_a_run_outlives_a_server_that_is_killed_and_is_answered_through_the_next
         process.kill()
         process.wait()
     until(lambda: stored_report(runs_dir / run_id).get("status") == "on_hold", "the run to wait without a server")
-    with server_process(runs_dir) as (http, _):
+    people = runs_dir.parent / "people.yaml"
+    digest = hashlib.sha256(b"token-of-nadia").hexdigest()
+    people.write_text(f"- {{name: nadia, role: approve, sha256: {digest}}}\n", encoding="utf-8")
+    with server_process(runs_dir, "--tokens", str(people), token="token-of-nadia") as (http, _):
+        assert http.post("/api/runs", json={"goal": GOAL}).status_code == 403, "her role answers, and starts nothing"
         (waiting,) = http.get("/api/approvals").json()["approvals"]
         assert waiting["run_id"] == run_id
         body = {"pending": waiting["id"], "decision": "approve"}
         assert http.post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
         report = rests(runs_dir / run_id)
-    assert (report["status"], report["approvals"][0]["who"]) == ("fulfilled", myself())
+    assert (report["status"], report["approvals"][0]["who"]) == ("fulfilled", "nadia")
     assert len(claims(runs_dir / run_id)) == 1
 
 

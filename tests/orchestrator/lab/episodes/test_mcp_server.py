@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +18,7 @@ from warm import Forked
 
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.types import ElicitResult
@@ -159,6 +161,16 @@ def test_what_the_crew_waits_for_is_asked_of_the_clients_user_only_where_the_ser
     assert ended.get("waits") == (waits["waits"] if status == "on_hold" else None)
     assert all('click "Submit"' in message for message in heard)
     assert bool(heard) == (elicit and reply is not None)
+
+
+@pytest.mark.slow("a process of its own")
+def test_over_pipes_as_other_agents_start_it() -> None:
+    async def work(client: Client) -> str:
+        return told(await client.call_tool("reset", {"task": "archive-reports", "seed": 1}))
+
+    words = ["-c", "from deskcrew.__main__ import main; main()", "mcp", "--task", "archive-reports"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    assert asked(work, StdioServerParameters(command=sys.executable, args=words, env=env)).startswith("goal: ")
 
 
 def listens(port: int) -> bool:

@@ -165,6 +165,8 @@ def said(decision: dict[str, Any], request: dict[str, Any], journal: Journal) ->
 def test_an_answer_to_a_private_question_is_a_reference(journal: Journal) -> None:
     assert said({"type": "respond", "message": "two words"}, QUESTION, journal)["message"] == HELD
     assert journal.revealed(HELD) == "two words"
+    give(journal, {"pin": "0042"})
+    assert said({"type": "respond", "message": "{pin}"}, QUESTION, journal)["message"] == reference("pin")
 
 
 def test_what_is_said_while_rejecting_is_read_as_a_goal_is(journal: Journal) -> None:

@@ -272,6 +272,8 @@ def test_the_face_fits_the_terminal(
     face = make_face("auto", out=stream, source=Terminal())
     assert type(face).__name__ == expected
     assert (face.approver is not None) == stream.isatty()
+    programs = [make_face(display, out=stream, source=Terminal()) for display in ("json", "none")]
+    assert [face.approver for face in programs] == [None, None], "where a program listens nobody is asked"
 
 
 def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
