@@ -101,6 +101,7 @@ MOVED = {"steps": (step(1, "move", before=PLAN.state_id, after=OTHER.state_id, a
         (AMOUNT, KNOWN | {"screens": (form("1248.9"),)}, True),
         (AMOUNT, KNOWN | {"screens": (form("1.00"),)}, False),
         (AMOUNT, KNOWN | {"screens": (PLAN,), "earlier": (form("1248.90"),)}, True),  # it has left the screen
+        (AMOUNT, KNOWN | {"screens": (form("1248.90", element(3, "alert", "Say what for"), invalid=True),)}, False),
         (SUBMIT, pressed(), True),
         (SUBMIT, pressed(visible_change=False), False),
         (SUBMIT, pressed(events=("validation: no",)), False),

@@ -372,15 +372,18 @@ def test_a_gate_compares_the_pictures_where_a_run_keeps_them(tmp_path: Path) -> 
 
 
 class Instead:
-    """An Operator by rules that does something else in the place of the first press of a control, and then says it is done."""
+    """An Operator by rules that does something else in the place of the first press of a control, and then says it is done.
 
-    def __init__(self, control: str, then: OperatorDecision) -> None:
-        self._control, self._then, self._ends = control, then, ""
+    Where it is `idle`, it says so at once in the next attempt too.
+    """
+
+    def __init__(self, control: str, then: OperatorDecision, *, idle: bool = False) -> None:
+        self._control, self._then, self._ends, self.idle = control, then, "", idle
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         if self._ends:
             done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
-            return done if view.subtask.id == self._ends else RulesOperator().decide(view)
+            return done if self.idle or view.subtask.id == self._ends else RulesOperator().decide(view)
         decision = RulesOperator().decide(view)
         target = decision.action.target if decision.action is not None else None
         if target is None or target.text != self._control:
@@ -405,14 +408,19 @@ NOT_THERE = decide(Memorize(name='body of note "Travel plan', value="All notes",
             Instead("Save", decide(Wait(seconds=1))),
             '"Save" was not pressed',
         ),
+        (
+            'Change the title of the note "Travel plan" to "Old plan"',
+            Instead("Save", decide(Wait(seconds=1)), idle=True),
+            '"Save" was not pressed',
+        ),
     ],
-    ids=["a fact that was read where the record is not shown", "a form that was filled in and not saved"],
+    ids=["a fact that was read where the record is not shown", "a form that was filled in and not saved", "and nothing after it"],
 )
 def test_what_a_typed_step_asks_for_is_held_to_the_screens(goal: str, worker: Instead, why: str, tmp_path: Path) -> None:
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "limits.replans=0"])
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"limits.replans={int(worker.idle)}"])
     outcome = start(loaded, goal, approver=approving, parts={"operator": worker})
     assert outcome.status == "rejected"
-    assert why in outcome.report["gates"][0]["reason"]
+    assert [why in gate["reason"] for gate in outcome.report["gates"]][: 1 + worker.idle] == [True] * (1 + worker.idle)
 
 
 def over(*presses: str) -> Iterator[OperatorDecision]:

@@ -65,12 +65,12 @@ def test_a_body_that_deskcrew_never_writes_is_told_as_such(body: Any) -> None:
     assert event_of("error", body) == Unreadable("error", known=True)
 
 
-def test_a_body_that_is_not_known_is_told_as_such_and_one_that_is_recorded_is_counted() -> None:
+def test_a_body_that_is_not_known_is_told_as_such_and_one_that_is_recorded_is_counted(reopen: Open) -> None:
     assert event_of("unheard_of", {"message": "no"}) == Unreadable("unheard_of", known=False)
-    journal = Journal(None, lambda: 0.0)
+    journal = reopen()
     journal.record(ModelCallEvent(model="m", tokens_in=3, tokens_out=4, seconds=0.5), role="manager")
     assert journal.spending.by_role["manager"].tokens == 7
-    journal.close()
+    assert reopen().spending == journal.spending, "what was spent counts after a restart"
 
 
 def test_the_first_writer_of_an_intent_wins_also_after_reopening(reopen: Open) -> None:

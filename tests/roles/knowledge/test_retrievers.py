@@ -70,7 +70,7 @@ def titles(found: Sequence[Supplement]) -> list[str]:
 
 def run(source: Any, *, ahead: bool = True, plans: Sequence[PlanAnswer] = (), **more: Any) -> tuple[Run, Planner, Watching]:
     cat = subtask("first").model_copy(update={"instruction": 'Give the cat "Tom" milk'})
-    dog = subtask("second").model_copy(update={"instruction": "Let the dog out"})
+    dog = subtask("second").model_copy(update={"instruction": "Let the dog out for INV-7"})
     pair = planned(cat, dog)
     manager, operator = Planner(*(plans or [pair])), Watching()
     parts = {"manager": manager, "operator": operator, "ahead": ahead}
@@ -85,8 +85,8 @@ def shown(operator: Watching) -> dict[str, list[str]]:
 def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal() -> None:
     library = ByTitle(do="Do it well.", cat="Cats like milk.", dog="Dogs run.")
     whole, manager, operator = run(library)
-    assert [query for query, _ in library.asked] == ["do it", "Give the cat milk", "Let the dog out"], (
-        "no quoted value is asked for"
+    assert [query for query, _ in library.asked] == ["do it", "Give the cat milk", "Let the dog out for"], (
+        "neither a quoted value nor a number is asked for"
     )
     assert titles(manager.requests[0].supplements) == ["do"]
     assert whole.bodies("supplement")[0]["ahead"] is True

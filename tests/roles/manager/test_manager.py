@@ -16,7 +16,7 @@ from roles.contracts.wording import in_words
 from roles.manager.llm import LlmManager
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
-from roles.policies.llm.subtask_words import cards_told
+from roles.policies.llm.subtask_words import cards_told, facts_told
 from roles.technician.rules import RulesTechnician
 
 LETTER = ("Dear Dana, the cables are laid. " * 20).strip()
@@ -120,6 +120,13 @@ def test_what_was_seen_and_said_is_told() -> None:
         assert words in section(text, name)
     assert f"letter = {LETTER}" in section(text, "facts"), "whole, where there is room"
     assert "the last subtask replies to the user with `answer`" in text
+
+
+def test_facts_that_are_too_long_for_a_plan_share_the_room_and_it_is_said_how_a_worker_has_them() -> None:
+    told = facts_told(PlanRequest(goal="g", facts=(fact("short", "7"), *(fact(f"long {n}", LETTER * 9) for n in range(3)))))
+    assert "short = 7" in told
+    assert told.count(" more)") == 3
+    assert told.endswith("(a worker has all of one that is cut where its instruction says fact:NAME)")
 
 
 def test_a_plan_says_what_a_gate_looks_for_and_stray_fields_say_nothing() -> None:

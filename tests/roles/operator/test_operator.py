@@ -150,6 +150,7 @@ def test_a_picture_is_shown_only_where_there_is_one_and_it_is_asked_for() -> Non
     contents = [messages[1].content for messages in heard]
     assert [isinstance(content, list) for content in contents] == [True, True, False, False, False]
     assert base64.b64decode(contents[0][2]["base64"]) == b"\x89PNG"
+    assert [str(content).count("It could not be taken.") for content in contents] == [0, 0, 1, 0, 0]
     assert [(picture.kind, picture.marks) for picture in camera.asked] == [("annotated", ()), ("annotated", ("e2",))]
 
 

@@ -118,6 +118,13 @@ def test_why_a_page_is_not_followed_is_said(goal: str, text: str, said: str) -> 
     assert said in found.uses[0].why
 
 
+def test_a_page_about_an_application_that_is_not_there_is_not_followed() -> None:
+    request = asking(CLOSE, CLOSING)
+    elsewhere = tuple(page.model_copy(update={"app": "payroll"}) for page in request.supplements)
+    found = follow(request.model_copy(update={"supplements": elsewhere}), read(CLOSE, request.today, vocabulary(cards())))
+    assert (found.goal, found.uses[0].why) == ("", "there is no application payroll here")
+
+
 def test_what_can_be_left_out_is_and_what_stands_in_the_way_is_not_the_pages_business() -> None:
     text = (
         '# Settle {invoice}\n1. (Optional) Whistle.\n2. If a dialog opens, press "Delete all".\n'

@@ -102,11 +102,13 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     looks = [call("list_messages", limit=number + 1) for number in range(45)]
     draft = call("save_draft", to="dana@example.com", subject="Cables", body=BODY)
     kept = {"reasoning": "r", "action": "memorize", "name": "where", "value": "Inbox", "status": "CONTINUE"}
-    worked(draft, kept, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
+    _, asked = worked(draft, kept, *looks, parts={"evaluator": evaluator}, limits=Limits(max_steps=100, stale_repeats=100))
     done = next(text for messages in seen if "asked: WORKER_SUCCESS" in (text := text_of(messages)))
     assert BODY.strip() in section(done, "steps")
     assert section(done, "steps").count("call mail.list_messages with") == 45
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
+    for told in asked[-2:]:
+        assert 'mail.list_messages with {"limit": 1}: it answered' in section(told, "steps")  # read long ago
 
 
 def test_what_the_user_answered_stands_beside_the_question() -> None:
