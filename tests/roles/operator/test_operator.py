@@ -68,7 +68,7 @@ def test_the_prompt_holds_every_input_of_the_page() -> None:
     assert section(told(view(retrieved=found, history=(step(1),))), "supplements") == ""  # told once, in full
 
 
-def test_the_prompt_is_no_longer_at_step_500_than_at_step_40() -> None:
+def test_the_prompt_is_no_longer_at_step_500_than_at_step_40_nor_on_a_huge_screen() -> None:
     def size(steps: int) -> int:
         history = tuple(step(n, events=("status: saved",)) for n in range(1, steps + 1))
         facts = tuple(fact(f"f{n}", "v" * 30) for n in range(steps))
@@ -77,6 +77,10 @@ def test_the_prompt_is_no_longer_at_step_500_than_at_step_40() -> None:
     sizes = [size(steps) for steps in (40, 100, 500)]
     assert max(sizes) - min(sizes) < 60  # longer numbers
     assert max(sizes) < 3_500
+    rows = (SCREEN.elements[-1].model_copy(update={"element_id": f"r{n}", "text": f"Row {n} " * 9}) for n in range(900))
+    huge = section(told(view(seen=VisualState(app="claims", elements=(*SCREEN.elements, *rows)))), "screen")
+    assert estimate_tokens(huge) < 2_700
+    assert "more" in huge
 
 
 def test_what_a_screen_says_cannot_leave_its_fence() -> None:

@@ -190,6 +190,7 @@ def test_the_task_context_says_what_is_needed_to_act_and_the_policy_is_given_it(
     assumed = told_by_screen({"recognized_elements": [], "task_goal": "enter the amount"}, desk.observe(), ())["assumptions"]
     assert "were not recognised, or not surely, do not matter" in assumed[0]
     assert {"textbox Amount"} <= {meaning["meaning"] for meaning in first.meanings}
+    assert len(first.meanings) < len(desk.observe().elements), "only what has to do with the task"
     amount = next(m for m in first.meanings if m["meaning"] == "textbox Amount")
     assert (amount["affordances"], amount["confidence"]) == (["fill", "type"], 1.0)
     after = {field["text"]: field.get("value") for field in out["task_context"]["fields"]}

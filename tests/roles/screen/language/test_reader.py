@@ -190,6 +190,11 @@ Delete the notes whose titles begin with "Old" and the files that do not end wit
     delete all note title 'Old' & all file not ends 'report'
 Turn off every light except in the kitchen and the hall
     turn_off all light but (all light at (kitchen 'kitchen')) but (all light at (hall 'hall'))
+Delete all mails except from Ann and Bob
+    delete all mail but (all mail from 'Ann') but (all mail from 'Bob')
+Archive all mails from Ann but leave the ones about "tea"
+    archive all mail from 'Ann' but (all mail about 'tea')
+    keep all mail about 'tea'
 Turn off the lights in kitchen and hall
     turn_off all light at ('kitchen') & all light at ('hall')
 Put 2 kettle calm in cart
