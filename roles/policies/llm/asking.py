@@ -173,7 +173,9 @@ class Asker:
             return self._caller.model
         try:
             return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
-        except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack
+        # LangChain documents the first two for models that bind no tools and for arguments that they do not know; models of
+        # others whose method takes no such argument raise the third. The next way is tried.
+        except (NotImplementedError, ValueError, TypeError) as bad:
             raise FormRefused(f"it cannot be asked for answers by {way}{f': {bad}' if str(bad) else ''}") from None
 
 
