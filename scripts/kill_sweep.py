@@ -143,7 +143,7 @@ def sweep(name: str, work: Work, plan: Plan) -> Swept:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     alone, expected = worked(work, (), plan.process)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / len(alone.labels)
     labels = [label for process in alone.labels for label in process]
     manner, fatal = ways([len(process) for process in alone.labels], labels, plan, seconds)
     swept = Swept(manner, len(labels), len(fatal), 0, 0, 0, 0)
