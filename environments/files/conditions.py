@@ -98,7 +98,7 @@ def _prepared(expression: str, names: Mapping[str, Any]) -> tuple[Any, Any]:
         if root is None or root in shadowed or root not in names:
             return match[0]
         value, taken = names[root], root
-        while parts and isinstance(inner := value.get(parts[0]) if isinstance(value, Mapping) else None, Mapping | list | tuple):
+        while parts and isinstance(value, Mapping) and isinstance(inner := value.get(parts[0]), Mapping | list | tuple):
             value, taken = inner, f"{taken}.{parts.pop(0)}"
         found = known.setdefault(taken, f"place_{len(known)}")
         places[found] = value

@@ -209,7 +209,7 @@ def mark(
     clean = opened(png)
     width, height = state.screen_resolution
     scale = clean.width / max(1, width), clean.height / max(1, height)
-    if missing := sorted({*only} - state.by_id.keys()) if only is not None else []:
+    if missing := sorted({*(only or ())} - state.by_id.keys()):
         raise UnknownMark(f"there is no element {missing[0]!r} on the screen of state {state.state_id}")
     chosen = _usable(state) if only is None else [e for e in state.elements if e.element_id in only and e.visible]
     boxes = [(element, box) for element in chosen if (box := _seen(element.bbox, scale, clean.size))]
@@ -279,11 +279,12 @@ def _png(image: Pixels) -> bytes:
 
 def _usable(state: VisualState) -> list[GUIElement]:
     """What can be seen, is enabled and reacts; beneath a dialog nothing does, and of a row that holds a link only the link."""
-    able = ((e, state.above(e)) for e in state.elements if e.visible and e.enabled and kind_of(e) != "other")
-    use = {e: above for e, above in able if state.modal is None or any(up.element_id == state.modal for up in above)}
-    holding = {up.element_id for above in use.values() for up in above}
+    able = [e for e in state.elements if e.visible and e.enabled and kind_of(e) != "other"]
+    above = [(e, {part.parent for part in (e, *state.above(e))}) for e in able]  # by id: a dialog need not be listed itself
+    use = [(e, ids) for e, ids in above if state.modal is None or state.modal in ids]
+    holding = {name for _, ids in use for name in ids}
     titles = {e.parent for e in state.elements if e.role == "columnheader"}
-    return [e for e in use if kind_of(e) != "row" or (e.element_id not in holding and e.element_id not in titles)]
+    return [e for e, _ in use if kind_of(e) != "row" or (e.element_id not in holding and e.element_id not in titles)]
 
 
 def _seen(box: BoundingBox | None, scale: tuple[float, float], size: tuple[int, int]) -> Box | None:

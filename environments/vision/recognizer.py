@@ -271,9 +271,9 @@ def _tabs(pixels: Pixels, lines: Sequence[InkedLine], strokes: Sequence[Box]) ->
         wide = [line for line in lines if stroke.x1 - 4 <= line.box.x1 and line.box.x2 <= stroke.x2 + 4]
         above = [line for line in wide if 0 <= stroke.y1 - line.box.y2 <= 16]
         level = [line for line in above if abs(line.box.middle[1] - above[0].box.middle[1]) <= 4]
-        below = (Box(line.box.x1, stroke.y1, line.box.x2, max(stroke.y1 + 1, stroke.y2 - 2)) for line in level)
-        lit = [most_common(part(pixels, place)).coloured for place in below]
-        chosen = [line for line, coloured in zip(level, lit, strict=True) if line.coloured and coloured]
+        top, bottom = stroke.y1, max(stroke.y1 + 1, stroke.y2 - 2)
+        below = [most_common(part(pixels, Box(line.box.x1, top, line.box.x2, bottom))) for line in level]
+        chosen = [line for line, colour in zip(level, below, strict=True) if line.coloured and colour.coloured]
         if len(level) > 1 and len(chosen) == 1:
             return {line.box: line is chosen[0] for line in level}
     return {}

@@ -110,7 +110,8 @@ def _whole(found: Review, cases: Sequence[Case], changes: Sequence[Change] | Non
     told = [f"it {change.told}" for change in changes or ()]
     more = [f"and {len(told) - _TOLD} more changes"] if len(told) > _TOLD else []
     reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *told[:_TOLD], *more)
-    effects, known = tuple(dict.fromkeys(case.effect for case in cases)), None if changes is None else tuple(changes)
+    effects = tuple(dict.fromkeys(case.effect for case in cases))
+    known = None if changes is None else tuple(changes)
     return found.model_copy(update={"effects": effects, "changes": known, "reasons": reasons})
 
 

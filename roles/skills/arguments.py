@@ -53,11 +53,7 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
 
     try:
         errors = _validator(json.dumps(schema, sort_keys=True)).iter_errors(dict(arguments))
-        found = [
-            error
-            for error in errors
-            if error.validator not in _OF_TEXTS or not isinstance(error.instance, str) or not references_in(error.instance)
-        ]
+        found = [error for error in errors if not _told_of_a_reference(error)]
     except UnfitSchema as bad:
         return str(bad)
     except Exception as bad:  # noqa: BLE001 - a stranger's schema may refer to anything: whatever comes of it, nothing is called
@@ -69,6 +65,10 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
     properties = schema.get("properties")
     takes = ", ".join(properties) if isinstance(properties, Mapping) and properties else "nothing"
     return f"{where or 'arguments'}: {worst.message[:_SAID]}; it takes: {takes[:_SAID]}"
+
+
+def _told_of_a_reference(error: Any) -> bool:
+    return error.validator in _OF_TEXTS and isinstance(error.instance, str) and bool(references_in(error.instance))
 
 
 @lru_cache(maxsize=512)

@@ -108,14 +108,18 @@ class Skills:
         """The same without the arguments of verbs, whose schemas are for lists and would cost every start a tenth."""
         apps = {app.app for app in self._environment.apps()} if isinstance(self._environment, AppCatalog) else set()
         browser = type_of(self._environment) == "browser"
-        verbs = [*_ALWAYS, *(("launch_app",) if apps else ()), *(_PAGES if browser or "browser" in apps else ())]
-        found = [verb_skill(verb) for verb in (*verbs, *(("upload",) if browser else ()))]
+        verbs = [*_ALWAYS, "launch_app"] if apps else [*_ALWAYS]
+        if browser or "browser" in apps:
+            verbs += _PAGES
+        if browser:
+            verbs.append("upload")
+        found = [verb_skill(verb) for verb in verbs]
         if isinstance(self._environment, NativeApi):
             found += map(_function, self._environment.functions())
         if isinstance(self._environment, InAppAgent):
             summary = "the app's own agent, asked in words"
-            agent = Skill(kind="agent", name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE)
-            found += (agent.model_copy(update={"app": app}) for app in self._environment.agents())
+            for app in self._environment.agents():
+                found.append(Skill(kind="agent", app=app, name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE))
         found += [tool.skill for tool in self._tools.values()]
         return tuple(map(self.settings.rated, found))
 
@@ -143,8 +147,10 @@ class Skills:
             mine = [s for s in self._known if s.kind == "gui"]
             found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
             kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
-            found += ["call_api"] if kinds - {"agent"} else []
-            found += ["ask_in_app_agent"] if "agent" in kinds else []
+            if kinds - {"agent"}:
+                found.append("call_api")
+            if "agent" in kinds:
+                found.append("ask_in_app_agent")
             self._verbs[app] = (*found, *INNER)
         return self._verbs[app]
 

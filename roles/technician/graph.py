@@ -173,9 +173,9 @@ def _reviewed(state: State, ctx: Context, script: Pending, intent: Intent) -> tu
     policy = safety_of(state, ctx)
     action = parse_action(script.action)
     found = review(action, None, ctx.environment.observe(), policy, grounds=grounds_of(state, ctx), changes=changes)
-    told, change = [change.told for change in changes], FileChange.of(intent.action) or FileChange()
+    told, kept = [change.told for change in changes], FileChange.of(intent.action) or FileChange()
     # without the texts, for a state and a request; the journal has all of it
-    paths: JsonObject = {name: [*getattr(change, name)] for name in ("written", "folders", "removed") if getattr(change, name)}
+    paths: JsonObject = {name: [*getattr(kept, name)] for name in ("written", "folders", "removed") if getattr(kept, name)}
     line = f"keep what the script did: {'; '.join(told[:_TOLD])}" + (f"; and {len(told) - _TOLD} more" if told[_TOLD:] else "")
     pending = script.but(
         key=intent.key,

@@ -408,8 +408,8 @@ class _Explorer:
                 tabbed = tuple(tab for tab in tabs if tab in said and SAMPLE not in tab)
                 options = tabbed if parted else self.states(record, one.texts(at))
                 known = "choice" if options else type_of_values(label, one.texts(at))
-                names = at in linked or (cell.text == name and len(name) > 2)
-                kind.note(label, listed=True, key=names, type=known, options=options)
+                is_key = at in linked or (cell.text == name and len(name) > 2)
+                kind.note(label, listed=True, key=is_key, type=known, options=options)
 
     def states(self, record: BaseModel, texts: Sequence[str]) -> tuple[str, ...]:
         """What a column may say, where the record's model lists it, or where it says few words that are in no record."""

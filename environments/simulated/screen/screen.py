@@ -188,8 +188,8 @@ def dialog_panel(dialog: Dialog, layer: int, desk: Desk, start: int) -> Panel:
         body.append(ui.text(dialog.text, "text"))
     for field in dialog.fields:
         key = f"field-{field.key}"
-        chosen = ui.combobox(field.label, key, field.value, field.options) if field.options else None
-        body.append(chosen or ui.textbox(field.label, key, field.value, private=field.private))
+        plain = ui.textbox(field.label, key, field.value, private=field.private)
+        body.append(ui.combobox(field.label, key, field.value, field.options) if field.options else plain)
     buttons = tuple(ui.button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
     own = Widget("dialog", dialog.title, dialog.key, children=(*body, *buttons))
     (tree,) = varied(dialog.app or "desktop", (own,), desk.variation)

@@ -130,15 +130,14 @@ class Trigger(Model):
 
     def brought(self, happened: Iterable[TriggerEvent]) -> bool:
         """Whether one of the things that happened brings it."""
-        return any(
-            self.app in (None, happening.app)
-            and (
-                (happening.kind == "clicked" and self.clicked is not None and same_label(self.clicked, happening.label))
-                or (happening.kind == "app_opened" and self.app_opened == happening.app)
-                or (happening.kind == "submitted" and bool(self.submitted))
-            )
-            for happening in happened
-        )
+        return any(self.app in (None, happening.app) and self._fits(happening) for happening in happened)
+
+    def _fits(self, happening: TriggerEvent) -> bool:
+        if happening.kind == "clicked":
+            return self.clicked is not None and same_label(self.clicked, happening.label)
+        if happening.kind == "app_opened":
+            return self.app_opened == happening.app
+        return bool(self.submitted)
 
 
 class TriggerEvent(NamedTuple):

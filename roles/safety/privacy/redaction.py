@@ -121,8 +121,10 @@ class Redactor:
     def _hidden(self, state: VisualState) -> set[str]:
         """The private fields, and all that is inside of one."""
         hidden = {e.element_id for e in state.elements if (e.value or e.text) and self.is_private(e)}
-        around = [e for e in map(state.by_id.__getitem__, hidden) if e.private or e.role in _LABELLED]
-        return hidden | {inside.element_id for e in around for inside in state.within(e)}
+        around = {name for name in hidden if state.by_id[name].private or state.by_id[name].role in _LABELLED}
+        while inside := {e.element_id for e in state.elements if e.parent in around} - around:  # however deep it stands
+            around |= inside
+        return hidden | around
 
     def learn(self, state: VisualState) -> set[str]:
         """Put into the vault what the private fields of `state` hold; the ids of those fields."""

@@ -42,6 +42,12 @@ def test_a_private_field_is_referred_to_by_its_name_or_by_the_application_s_word
     assert Redactor(SafetyPolicy()).screen(VisualState(elements=(field,))).elements[0].value == reference("value")
 
 
+def test_what_stands_in_something_private_is_hidden_however_deep() -> None:
+    deep = [GUIElement(element_id="0", text="Salary", private=True)]
+    deep += [GUIElement(element_id=f"{n}", text=f"{n:03} words", parent=f"{n - 1}") for n in range(1, 150)]
+    assert "149 words" not in Redactor(SafetyPolicy()).screen(VisualState(elements=tuple(deep))).model_dump_json()
+
+
 def test_a_secret_is_referred_to_wherever_else_the_screen_shows_it() -> None:
     elsewhere = GUIElement(
         element_id="e", text=f"You typed {SECRET}", value=f"<{SECRET}>", placeholder=f"not {SECRET}", options=("a", SECRET)

@@ -289,7 +289,8 @@ def _truth(operand: Operand) -> bool:
 
 
 def _if(given: Given, _: date) -> Value:
-    value = single(given[1] if _truth(given[0]) else given[2] if len(given) > 2 else False)
+    chosen = given[1:2] if _truth(given[0]) else given[2:3]
+    value = single(chosen[0]) if chosen else False
     return Decimal(0) if value is None else value
 
 

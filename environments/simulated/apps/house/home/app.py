@@ -432,9 +432,8 @@ def set_light(
     state: HomeState, device: str, on: bool | None = None, brightness: float | None = None
 ) -> sim.FunctionResult[HomeState]:
     """Turn a light on or off, or set its brightness in percent"""
-    orders: list[tuple[str, tuple[str | float, ...]]] = []
-    orders += [] if on is None else [("on", ("true" if on else "false",))]
-    orders += [] if brightness is None else [("brightness", (brightness,))]
+    given: dict[str, str | float | None] = {"on": None if on is None else str(on).lower(), "brightness": brightness}
+    orders = [(verb, (value,)) for verb, value in given.items() if value is not None]
     if not orders:
         raise sim.FunctionDeclined("say what to set: on, brightness")
     return _operate(state, _named(state, device, Light), *orders)

@@ -194,14 +194,14 @@ class Reimbursement(sim.App[ReimbursementContent, ReimbursementState]):
     def start(self, content: ReimbursementContent, setting: sim.Setting) -> ReimbursementState:
         employee = content.employee if content.employee is not None else setting.cast.user
         empty = _empty(employee)
-        same = ("required", "disabled_until_valid", "categories", "currency", "submit_seconds")
         return ReimbursementState(
             claims={claim.number: claim for claim in content.claims},
             draft=empty | {str(name): value for name, value in content.draft.items()},
             employee=employee,
             labels=LABELS | {str(name): label for name, label in content.labels.items()},
-            **{name: getattr(content, name) for name in same},
-        )
+            required=content.required, disabled_until_valid=content.disabled_until_valid, categories=content.categories,
+            currency=content.currency, submit_seconds=content.submit_seconds,
+        )  # fmt: skip
 
     def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
         match state.page:

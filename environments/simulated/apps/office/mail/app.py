@@ -302,7 +302,7 @@ FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"
 
 def _list(state: MailState) -> tuple[Widget, ...]:
     def line(message: Message) -> Widget:
-        key, sorted_out = f"message-{message.id}", message.folder != "Drafts"
+        key, movable = f"message-{message.id}", message.folder != "Drafts"
         return ui.row(
             key,
             ui.cell(message.to if who == "To" else message.sender, f"{key}.{who.lower()}"),
@@ -310,8 +310,8 @@ def _list(state: MailState) -> tuple[Widget, ...]:
             ui.cell(message.date, f"{key}.date"),
             ui.cell("Unread" if message.unread else "Read", f"{key}.state"),
             selected=message.id in state.selected,
-            context=sorted_out,
-        )._replace(swipes=sorted_out)
+            context=movable,
+        )._replace(swipes=movable)
 
     who = "To" if state.folder in ("Sent", "Drafts") else "From"
     chosen = tuple(state.messages[name] for name in state.selected if name in state.messages)
