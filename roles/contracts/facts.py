@@ -180,13 +180,13 @@ _BORNE: Mapping[str, Callable[[str], bool]] = {
 
 
 def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
-    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are. A
-    value takes the place of an older one of the same source, and what the user says that of all."""
+    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are. What
+    the user says takes the place of all; another value takes that of an older one of the same source."""
     if held is None or USER in {new.source, new.role}:
         return ()
-    asked = (new.source, new.source_name, new.app)
+    source = (new.source, new.source_name, new.app)
     before = [*held.instead, OtherValue.model_validate(held.model_dump(include=set(OtherValue.model_fields)))]
-    others = [said for said in before if (said.source, said.source_name, said.app) != asked]
+    others = [said for said in before if (said.source, said.source_name, said.app) != source]
     kept = [said for said in others if not same(said.value, new.value, new.kind)]
     return tuple(kept[-_OTHERS:])
 

@@ -220,8 +220,8 @@ class _History:
     def _pressed(self, press: _Press) -> Iterator[RecordEffect]:
         """What a press did: to each row that was chosen, or to the record that was open."""
         step, app, target, before, after = press
-        looks = target is not None and target.role in _LEADING and {press.kind, step.verb} <= {"click", "double_click"}
-        if not (press.kind in _PRESSED or step.action.get("submit")) or not step.visible_change or looks:
+        only_leads = target is not None and target.role in _LEADING and {press.kind, step.verb} <= {"click", "double_click"}
+        if not (press.kind in _PRESSED or step.action.get("submit")) or not step.visible_change or only_leads:
             return
         words, control = _words(press)
         words |= self._menu(press)

@@ -38,6 +38,7 @@ from roles.screen.evidence import WRITES, Screens, brought_nothing
 from roles.screen.language.words import deeds
 from roles.screen.matching import app_for, similarity, tokens
 from roles.screen.rows import says
+from roles.screen.screens import PRESS_VERBS
 from roles.screen.texts import fold
 
 _MOVES = frozenset({"move", "postpone"})
@@ -81,10 +82,10 @@ class _Check:
         self.screen, self.run = screen, Candidates(reading, request, screen)
         self.effects, self.find = self.run.effects, self.run.find
         self.written = [{value.label: value.value for value in effect.written} for effect in self.effects]
-        self.same: dict[tuple[str, str], list[int]] = {}
-        """Effects of the same control of the same application, by their place."""
+        self.by_control: dict[tuple[str, str], list[int]] = {}
+        """The places of the effects of each control of an application."""
         for n, effect in enumerate(self.effects):
-            self.same.setdefault((effect.control, effect.app), []).append(n)
+            self.by_control.setdefault((effect.control, effect.app), []).append(n)
         self.statuses = {step.step for step in request.steps if any(event.startswith("status:") for event in step.events)}
         """Steps at which the screen said how something stands."""
         scripts = {step.step for step in request.steps if step.action.get("action_type") == "run_script"}
@@ -501,7 +502,7 @@ class _Check:
     def _is_switched(self, effect: RecordEffect) -> bool:
         """Whether a switch, or a button that then has the opposite for its name, stands another way than before for no order."""
         if effect.control:
-            same = [n for control in {effect.control, effect.opposite} for n in self.same.get((control, effect.app), ())]
+            same = [n for control in {effect.control, effect.opposite} for n in self.by_control.get((control, effect.app), ())]
             return effect.opposite != "" and len(same) % 2 == 1 and self.used.isdisjoint(same)
         label = effect.written[0].label if effect.written and effect.before is not None else ""
         roles = {e.role for e in effect.before.elements if e.name == label} if effect.before is not None and label else set()
@@ -518,7 +519,7 @@ class _Check:
         apps = {state.state_id: state.app for state in self.run.states}
         for step in self.request.steps:
             begun, there = apps.get(step.before) or step.app, apps.get(step.after)
-            away = bool(there) and there != begun and step.verb in {"click", "press_key"} and step.exec_status == "executed"
+            away = bool(there) and there != begun and step.verb in PRESS_VERBS and step.exec_status == "executed"
             if away and there not in worked and effect_of_words(step.target) in SENSITIVE and not goal & {*tokens(step.target)}:
                 text, evidence = f"{step.target}: {there}", (f"step:{step.step}",)
                 yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=evidence, why="no order asks for it")
@@ -530,14 +531,13 @@ class _Check:
         unused, makes = by_orders and n not in self.used, bool(effect.control) and self.run.makes(effect)
         if not (unused or (held and not several and (makes or effect.kind is Effect.SEND))):
             return False
-        for m in self.same[effect.control, effect.app]:
+        for m in self.by_control[effect.control, effect.app]:
             one, there = self.effects[m], self.written[m]
             if one.step == effect.step:
                 continue
             later = sum(v.step > one.step for v in effect.written) if m < n else 0
             alike = (held, effect.line, effect.origin) == (there, one.line, one.origin)
-            sent = later and not several and effect.kind is Effect.SEND and alike
-            if sent and any({m, n} <= {*verdict.used} for verdict in self.verdicts.values()):  # for one and the same order
+            if later and not several and effect.kind is Effect.SEND and alike and self._for_one_order(m, n):
                 return True
             anew = later if {effect.step, one.step} <= self.statuses else 0
             less, more = sorted((held.items(), there.items()), key=len)
@@ -549,6 +549,10 @@ class _Check:
                 if added and there.keys() == held.keys() and all(text and was.endswith(f"\n{text}") for was, text in added):
                     return True
         return False
+
+    def _for_one_order(self, *effects: int) -> bool:
+        """Whether an order that names several took all of these for what it asks for."""
+        return any({*effects} <= {*verdict.used} for verdict in self.verdicts.values())
 
     def _ends_of_the_plan(self) -> dict[str, set[Effect | None]]:
         """By application what the steps of the plan come to, where all of it is steps."""

@@ -20,6 +20,7 @@ from roles.screen.calls import INNER
 from roles.screen.evidence import Screens
 from roles.screen.language.dates import PARTS, Dates
 from roles.screen.language.words import Doubt, Words, phrases, quotes, table
+from roles.screen.screens import PRESS_VERBS
 from roles.screen.texts import begins, fold, says_any, words
 from roles.screen.values import is_masked, minutes_in, same_value, values_in
 
@@ -155,7 +156,7 @@ def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
     for other in later:
         if other.action.get("action_type") == "fill" and (other.target, other.app) == (step.target, step.app):
             return True
-        if other.action.get("action_type") in {"click", "press_key"} and other.verb != "click":
+        if other.action.get("action_type") in PRESS_VERBS and other.verb != "click":
             return False
     return False
 

@@ -18,7 +18,7 @@ from roles.screen.evidence import WRITES, expected_value, holds, listed, names_e
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import similarity
 from roles.screen.rows import excepted, is_called, matches, rows_on
-from roles.screen.screens import FIELD_ROLES, Screen, turns
+from roles.screen.screens import FIELD_ROLES, PRESS_VERBS, Screen, turns
 from roles.screen.texts import fold, says_any
 from roles.screen.values import same_value
 
@@ -301,7 +301,7 @@ def _handed_in(wanted: FieldHas, value: str, live: list[Subtask], request: GateR
     for step in _done(request.run, wanted.app or ""):
         before, after = known(step.before), known(step.after)
         pressed = any(fold(step.target) == fold(p.control) or names_effect(step.target, p.verb) for p in presses)
-        if before is None or after is None or not pressed or step.action.get("action_type") not in {"click", "press_key"}:
+        if before is None or after is None or not pressed or step.action.get("action_type") not in PRESS_VERBS:
             continue
         fields = ([e for e in state.elements if e.role in FIELD_ROLES] for state in (before, after))
         held, left = ([holds(e, value) for e in some if similarity(wanted.label, e.name) >= 0.9] for some in fields)

@@ -253,7 +253,7 @@ def _group_told(subtask: str, facts: Sequence[Fact]) -> str:
     ordered = sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))
     said = "; ".join(_family_told(kind, found) for (_, kind), found in ordered)
     many = "1 fact is" if len(facts) == 1 else f"{len(facts)} facts are"
-    return f"{f'{subtask}: ' if subtask else ''}{many} left out: {said}"
+    return (f"{subtask}: " if subtask else "") + f"{many} left out: {said}"
 
 
 def _family_told(kind: str, facts: Sequence[Fact]) -> str:

@@ -172,7 +172,7 @@ def called(name: str, given: list[Value]) -> Value:
             return _with_days(day, "+", days)
         case "if", [bool() as so, then, otherwise]:
             return then if so else otherwise
-        case (("line" | "like" | "phone"), [str() as text, *said]):
+        case "line" | "like" | "phone", [str() as text, *said]:
             return _taken_out(name, text, said)
         case _:
             raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in given) or 'nothing'}")

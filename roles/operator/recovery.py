@@ -37,7 +37,7 @@ from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import record, step_of, subtask_id
 from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import announces, classify_dialog, dialog_text, dismiss_choice, target_name
-from roles.screen.screens import FIELD_ROLES
+from roles.screen.screens import FIELD_ROLES, PRESS_VERBS
 from roles.skills.contract import REPEATS, Idempotence, Skill
 
 CHANGED = "the screen changed after the approval"
@@ -121,8 +121,6 @@ def _statuses(state: VisualState) -> set[str]:
 
 
 _ANSWERS = {"ok": "cancel", "leave": "stay"}
-PRESSES = frozenset({"click", "press_key"})
-"""Verbs by which a control is pressed."""
 _WAITS = frozenset({"wait", "screenshot"})
 _SPOKEN = re.compile(
     r"\b(?:accept|confirm|agree to|dismiss|decline|answer)\w*\b.*\b(?:dialog|pop-?up|question|prompt|message|alert)",
@@ -177,7 +175,7 @@ def brought_up_by(seen: VisualState, steps: Sequence[StepRecord]) -> StepRecord 
     """The crew's own press that the open dialog followed at once, where the goal wanted that press."""
     acts = [s for s in steps if s.action["action_type"] not in _WAITS and (s.visible_change or s.exec_status == "executed")]
     last = acts[-1] if acts else None
-    if last is None or last.recovery or last.action["action_type"] not in PRESSES:
+    if last is None or last.recovery or last.action["action_type"] not in PRESS_VERBS:
         return None
     return last if any(event.startswith("popup:") for event in last.events) else None
 
@@ -278,11 +276,11 @@ def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepR
     fields = [e for e in inside if e.role in FIELD_ROLES]
     titles = [dialog.name, *(e.name for e in inside if e.role == "heading" or e in fields)]
     offered = words(" ".join([*titles, *(e.name for e in inside if e.role == "button")]))
-    pressed = [s for s in steps if s.action["action_type"] in {*PRESSES, "drag"}]
+    pressed = [s for s in steps if s.action["action_type"] in {*PRESS_VERBS, "drag"}]
     if any(words(s.target) & offered for s in pressed[-4:]):
         return True
     opened = next(iter(_openings(dialog, inside, steps)), None)
-    if opened is None or opened.recovery or opened.action["action_type"] not in PRESSES or announces(dialog, inside):
+    if opened is None or opened.recovery or opened.action["action_type"] not in PRESS_VERBS or announces(dialog, inside):
         return False
     said = " ".join([_title(dialog, inside), *titles, *(option for e in fields for option in e.options)])
     return bool((words(said) | {*_NUMBER.findall(said)}) & (words(goal) | {*_NUMBER.findall(goal)}))

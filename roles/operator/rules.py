@@ -39,7 +39,7 @@ from roles.policies.orders.skills.situation import Move, Situation, act, done, f
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
-from roles.screen.screens import as_shown
+from roles.screen.screens import PRESS_VERBS, as_shown
 
 _PASSING = re.compile(
     r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I
@@ -108,7 +108,7 @@ def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, JsonObjec
 
 def _ends(verb: str, record: StepRecord) -> bool:
     """Whether the step was a press for this verb, or in the place of one, that was not stopped before it happened."""
-    pressed = record.action.get("action_type") in {"click", "press_key"} and record.exec_status is not ExecStatus.ERROR
+    pressed = record.action.get("action_type") in PRESS_VERBS and record.exec_status is not ExecStatus.ERROR
     return pressed and (verb in {record.verb, record.instead_of} or {*tokens(verb)} <= {*tokens(record.target)})
 
 

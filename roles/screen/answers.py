@@ -16,7 +16,7 @@ from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.screen.language.words import deeds, phrases, table
 from roles.screen.page import Page, Scopes, records
-from roles.screen.screens import FIELD_ROLES, PRESS_ROLES
+from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, PRESS_VERBS
 from roles.screen.texts import begins, fold, has_letters, plain, words
 
 PAGE_SAYS_NO = "the page says after the last press"
@@ -266,12 +266,11 @@ def _said(part: Sequence[GUIElement]) -> tuple[tuple[str, ...], ...]:
 
 PAGE_ASKED = "the page asked"
 """How a finding begins that tells such a question."""
-_PRESSES = frozenset({"click", "press_key"})
 
 
 def called_off(step: StepRecord, steps: Sequence[StepRecord]) -> str:
     """That the page asked before it did what the step was for, and was not told yes; empty where nothing was called off."""
-    for answer in (s for s in steps if s.step > step.step and s.action.get("action_type") in _PRESSES):
+    for answer in (s for s in steps if s.step > step.step and s.action.get("action_type") in PRESS_VERBS):
         asked = next((event.partition(" ")[2] for event in step.events if event.startswith("popup:")), "")
         if not asked or answer.exec_status != "executed":
             return ""

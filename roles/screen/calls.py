@@ -11,7 +11,7 @@ from protocol import GUIElement, VisualState
 from roles.contracts import GateRequest, StepRecord
 from roles.safety.destinations import looks, texts
 from roles.screen.language.words import phrases, quotes, tells_done
-from roles.screen.screens import Screen
+from roles.screen.screens import PRESS_VERBS, Screen
 from roles.screen.texts import begins, fold, has_phrase, named_words
 from roles.screen.values import is_a, same_value
 from roles.skills.contract import RESULT
@@ -49,7 +49,7 @@ def changes_something(step: StepRecord) -> bool:
     if is_call(step):
         return not looks_only(step)
     kinds = {event.partition(":")[0] for event in step.events}
-    return not (verb in {"click", "press_key"} and step.verb == verb and "navigation" in kinds and "status" not in kinds)
+    return not (verb in PRESS_VERBS and step.verb == verb and "navigation" in kinds and "status" not in kinds)
 
 
 def target_of(step: StepRecord, before: VisualState | None) -> GUIElement | None:

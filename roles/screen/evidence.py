@@ -26,7 +26,7 @@ from roles.screen.language.words import deeds, phrases, tells_done
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import Page, likeness, shows
 from roles.screen.rows import is_cut, matches, says, seen_with
-from roles.screen.screens import FIELD_ROLES, Screen
+from roles.screen.screens import FIELD_ROLES, PRESS_VERBS, Screen
 from roles.screen.texts import begins, fold, labelled, says_any, words
 from roles.screen.values import same_value
 
@@ -300,7 +300,7 @@ def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
 def _amounts_to(step: StepRecord, wanted: EffectSeen, request: GateRequest) -> bool:
     """Whether it is the press or the key for it, or the screen says that this came of it."""
     verb, action = wanted.verb, step.action
-    pressed = action.get("action_type") in {"click", "press_key"}
+    pressed = action.get("action_type") in PRESS_VERBS
     if verb == "click":
         likely = max(likeness(wanted.target or "", step.target), similarity(wanted.target or "", step.target))
         return pressed and (not wanted.target or likely >= 0.7)

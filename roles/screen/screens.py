@@ -82,6 +82,7 @@ def leads_back(name: str) -> bool:
 
 FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "checkbox", "radio", "spinbutton", "listbox", "switch"})
 PRESS_ROLES = frozenset({"button", "link", "tab", "menuitem", "option", "switch"})
+PRESS_VERBS = frozenset({"click", "press_key"})
 TEXT_ROLES = frozenset({"text", "paragraph", "label", "statictext", "heading", "cell", "gridcell", "rowheader"})
 TEXT_ROLES |= {"term", "definition", "status", "alert"}
 DIALOG_ROLES = frozenset({"dialog", "alertdialog"})

@@ -116,11 +116,11 @@ class Deeds:
         for app in list(self._forms):
             self._keep(len(self.steps), app, "")
         reads: dict[tuple[int, str, Records | None], ReadStep] = {}
-        for _, at, read_ in self._facts.values():  # fields of one record that are read on one screen are read at once
-            known = reads.get((at, read_.app, read_.records))
-            both = {"labels": (*known.labels, *read_.labels), "names": (*known.names, *read_.names)} if known else {}
-            reads[at, read_.app, read_.records] = read_.model_copy(update=both)
-        found = [Done(at, read_) for (at, *_), read_ in reads.items()]
+        for _, at, reading in self._facts.values():  # fields of one record that are read on one screen are read at once
+            known = reads.get((at, reading.app, reading.records))
+            both = {"labels": (*known.labels, *reading.labels), "names": (*known.names, *reading.names)} if known else {}
+            reads[at, reading.app, reading.records] = reading.model_copy(update=both)
+        found = [Done(at, reading) for (at, *_), reading in reads.items()]
         return sorted([*found, *self._done], key=lambda done: done.at)
 
     def _form(self, app: str) -> _Form:

@@ -143,8 +143,9 @@ class _Section:
                 self._weigh(text)
             elif text:
                 bare = _OPTIONAL.sub("", text).strip()
-                bare, optional = (bare[:1].upper() + bare[1:], True) if bare != text else (text, False)
-                self.steps.append(Step(number=len(self.steps) + 1, text=bare, optional=optional, heads=bool(inner)))
+                optional = bare != text
+                said = bare[:1].upper() + bare[1:] if optional else text
+                self.steps.append(Step(number=len(self.steps) + 1, text=said, optional=optional, heads=bool(inner)))
             for part in inner:
                 self._list(part, deep + 1)
 

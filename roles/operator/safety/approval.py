@@ -46,7 +46,6 @@ from roles.journal.events import (
 )
 from roles.journal.journal import Journal
 from roles.operator.perceive import EXECUTE, current_screen, ended, record, safety_of, subtask_id
-from roles.operator.recovery import PRESSES
 from roles.operator.safety.interruption import previewed
 from roles.operator.safety.permits import drop, element_of, grounds_of, with_permit
 from roles.safety import Constraints, Review, SafetyPolicy, review
@@ -56,6 +55,7 @@ from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private
 from roles.safety.review import shown
 from roles.screen.dialogs import effect_verb
+from roles.screen.screens import PRESS_VERBS
 
 EXPIRED = "the approval has expired"
 """How the error of an action begins whose approval was too old when it was to be used."""
@@ -379,7 +379,7 @@ def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -
     """The pending action when a person has written another in its place."""
     asked = pending_of(state)
     before = parse_action(asked.action)
-    presses = before.verb in PRESSES and action.verb in PRESSES and describe(before) != describe(action)
+    presses = before.verb in PRESS_VERBS and action.verb in PRESS_VERBS and describe(before) != describe(action)
     pending = asked.but(
         instead_of=effect_verb(before, asked.effect) if presses else "",
         action=action.dump(),

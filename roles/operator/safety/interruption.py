@@ -22,7 +22,7 @@ _LATEST = 64
 
 
 def between_actions(look: Stage) -> Stage:
-    """The safe point before a decision; what a person did by hand keeps its numbers among the steps."""
+    """The safe point before a decision; each step that a person did by hand keeps a number of its own among the steps."""
 
     def run(state: State, ctx: Context) -> Update:
         ctx.say.safe_point()

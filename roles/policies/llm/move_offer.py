@@ -31,14 +31,13 @@ from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import WRITES, is_search, names_effect, original
 from roles.screen.matching import similarity, tokens
 from roles.screen.rows import says
-from roles.screen.screens import Screen
+from roles.screen.screens import PRESS_VERBS, Screen
 from roles.screen.texts import fold
 from roles.screen.values import same_value
 
 WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
 CHOSEN_FROM = frozenset({"combobox", "listbox", "select"})
 _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
-_PRESSES = frozenset({"click", "press_key"})
 
 
 ALIKE = 0.6
@@ -341,7 +340,7 @@ class _MoveOffer:
         """In a dialog that the job's own deed brought up: the button that goes on with it. It often has the words of the one
         that was pressed before, so it looks as if it had been done; and what the job speaks of need not be named again."""
         dialog = self._screen.dialog
-        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in _PRESSES), None)
+        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in PRESS_VERBS), None)
         if dialog is None or pressed is None or not self._job.planned:
             return None
         inside = self._screen.elements

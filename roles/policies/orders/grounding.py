@@ -201,13 +201,17 @@ def is_control(control: str, name: str) -> bool:
 
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
     """The one whose control says most nearly what was said; at the record itself rather than in its row or list."""
-    words = [({*_bare(text.replace("_", " ")).split()}, less) for text, less in ((said, 0.0), (verb, _NEAR / 2))]
-    named = [(one, {*_bare(one.control).split()}) for one in fits]
-    scored = [(max(len(a & b) / max(len(a), len(b), 1) - less for a, less in words), one) for one, b in named]
+    scored = [(max(_control_score(said, one), _control_score(verb, one) - _NEAR / 2), one) for one in fits]
     best = max(score for score, _ in scored)
     near = [one for score, one in scored if best - score < _NEAR]
     near.sort(key=lambda one: _STANDING.index(one.at))
     return near[0] if best >= 1 - _NEAR or all(one.control == near[0].control or one.at != near[0].at for one in near) else None
+
+
+def _control_score(said: str, one: VerbCard) -> float:
+    """The share of words that what was said and the control have in common."""
+    a, b = {*_bare(said.replace("_", " ")).split()}, {*_bare(one.control).split()}
+    return len(a & b) / max(len(a), len(b), 1)
 
 
 # Records

@@ -106,14 +106,15 @@ class Planner(PageOrders):
             raise self.unclear(order)  # the page may go on where it is not seen
         self._steps = [step for step in self._plan if step.order == self._at]
         if not self._steps:
+            order = self.here(order)
+            told = order.object is None and all(slot.role == "value" for slot in order.slots)
             try:
-                told = order.object is None and all(slot.role == "value" for slot in order.slots)
                 if told and order.verb in {"find", "answer"}:
                     (self._look if order.verb == "find" else self._answer)(order)
-                    if not isinstance(self._steps[0] if self._steps else None, ReadStep):
+                    if not self._steps or not isinstance(self._steps[0], ReadStep):
                         raise self.unclear(order)
                 else:
-                    self.on_view(self.here(order))
+                    self.on_view(order)
             except Missing as missing:
                 self._steps = []
                 fresh = [step for group in self.made for step in group.steps if step not in self._plan]

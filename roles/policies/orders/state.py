@@ -313,8 +313,7 @@ class PlanState:
             back = thing.back.to if thing is not None and thing.back is not None else at - 1
             while back in self._merged and back > 0:
                 back -= 1
-            drafts = [s for s in order.slots if s.role == "as" and isinstance(s.value, Of) and s.value.thing.kind == "draft"]
-            told = [s for s in order.slots if order.verb != "save" or s not in drafts]  # what is saved is a draft anyway
+            told = [slot for slot in order.slots if not (order.verb == "save" and _is_draft(slot))]
             if told or not 0 <= back < at or self.reading.orders[back].verb in LOOKS:
                 continue
             begun = self.reading.orders[back]
@@ -373,3 +372,8 @@ def _of_all(no: Order) -> bool:
     if not no.negated or thing is None or thing.quantity != "all":
         return False
     return not (thing.name or thing.tests or thing.back or thing.place or thing.but or thing.pick)
+
+
+def _is_draft(slot: Slot) -> bool:
+    """ "As a draft" says of saving what it is anyway."""
+    return slot.role == "as" and isinstance(slot.value, Of) and slot.value.thing.kind == "draft" and not slot.value.fields

@@ -35,14 +35,15 @@ from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, Item, Screen, shown
 from roles.screen.texts import fold, plain
 
-_PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
+_CONTROLS = PRESSED - {"treeitem"} | {"switch"}
+"""Roles of controls where cards tell of the records: an entry of a tree is a record there."""
 _TAKES_AWAY = frozenset({"delete", "move", "archive", "remove", "trash"})
 _SIMPLE = frozenset({"press", "click", "tap", "open", "show", "edit"})
 _OPPOSITE = {"turn_on": "turn_off", "turn_off": "turn_on", "enable": "disable", "disable": "enable"}
 _NARROW = 600
 """A screen less wide than this is held in a hand."""
 _SAID = frozenset({"text", "cell", "gridcell", "heading", "rowheader", "label", "status"})
-_MOST = 12
+_MOST_TURNS = 12
 
 
 def press_verb(step: PressStep, at: Situation) -> Move:
@@ -80,7 +81,7 @@ def _card(step: PressStep, at: Situation) -> VerbCard | None:
 
 
 def _inside(row: Item, at: Situation) -> list[GUIElement]:
-    return [e for e in at.screen.within(row.element) if e.role in _PRESSED - {"link", "option"} and e.name]
+    return [e for e in at.screen.within(row.element) if e.role in _CONTROLS - {"link", "option"} and e.name]
 
 
 def _labels(step: PressStep, at: Situation) -> list[str]:
@@ -114,7 +115,7 @@ def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation)
         return other
     selected = bool(at.notes.get("selected"))
     if selected or _is_chosen(row, at):
-        if (control := _control(step, row, [e for e in at.screen.elements if e.role in _PRESSED and e.name], at)) is not None:
+        if (control := _control(step, row, [e for e in at.screen.elements if e.role in _CONTROLS and e.name], at)) is not None:
             return push(control, step.verb, at)
         if selected and (menu := revealed(step.verb, at, "menu")) is not None:
             return menu
@@ -170,7 +171,7 @@ def _chosen(row: Item, tries: int, at: Situation) -> Move:
 
 def _on_page(step: PressStep, at: Situation) -> Move:
     """On the page that is open: its control, or a menu's."""
-    presses = [e for e in at.screen.elements if e.role in _PRESSED and e.name]
+    presses = [e for e in at.screen.elements if e.role in _CONTROLS and e.name]
     if (control := _control(step, None, presses, at)) is not None:
         if step.entries and all(field_for(entry.label, at) is not None for entry in step.entries):  # it takes what stands there
             move = write(step.entries, step.app, at)
@@ -287,12 +288,12 @@ def _reveal(step: PressStep, at: Situation) -> Move:
     looks = at.count("looks")
     if looks and any(likeness(step.control, name) >= 0.9 for name in names):
         return done(f'"{step.control}" is on the page')
-    return revealed(step.control, at, "section", "tab") or (_further(at) if looks < 2 * _MOST else None) or fail(step.place)
+    return revealed(step.control, at, "section", "tab") or (_further(at) if looks < 2 * _MOST_TURNS else None) or fail(step.place)
 
 
 def _further(at: Situation) -> Move | None:
     """More of what the page shows, by its control for it or further down; None at its end."""
-    return (turn(True, at) if at.count("turns") < _MOST else None) or further(at)
+    return (turn(True, at) if at.count("turns") < _MOST_TURNS else None) or further(at)
 
 
 def _taking_input(at: Situation) -> list[GUIElement]:

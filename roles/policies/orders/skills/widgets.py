@@ -196,8 +196,8 @@ def ways(element: GUIElement, text: str) -> list[str]:
             forms.insert(0, form)
         elif "/" not in hint and (day.day > 12 or day.day == day.month):  # else nobody could tell the day from the month
             forms.append(form)
-    said = [] if hint.startswith("yyyy") else [text]
-    return list(dict.fromkeys([*said, *(day.strftime(form) for form in forms), text]))
+    first = day.isoformat() if hint.startswith("yyyy") else text
+    return list(dict.fromkeys([first, *(day.strftime(form) for form in forms), text]))
 
 
 def _within(element: GUIElement, figure: str) -> str:

@@ -58,8 +58,9 @@ def test_a_value_goes_into_the_control_that_takes_it(goal: str, filled: list[tup
     assert entries(goal) == filled
 
 
-def test_what_is_read_becomes_a_fact_that_is_written() -> None:
-    read_, fill, press = steps("Find the last word in the text area, enter it into the Name field and press Join.", *FORM)
+@pytest.mark.parametrize("find", ["Find", "On the page, find"])
+def test_what_is_read_becomes_a_fact_that_is_written(find: str) -> None:
+    read_, fill, press = steps(f"{find} the last word in the text area, enter it into the Name field and press Join.", *FORM)
     assert isinstance(read_, ReadStep)
     assert (read_.labels, read_.part) == (("area",), "word -1")
     assert isinstance(fill, FillStep)

@@ -89,6 +89,7 @@ def test_a_form_with_every_widget_is_filled_and_sent_once(page):
         ("hh:mm", "6:15 PM", "18:15"),
         ("", "6:15 PM", "6:15 PM"),
         ("yyyy-mm-dd", "5 March 2026", "2026-03-05"),
+        ("yyyy/mm/dd", "2026-03-05", "2026-03-05"),
         ("", "5 May 2026", "5 May 2026"),
     ],
 )
