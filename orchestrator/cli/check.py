@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,12 +72,12 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
     """Report errors in tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     from orchestrator.tasks.check import check_tasks
 
-    _tell(check_tasks(tasks or [], seeds), as_json)
+    tell_checked(map(_as_checked, check_tasks(tasks or [], seeds)), as_json)
 
 
-def _tell(files: Iterable[CheckedFile], as_json: bool) -> None:
-    said = ((file, f": {clean(file.says, 200)}" if file.says else "") for file in files)
-    tell_checked((CheckedThing(one._asdict(), one.name, bool(one.problems), about, one.problems) for one, about in said), as_json)
+def _as_checked(file: CheckedFile) -> CheckedThing:
+    about = f": {clean(file.says, 200)}" if file.says else ""
+    return CheckedThing(file._asdict(), file.name, bool(file.problems), about, file.problems)
 
 
 @task_app.command("play")
@@ -125,7 +125,7 @@ def check_world(
     """Report errors in worlds: unknown apps and keys, duplicates, rules that match nothing."""
     from orchestrator.tasks.check import check_worlds
 
-    _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
+    tell_checked(map(_as_checked, check_worlds(worlds or [], seeds, vary or ())), as_json)
 
 
 @world_app.command("apps")

@@ -97,8 +97,8 @@ def run(
 
             lines = list(shown_config(LocalRuns(runs_dir).loaded(target, config or (), changes, shown)[1]))
             texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
-            keys, values = (max(len(text[column]) for text in texts) for column in (0, 1))
-            rows = (f"{key:<{keys}}  {value:<{min(values, 40)}}  {source}" for key, value, source in texts)
+            widest_key, widest_value = (max(len(text[column]) for text in texts) for column in (0, 1))
+            rows = (f"{key:<{widest_key}}  {value:<{min(widest_value, 40)}}  {source}" for key, value, source in texts)
             tell(Told([line._asdict() for line in lines], "\n".join(rows)), as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
@@ -228,9 +228,12 @@ def _answer(
     answer = None
     if edit is not None:
         answer = edit_decision(read_edit(edit))
-    elif any(given):
-        kind = "approve" if approve else "reject" if reject is not None else "respond"
-        answer = decision(kind, message=reject or respond or "")
+    elif approve:
+        answer = decision("approve")
+    elif reject is not None:
+        answer = decision("reject", message=reject)
+    elif respond is not None:
+        answer = decision("respond", message=respond)
     if constrain is None:
         return answer
     if answer is None:

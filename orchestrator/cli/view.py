@@ -111,9 +111,9 @@ def serve(
     settings = list(config or ())
     if model:  # in a file: a run that goes on in another process reads it, too
         folder.mkdir(parents=True, exist_ok=True)
-        settings.insert(0, folder / "desk.model.yaml")
-        said = {"policies": "rules-first", "crew": {"model": {"name": model}}}
-        settings[0].write_text(yaml.safe_dump(said), encoding="utf-8")
+        file, chosen = folder / "desk.model.yaml", {"policies": "rules-first", "crew": {"model": {"name": model}}}
+        file.write_text(yaml.safe_dump(chosen), encoding="utf-8")
+        settings.insert(0, file)
     desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), settings, a2a=a2a)
     try:
         app.serve(desk, host, port, token, _ready)

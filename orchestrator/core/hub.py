@@ -275,9 +275,9 @@ def dispatch(turn: Turn) -> None:
         turn.update["evidence"] = [words]
         turn.take(Signal.STEERED)
     acting = turn.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
-    worker = subtask.worker if acting and (subtask := turn.next_subtask()) is not None else ""
+    subtask = turn.next_subtask() if acting else None
     counts = {name: turn.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
-    turn.line.counted(BudgetUse(turn.ctx.journal.spending, **counts, worker=worker))
+    turn.line.counted(BudgetUse(turn.ctx.journal.spending, **counts, worker=subtask.worker if subtask else ""))
     spent = turn.line.stopping(*_WORK[turn.situation])
     if spent is not None or turn.trigger is Signal.BUDGET_SPENT:
         # End for now: what is needed to go on from here, once there is more of it, stays in the state

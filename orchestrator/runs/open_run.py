@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from langchain_core.runnables import RunnableConfig
 from pydantic import ValidationError
 
-from environments.contract import WorldState, type_of
+from environments.contract import type_of
 from orchestrator.control.channel import holder_of
 from orchestrator.control.controls import Controls, Stop
 from orchestrator.control.lease import Hold, is_dead
@@ -34,6 +34,7 @@ from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import CursorSaver
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import salvage
+from orchestrator.tasks.judge import truth_of
 from orchestrator.tasks.plans import PlanFile, plan_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_plan, fill_slots, fitting
 from protocol import JsonObject
@@ -142,7 +143,7 @@ def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, pla
         give_named(journal, target)
     record["environment_type"] = type_of(surface)
     if isinstance(target, Task):
-        initial = surface.world() if isinstance(surface, WorldState) else {}
+        initial = truth_of(surface)
         slots = fill_slots(target, initial, settings.settings.seed) | named(journal)
         record["goal"] = goal_without(fitting(fill_goal(target, slots), limits), journal, first)
         record["task_id"] = target.id

@@ -79,8 +79,8 @@ class Board(TypedDict):
 
 def board_at(events: Iterable[Event], at: int | None = None) -> Board:
     """All of it as JSON; `at` is the last step that is taken in. Raises UsageProblem for events that deskcrew never wrote."""
-    taken, known = [event for event in events if at is None or event.step <= at or not event.step], _BoardState(at)
     try:
+        taken, known = [event for event in events if at is None or event.step <= at or not event.step], _BoardState(at)
         for event in taken:
             known.take(event)
         facts = known.facts.values()

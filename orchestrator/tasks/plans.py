@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from environments.contract import WorldState
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import build_context
 from orchestrator.settings.layers import Document, checked, read_document
 from orchestrator.settings.settings import LoadedSettings, located
 from orchestrator.store.printable import clean
+from orchestrator.tasks.judge import truth_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
 from protocol import JsonObject
 from roles.contracts import AppWords, Subtask
@@ -125,8 +125,7 @@ def plan_goal(settings: LoadedSettings, target: Task | str) -> ShownPlan | str:
         surface.reset(seed=settings.settings.seed)
         goal = target if isinstance(target, str) else ""
         if isinstance(target, Task):
-            initial = surface.world() if isinstance(surface, WorldState) else {}
-            goal = fill_goal(target, fill_slots(target, initial, settings.settings.seed))
+            goal = fill_goal(target, fill_slots(target, truth_of(surface), settings.settings.seed))
         goal = fitting(goal, settings.settings.limits)
         manager = build_manager(context)
         report: dict[str, Any] = {"signal": Signal.TASK_OPEN.value, "summary": ""}

@@ -45,16 +45,16 @@ def serve_world(
     world: str | None, task: str | None, seed: int | None, goal: str, record: Path | None, host: str, port: int,
 ) -> None:  # fmt: skip
     """Serve until it is stopped. `ready` gets the address and the goal. Raises UsageProblem for what cannot be served."""
-    done = None if task is None else task_named(task)
-    if done is None and world is None:
+    practised = None if task is None else task_named(task)
+    if practised is None and world is None:
         raise UsageProblem("There is nothing to serve; name a world, or a task with --task.")
     try:
         overrides = [] if seed is None else [f"seed={seed}"]
-        settings = load_settings(overrides=overrides, task_layer=None if done is None else done.layer()).settings
+        settings = load_settings(overrides=overrides, task_layer=None if practised is None else practised.layer()).settings
         spec = load_world(world or settings.world)
-        desktop = SimulatedDesktop(spec, settings.seed if seed is not None or done is not None else None)
+        desktop = SimulatedDesktop(spec, settings.seed if seed is not None or practised is not None else None)
         log = None if record is None else Demonstration(record, f"{spec.name}-{desktop.world()['seed']}")
-        session = Session(desktop, goal, None if done is None else PracticeTask(done, told), log)
+        session = Session(desktop, goal, None if practised is None else PracticeTask(practised, told), log)
         try:
             serve(session, host, port, lambda address: ready(address, session.goal))
         finally:

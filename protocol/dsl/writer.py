@@ -57,7 +57,8 @@ def _scroll(action: v.Scroll) -> str:
 def _ways(delta: v.Delta) -> str:
     """A way that is the whole number 0 is not said, unless nothing else would be."""
     down, right = numeral(delta.y), numeral(delta.x)
-    said = [(down, "down", "up")] * (down != "0" or right == "0") + [(right, "right", "left")] * (right != "0")
+    said = [(down, "down", "up")] if down != "0" or right == "0" else []
+    said += [(right, "right", "left")] if right != "0" else []
     return " and ".join(f"{back} {way[1:]}" if way.startswith("-") else f"{on} {way}" for way, on, back in said)
 
 

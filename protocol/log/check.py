@@ -29,14 +29,14 @@ def check_log(lines: Iterable[LogLine], folder: Path) -> Iterator[Finding]:
             yield Finding(line.number, "error", problem)
         if line.step is None:
             continue
-        step, found = line.step, [*_pictures(line.step, folder, pictures)]
+        step, found = line.step, list[Problem]()
         if before is not None and line.number != number and before.run_id == step.run_id:  # the calls of one line are one step
+            if step.step and step.step <= before.step:
+                found.append(Problem("$.step", f"step {step.step} comes after step {before.step}"))
             if step.timestamp < before.timestamp:
                 earlier = f"{step.timestamp:g} is earlier than {before.timestamp:g} of the step before"
-                found.insert(0, Problem("$.timestamp", earlier))
-            if step.step and step.step <= before.step:
-                found.insert(0, Problem("$.step", f"step {step.step} comes after step {before.step}"))
-        for problem in found:
+                found.append(Problem("$.timestamp", earlier))
+        for problem in (*found, *_pictures(step, folder, pictures)):
             yield Finding(line.number, "warning", problem)
         before, number = step, line.number
 

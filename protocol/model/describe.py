@@ -14,7 +14,6 @@ def describe(action: v.Action, *, hide_text: bool = False) -> str:
 
 def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a verb
     where = f'"{action.target.describe()}"' if action.target else ""
-
     enter = " and press Enter" if getattr(action, "submit", False) else ""
 
     def text(value: str) -> str:
@@ -23,8 +22,8 @@ def _said(action: v.Action, hide_text: bool) -> str:  # noqa: C901 - one case a 
     match action:
         case v.Click(button=button, count=count, hold=hold):
             verb = {2: "double-click", 3: "triple-click"}.get(count, "long-press" if hold else "click")
-            held = "".join(f"{word}-" for word in (*action.modifiers, *([] if button == "left" else [button])))
-            return f"{held}{verb} {where}"
+            held = "".join(f"{key}-" for key in action.modifiers)
+            return f"{held}{'' if button == 'left' else button + '-'}{verb} {where}"
         case v.Fill(text=value):
             return f"fill {where} with {text(value)}{enter}"
         case v.Type(text=value):

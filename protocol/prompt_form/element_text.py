@@ -266,14 +266,14 @@ def piece(element: GUIElement, place: Place, style: Style) -> str:
         "" if place.with_row else place.away,
     )
     low, high, step = element.limits or (0, 0, 1)
-    limits = f"from {low:g} to {high:g}" + (f" by {step:g}" if step != 1 else "") if element.limits is not None else ""
+    by = f" by {step:g}" if step != 1 else ""
     parts = (
         label(element, place, style),
         _value(element, place, style),
         " ".join([f"[{mark}]" for mark in marks if mark]),
         _hint(element, place) if element.placeholder else "",
         _choices(element, place, style) if element.options else "",
-        limits,
+        f"from {low:g} to {high:g}{by}" if element.limits is not None else "",
         f"app {word(element.app)}" if place.foreign and element.app else "",
         _point(element, place, style),
     )

@@ -64,9 +64,9 @@ def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
     now, seal = standing(folder, stored_report(folder)), Private(folder).seal
     asked = next(reversed(still_open(folder)), None) if now.state == "on_hold" else None
     code = WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
-    ends = [event.body for event in salvage(folder / "journal.sqlite").events if event.kind == RunFinishedEvent.KIND]
-    if now.ended and ends and isinstance(ends[-1].get("exit_code"), int):
-        code = ends[-1]["exit_code"]
+    if now.ended:
+        ends = [e.body.get("exit_code") for e in salvage(folder / "journal.sqlite").events if e.kind == RunFinishedEvent.KIND]
+        code = ends[-1] if ends and isinstance(ends[-1], int) else FAILED
     return RunReport(
         report=seal(view.report), notes=tuple(view.notes), status=now.state, reason=seal(now.reason),
         works=now.holder is not None, exit_code=code, asking=asked.id if asked else "",

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
+from operator import call
 from pathlib import Path
 from typing import Any
 
@@ -211,10 +212,10 @@ def worked(
         for attack in attacks
     ]
     if jobs == 1:
-        yield from (work() for work in works)
+        yield from map(call, works)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from (future.result() for future in [pool.submit(work) for work in works])
+        yield from pool.map(call, works)
 
 
 def line(outcome: AttackOutcome) -> str:

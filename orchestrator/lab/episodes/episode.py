@@ -137,9 +137,11 @@ class Episode:
                     break
         except DSLError as bad:
             result = f"not understood: column {bad.column}: {bad.message}"
-        except (DialectError, ValidationError) as bad:
-            first = bad.errors()[0] if isinstance(bad, ValidationError) else None
-            result = f"not understood: {'.'.join(map(str, first['loc']))}: {first['msg']}" if first else f"not understood: {bad}"
+        except DialectError as bad:
+            result = f"not understood: {bad}"
+        except ValidationError as bad:
+            first = bad.errors()[0]
+            result = f"not understood: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         if self._count.steps >= self.limit and not self._count.status:
             self._count = self._count._replace(truncated=True)
         seen = Observation(self._goal, self._surface.observe(), result)

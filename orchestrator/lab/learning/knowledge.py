@@ -33,16 +33,16 @@ def lesson(word: str, goal: str, source: str, runs_dir: Path, app: str = "") -> 
     kind: DocumentKind = "demonstration"
     if run is not None and (steps or why):
         record = read_run(run)
-        goal, kind, said = goal or record["goal"], "experience", f"run:{record['run_id']}"
+        goal, kind, origin = goal or record["goal"], "experience", f"run:{record['run_id']}"
     elif not steps:
         raise UsageProblem(f"{path}: it contains no readable step; check it with: deskcrew log validate {word}")
     else:
-        goal, said = goal or steps[0].subtask, f"log:{path.name}"
+        goal, origin = goal or steps[0].subtask, f"log:{path.name}"
         if not goal.strip():
             raise UsageProblem(f"{path}: it does not contain the goal; give it with --goal.")
     found = distil(steps, goal)
     found = found.model_copy(update={"app": app}) if app else found
-    return Lesson(found, kind, said, why or problem_with(found))
+    return Lesson(found, kind, origin, why or problem_with(found))
 
 
 def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:

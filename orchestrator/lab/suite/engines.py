@@ -132,7 +132,8 @@ class _Loop:
         try:
             while self._left or self._running:
                 while idle and self._left:
-                    worker, count = idle.pop(), math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
+                    worker = idle.pop()
+                    count = math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
                     batch = Batch(tuple(self._left.popleft() for _ in range(count)), self._folder, self._driver)
                     self._running[worker.submit(batch)] = worker, batch
                 while idle:  # a place in a cluster that another of ours may wait for

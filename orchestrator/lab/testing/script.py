@@ -194,7 +194,7 @@ def mismatch(pattern: Pattern, path: Sequence[str]) -> str:
             continue
         further = {at + 1 for at in reached if at < len(path) and path[at] == item}
         if not further:
-            came = [*(f"{word} came" for word in path), "the path ended"][max(reached)]
+            came = f"{path[max(reached)]} came" if max(reached) < len(path) else "the path ended"
             instead = "does not come any more" if len(reached) > 1 else f"should come where {came}"
             return f"the run walked another path: {item}, number {number} of {len(pattern)}, {instead}{paths}"
         reached = further

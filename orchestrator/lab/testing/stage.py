@@ -102,11 +102,11 @@ class Stage:
         own |= {"seed": self.desk.seed, "world": self.desk.origin} if self.desk else {}
         said = [f"{key}={json.dumps(value)}" for key, value in own.items()]
         loaded = load_settings((), [*said, *overrides], found.layer() if isinstance(found, Task) else None)
-        settings, environment = loaded.settings, parts.get("environment") or self.desk
-        if environment is None:
+        settings, environment = loaded.settings, parts.get("environment")
+        if environment is None and self.desk is not None:
+            environment = FaultyEnvironment(self.desk, settings.faults, settings.seed) if settings.faults else self.desk
+        elif environment is None:
             self._environments.append(environment := make_environment(settings))
-        elif self.desk and environment is self.desk and settings.faults:
-            environment = FaultyEnvironment(self.desk, settings.faults, settings.seed)
         given = {**parts, "environment": environment, "around": self.script.for_a_run()}
         return self._kept(runs.start(loaded, found, approver=approver(answer), parts=given), given)
 
@@ -141,6 +141,7 @@ def approver(answer: Answer) -> Approver | None:
         if said is None or (said == "approve" and isinstance(request, QuestionRequest)):
             return None
         kind, _, why = said.partition(":")
-        return decision(kind, message=why.strip()) if kind in ("approve", "reject") else decision("respond", message=said)
+        decides = said == "approve" or kind == "reject"
+        return decision(kind, message=why.strip()) if decides else decision("respond", message=said)
 
     return approve

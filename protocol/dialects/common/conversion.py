@@ -371,7 +371,9 @@ class Writing(Conversion):
         """How far to the right and down in pixels, exactly."""
         across, down = pixels_in(action.unit, self.context.size)
         x, y = action.delta.x * across, action.delta.y * down
-        return (x, y) if max(abs(x), abs(y)) <= FARTHEST else self.cannot(action, "the way is too long")
+        if max(abs(x), abs(y)) > FARTHEST:
+            self.cannot(action, "the way is too long")
+        return x, y
 
     def region(self, action: verbs.Screenshot) -> tuple[int, int, int, int] | None:
         """Left, top, width and height of the part that is shown, in pixels; None for all."""

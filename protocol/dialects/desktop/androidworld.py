@@ -87,9 +87,9 @@ def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
     reading = _Reading(NAME, context, variant=DIALECT.variant(context))
     actions: list[AgentAction] = []
     for each, where in each_of(payload) if payload else [(payload, "$")]:
-        said = read_object(a_text(each, NAME)) if isinstance(each, str) else each
-        if reading.variant == "m3a" and said is each:
+        if reading.variant == "m3a" and not isinstance(each, str):
             raise DialectError(NAME, where, f"a text is needed, not {type(each).__name__}")
+        said = read_object(a_text(each, NAME)) if isinstance(each, str) else each
         reading.fields = Fields(NAME, said, where)
         actions += reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
     return ParsedPayload(actions, reading.losses)

@@ -159,14 +159,16 @@ def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
         payload = json_in(NAME, payload)
     found: list[AgentAction] = []
     for answer, where in each_of(payload):
-        fields = Fields(NAME, answer, where)
+        fields, read = Fields(NAME, answer, where), _read_plan
         if "action_decision" in fields:
             fields.drop("screen_analysis")
             inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
             fields.end()
-            fields = inner
-        decides = "action_type" in fields or fields.where != where
-        read = _read_decision if decides else read_response if isinstance(answer.get("action"), Mapping) else _read_plan
+            fields, read = inner, _read_decision
+        elif "action_type" in fields:
+            read = _read_decision
+        elif isinstance(answer.get("action"), Mapping):
+            read = read_response
         found.append(read(fields, reading))
     if not found:
         raise DialectError(NAME, "$", "there is no answer")
@@ -223,9 +225,9 @@ _READERS: dict[str, Callable[[Fields], JsonObject]] = {
     "click": _read_click,
     "type": lambda fields: {"text": fields.text("text_to_type")},
     "scroll": lambda fields: {
-        "direction": fields.choice("scroll_direction", WAYS),
+        "direction": fields.choice("scroll_direction", WAYS),  # one that is said in prose is not guessed at
         "amount": fields.number("scroll_steps", STEPS),
-    },  # prose is not guessed at
+    },
     "press_key": lambda fields: {"keys": read_chord(fields, "key_info")},
     "wait": lambda fields: {"seconds": fields.number("wait_duration_s", _PAUSE)},
     "launch_app": lambda fields: {"app": fields.text("app_name")},

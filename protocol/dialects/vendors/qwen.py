@@ -62,8 +62,8 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
         begin = found.end() if mark is _TAGGED else found.start()
         tags = _FUNCTION.match(text, begin)
         if tags:  # arguments in tags of their own: JSON, but for what is typed
-            value = {"name": tags[1], "arguments": (given := dict[str, Any]())}
-            end = tags.end()
+            given: JsonObject = {}
+            value, end = {"name": tags[1], "arguments": given}, tags.end()
             for name, written in _PARAMETER.findall(tags[2]):
                 given[name] = written.strip()
                 if name != "text":

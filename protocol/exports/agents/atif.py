@@ -297,7 +297,8 @@ class _Crew:
         calls = self._calls.get((step.role, step.subtask, step.step), [])
         model = {"model_name": calls[-1].get("model"), "llm_call_count": len(calls)} if calls else {}
         shown, text = list(self._parts(frame.after)), outcome_of(step.result)
-        content = ([{"type": "text", "text": text}] if text else []) + shown if shown else text
+        told = [{"type": "text", "text": text}] if text else []
+        content = [*told, *shown] if shown else text
         return {
             "timestamp": formatted(step.timestamp),
             "source": "agent",

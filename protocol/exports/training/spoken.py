@@ -300,8 +300,10 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> It
         for found in () if _plain(spoken, one) else _read(spoken, one, context, depth + 1):
             if not isinstance(found, DialectError):
                 names = ", ".join(str(name) for name in payload if name != place[1:]) if place[1:] in _AROUND else ""
-                why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
-                yield found._replace(losses=[*found.losses, *([Loss(what="fields", why=why)] if names else [])])
+                if names:
+                    why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
+                    found = found._replace(losses=[*found.losses, Loss(what="fields", why=why)])
+                yield found
             elif place:
                 path = found.where.startswith("$")
                 reason = found.reason if path or not found.where else f"{found.where}: {found.reason}"
