@@ -1,10 +1,12 @@
-"""The sweep itself: a sample of it over every kind of run, and that it finds what it is there to find."""
+"""The sweep itself: a sample of it over every kind of run, that it finds what it is there to find, and many at once."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -89,3 +91,17 @@ def test_a_world_that_forgets_its_keys_is_found_out(monkeypatch: pytest.MonkeyPa
     after = [point for point, label in enumerate(labels, start=1) if label == "perform"][1::2]
     _, found = sweep.worked(work, (after[3],), sweep.forked)  # what is filled in twice looks as if it were filled in once
     assert len(found.received) == len(expected.received) + 1
+
+
+# --- many processes on the runs of one store: every event is kept, no run is worked twice, and nobody sees a lock
+
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "one_store.py"
+
+
+def test_many_processes_work_the_runs_of_one_store() -> None:
+    words = ("--processes", "3", "--runs", "6")
+    done = subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 runs, " in done.stdout
+    assert "3 processes: 0 things went wrong" in done.stdout

@@ -1,4 +1,4 @@
-"""`deskcrew task check` and `deskcrew world check`: what is wrong is said before anything is run."""
+"""Commands that check and read: tasks, worlds, policies of safety and goals, before anything is run."""
 
 from __future__ import annotations
 
@@ -118,3 +118,67 @@ def test_the_apps_of_a_world_are_told_with_what_they_hold_and_can_do():
     cards = [json.loads(line) for line in deskcrew("world", "apps", "office", "--json")[1].splitlines()]
     assert {card["app"] for card in cards} == {"billing", "reimbursement", "mail", "notes", "files", "settings"}
     assert deskcrew("world", "apps", "no such")[0] != 0
+
+
+# --- `deskcrew policy check`: what is said of a policy with a mistake
+
+
+def test_check_names_what_is_wrong_with_file_line_and_key(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("name: good\nrules:\n  - {name: sums, verdict: ask, if: value == facts.total.value}\n")
+    bad.write_text("name: bad\nrules:\n  - {name: a, verdict: deny}\n  - {name: b, verdict: deny, if: target.nam == 'x'}\n")
+    code, said = deskcrew("policy", "check", good, bad)
+    assert code == 1
+    assert "good.yaml  1 rule" in said
+    assert "bad.yaml, line 4: rules[1].if" in said
+    assert "target has no 'nam'" in said
+
+
+def test_all_presets_are_sound_and_what_one_may_stumble_over_is_noted(tmp_path: Path) -> None:
+    code, said = deskcrew("policy", "check", "--json")
+    found = [json.loads(line) for line in said.splitlines()]
+    assert code == 0
+    assert {one["name"] for one in found} == {"ask-all", "ask-sensitive", "never-ask-in-simulation", "read-only"}
+    assert not any(one["wrong"] for one in found)
+    twice = tmp_path / "twice.yaml"
+    twice.write_text("rules:\n  - {name: a, verdict: deny}\n  - {name: a, verdict: ask}\notherwise: allow\n")
+    code, said = deskcrew("policy", "check", str(twice))
+    assert code == 0
+    assert "line 3: there is another rule 'a'" in said
+    assert "otherwise: allow permits every action" in said
+
+
+# --- `deskcrew read`: what a goal's words ask for, and where they were not understood
+
+
+@pytest.mark.parametrize(
+    ("goal", "code", "lines"),
+    [
+        (
+            'Please open the note "A", then delete it',
+            0,
+            ['0. open: open the note "A"', "1. delete: delete it", "without meaning: Please"],
+        ),
+        ("Delete the mails from Ann or Bob", 1, ["question: which is meant"]),
+    ],
+)
+def test_orders_are_shown_with_their_words_and_what_may_mean_two_things_is_a_question(goal: str, code: int, lines: list[str]):
+    ended, said = deskcrew("read", goal)
+    assert ended == code
+    assert all(line in said for line in lines)
+
+
+def test_words_that_were_not_understood_are_underlined() -> None:
+    goal = 'Delete the note "A", then frobnicate the mail'
+    code, said = deskcrew("read", goal)
+    assert code == 1
+    lines = said.splitlines()
+    caret = lines[lines.index(f"  {goal}") + 1]
+    assert goal[caret.index("^") - 2 : caret.rindex("^") - 1] == "frobnicate the mail"
+
+
+def test_a_reading_is_data_too() -> None:
+    code, said = deskcrew("read", "Archive the mails that came in yesterday", "--today", "2026-03-02", "--json")
+    assert code == 0
+    (order,) = json.loads(said)["orders"]
+    assert order["object"]["tests"][0]["value"]["first"] == "2026-03-01"
