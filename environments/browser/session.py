@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -19,24 +18,18 @@ from urllib.parse import urlsplit
 
 from environments.browser.network.gate import Gate
 from environments.browser.network.requests import OutgoingRequest
+from environments.browser.observation.elements import script
 from environments.contract import DigestMismatch, EnvironmentFault
 from environments.effects import Effect, Permit
 from environments.files.scratch import Scratch
 from protocol import Action, ActionResult, ExecStatus
 from protocol.sqlite import connected
 
-
-def _text(*names: str) -> str:
-    """These parts, one after the other, as they are sent to each frame."""
-    folder = resources.files("environments.browser") / "scripts"
-    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
-
-
 KEY = f"_{secrets.token_hex(12)}"
 """The name, new in each process, under which a document says which elements listen for a press, and is told what may reach it."""
 
 _SECRET = secrets.token_hex(16)
-_LISTENERS = _text("listeners")
+_LISTENERS = script("listeners")
 
 
 def listeners(strict: bool) -> str:
@@ -51,7 +44,7 @@ def listeners(strict: bool) -> str:
 
 PAGE_SCRIPT = (
     f"() => {{\nconst KEY = '{KEY}', SECRET = '{_SECRET}';\n"
-    f"{_text('names', 'places', 'sending', 'walk', 'looking', 'offered')}\n}}"
+    f"{script('names', 'places', 'sending', 'walk', 'looking', 'offered')}\n}}"
 )
 """Evaluated once in each document; gives an object that only its caller holds, so that the page cannot see or change it."""
 
@@ -163,8 +156,6 @@ def flags(allowed_hosts: Sequence[str]) -> list[str]:
     return given
 
 
-_SEEDED = """(() => { let s = %d >>> 0; Math.random = () => { s = (s + 0x6D2B79F5) | 0; let t = Math.imul(s ^ (s >>> 15), 1 | s);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; }; })()"""
 _COUNTED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 _ANSWERS = 2.0
 _LONG = 10.0
@@ -276,7 +267,7 @@ class Session:
         self._context.set_default_timeout(5000)
         await self._context.add_init_script(listeners(strict=self.rules.headless))
         if seed is not None:
-            await self._context.add_init_script(_SEEDED % seed)
+            await self._context.add_init_script(script("seeded").replace("SEED", str(seed)))
         await self.gate.join(self._context)
         self._context.on("page", self._joined)
         self._follow_requests(self._context)

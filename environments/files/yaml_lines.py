@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,11 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 def safe_data(text: str) -> Any:
     """The data of a YAML text. Raises yaml.YAMLError or ValueError for what is none, and for every trap that is known here."""
     return read_yaml(text, yaml.SafeLoader).data
+
+
+def packaged(package: str, name: str) -> Any:
+    """The data of a YAML file that is part of a package of ours."""
+    return yaml.load((resources.files(package) / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 def texts_in(path: Path) -> dict[str, Any]:

@@ -14,12 +14,10 @@ import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib import resources
 from math import ceil
 from typing import NamedTuple
 
-import yaml
-
+from environments.files.yaml_lines import packaged
 from environments.sandbox.contract import Language, SandboxLimits, SandboxUnavailable, ScriptResult
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, heard, job_of, ran
 
@@ -93,7 +91,7 @@ def refused_calls(machine: str | None = None) -> Mapping[str, int]:
     machine = machine or os.uname().machine
     if machine not in _ARCH:
         return {}
-    calls = yaml.safe_load((resources.files("environments.sandbox") / "calls.yaml").read_text(encoding="ascii"))
+    calls = packaged("environments.sandbox", "calls.yaml")
     return {**calls["x86_64" if machine == "x86_64" else "others"], **calls["everywhere"]}
 
 

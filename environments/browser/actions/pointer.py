@@ -143,17 +143,6 @@ async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     return aim.resolved if action.target is not None else None
 
 
-_SCROLLED = """([x, y]) => {
-  for (let e = document.elementFromPoint(x, y); e && e !== document.scrollingElement; e = e.parentElement) {
-    const style = getComputedStyle(e), longer = e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth;
-    if (e.localName === 'iframe' || longer && /auto|scroll/.test(style.overflowX + style.overflowY))
-      return [e.clientWidth, e.clientHeight];
-  }
-  return [innerWidth, innerHeight];
-}"""
-"""The size of what a wheel turned at a point scrolls: a list of its own on the page, or the page."""
-
-
 async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
     """With a target that is out of view, that is brought into view instead. A page of it is nine tenths of what is scrolled."""
     width, height = sight.session.rules.size
@@ -173,7 +162,7 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
     before = await _pulse(sight)
     mouse = sight.session.page.mouse
     if action.unit == "page":
-        whole = await sight.session.page.evaluate(_SCROLLED, [x, y])
+        _, whole = await sight.ask(sight.session.page.main_frame, "scrolled", x, y)
         across, down = (min(largest, float(size) * 0.9) for largest, size in zip((across, down), whole, strict=True))
     async with door.modified(sight, action.modifiers):
         await mouse.move(x, y)

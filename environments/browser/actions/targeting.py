@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from environments.browser.observation.elements import script
 from environments.browser.observation.screen import Sight, Spot, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
@@ -17,32 +18,6 @@ SHORTEST = 4
 """Shorter texts turn up by chance, as they do in the vault."""
 _MOST = 2_000
 """Boxes of one frame."""
-_GATHER = r"""() => {
-  const nodes = [], fields = [];
-  const gather = (root) => {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (node.nodeType === 3) nodes.push(node);
-      else {
-        if (node.shadowRoot) gather(node.shadowRoot);
-        if (/^(INPUT|TEXTAREA|SELECT|BUTTON|METER|PROGRESS)$/.test(node.tagName)) fields.push(node);
-      }
-    }
-  };
-  if (document.body) gather(document.body);
-  const said = (el) => [el.value, el.getAttribute('placeholder'), ...[...(el.selectedOptions || [])].map((o) => o.label)];
-  return {nodes, fields, texts: nodes.map((n) => n.data), values: fields.map((el) => said(el).map((t) => String(t ?? '')))};
-}"""
-_BOXES = r"""(seen, wanted) => {
-  const found = [];
-  for (const [at, from, to] of wanted.texts) {
-    const range = document.createRange();
-    try { range.setStart(seen.nodes[at], from); range.setEnd(seen.nodes[at], to); } catch (gone) { continue; }
-    found.push(...range.getClientRects());
-  }
-  for (const at of wanted.fields) found.push(seen.fields[at].getBoundingClientRect());
-  return found.map((box) => [box.left, box.top, box.right, box.bottom]);
-}"""
 
 
 class Span(NamedTuple):
@@ -58,13 +33,13 @@ async def written(page: Page, texts: Sequence[str], size: tuple[int, int]) -> li
     wanted = [bare for text in texts if len(bare := _bare(text)) >= SHORTEST]
     boxes: list[BoundingBox] = []
     for frame in page.frames if wanted else ():
-        seen = await frame.evaluate_handle(_GATHER)
+        seen = await frame.evaluate_handle(script("written"))
         said = await seen.evaluate("seen => [seen.texts, seen.values]")
         spans = list(spans_of(wanted, [str(text) for text in said[0]]))[:_MOST]
         fields = [at for at, values in enumerate(said[1]) if any(bare in _bare(str(v)) for v in values for bare in wanted)]
         if spans or fields:
             left, top = await _corner(frame, page)
-            found = await seen.evaluate(_BOXES, {"texts": [list(span) for span in spans], "fields": fields})
+            found = await seen.evaluate("(seen, wanted) => seen.boxes(...wanted)", [[list(span) for span in spans], fields])
             for x1, y1, x2, y2 in found:
                 across = [min(max(0, round(float(x) + left)), size[0]) for x in (x1, x2)]
                 down = [min(max(0, round(float(y) + top)), size[1]) for y in (y1, y2)]

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from environments.browser.network import requests
 from environments.browser.network.requests import GRAVE, OutgoingRequest, beyond, origin, same_place
+from environments.browser.observation.elements import script
 from environments.effects import GONE, QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
@@ -31,25 +32,6 @@ _LARGE = 16 * 2**20
 _STUCK = 0.6
 """Seconds without an answer after which a page is taken to stand still until its request is answered."""
 _AGAIN = 15.0
-
-CLOSED = """(() => { for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport'])
-  { try { delete globalThis[name]; } catch {} } })()"""
-"""Begun with each document: ways to the network that no request shows are not there."""
-
-
-CONSTANTS = """() => {
-  const found = new Set(), add = (text) => {
-    for (const word of String(text).slice(0, 200000).match(/[\\w+\\/=.:-]{8,512}/g) || [])
-      if (found.size < 1000 && /\\d/.test(word)) found.add(word); };
-  for (const el of document.querySelectorAll('meta[content],input[type=hidden]')) add(el.content || el.value);
-  for (const el of document.querySelectorAll('script:not([src])')) add(el.textContent);
-  for (const el of document.querySelectorAll('html,body,form,[data-id],[data-token]')) add(JSON.stringify({...el.dataset}));
-  add(location.href); add(document.cookie);
-  const secret = 'input[type=password],input[autocomplete*="cc-"],input[autocomplete*="-code"],input[autocomplete*="-password"]';
-  const private_ = [...document.querySelectorAll(secret)].slice(0, 20).map((el) => String(el.value).slice(0, 200));
-  return {known: [...found], private: private_};
-}"""
-"""Evaluated in a page before an action: texts like tokens that it has, and what stands in its private fields."""
 
 
 class ExpectedRequest(NamedTuple):
@@ -154,7 +136,7 @@ class Gate:
     async def join(self, context: BrowserContext) -> None:
         """Begin with a fresh profile."""
         self._context = context
-        await context.add_init_script(CLOSED)
+        await context.add_init_script(script("closed"))
         await context.route_web_socket(lambda url: True, _Sockets(self, context).opened)
 
     def begin(self, permit: Permit | None, expected: ExpectedRequest | None) -> None:
@@ -179,7 +161,7 @@ class Gate:
         if page is None or self.network.mode == "off":
             return
         with suppress(Error, TimeoutError):
-            said = await asyncio.wait_for(page.evaluate(CONSTANTS), _STUCK)
+            said = await asyncio.wait_for(page.evaluate(script("constants")), _STUCK)
             self.known, self.private = frozenset(map(str, said["known"])), frozenset(filter(None, map(str, said["private"])))
 
     def finish(self) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from math import ceil, floor, isfinite
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +17,13 @@ _PROSE = 4000
 _VALUE = 20_000
 _FAR = 1_000_000
 _ADDRESS = 300
+
+
+@cache
+def script(*names: str) -> str:
+    """These parts of our script, one after the other."""
+    folder = resources.files("environments.browser") / "scripts"
+    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def clean(text: object, limit: int = LONG) -> str:

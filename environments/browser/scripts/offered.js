@@ -131,6 +131,15 @@ const answers = {
   options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
     label: tidy(o.label), value: String(o.value),
     off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
+  /* The size of what a wheel turned at a point scrolls: a list of its own on the page, or the page. */
+  scrolled: (x, y) => {
+    for (let e = document.elementFromPoint(x, y); e && e !== document.scrollingElement; e = e.parentElement) {
+      const style = getComputedStyle(e), longer = e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth;
+      if (e.localName === 'iframe' || longer && /auto|scroll/.test(style.overflowX + style.overflowY))
+        return [e.clientWidth, e.clientHeight];
+    }
+    return [innerWidth, innerHeight];
+  },
   words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
   caretEnd: (id) => { const el = node(id) && fieldOf(node(id)); if (!el) return;
     if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }

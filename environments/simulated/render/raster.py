@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from functools import lru_cache, partial
-from importlib import resources
 from math import ceil, cos, pi, sin
 from typing import NamedTuple
 
-import yaml
-
+from environments.files.yaml_lines import packaged
 from environments.pictures.set_of_mark import Image, ImageDraw
 from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, common
 from environments.simulated.render.text import ZOOM, Face, font, length, runs
@@ -45,8 +43,8 @@ def _stroke(said: str) -> Stroke:
     return tuple((float(x), float(y)) for x, _, y in (point.partition(",") for point in said.split()))
 
 
-_DRAWN = (resources.files("environments.simulated.render") / "icons.yaml").read_text(encoding="utf-8")
-ICONS: dict[str, tuple[Stroke, ...]] = {name: tuple(map(_stroke, said)) for name, said in yaml.safe_load(_DRAWN).items()}
+_DRAWN = packaged("environments.simulated.render", "icons.yaml")
+ICONS: dict[str, tuple[Stroke, ...]] = {name: tuple(map(_stroke, said)) for name, said in _DRAWN.items()}
 
 
 def icon_of(app: str | None) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 from typing import NamedTuple, TypeAlias
 
-import yaml
-
+from environments.files.yaml_lines import packaged
 from environments.simulated.render.text import Face
 
 
@@ -50,8 +48,7 @@ class Theme:
     """One layer of a shadow."""
 
 
-_COLOURS = yaml.load((resources.files(__package__) / "themes.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-THEMES = {name: Theme(name=name, **colours) for name, colours in _COLOURS.items()}
+THEMES = {name: Theme(name=name, **colours) for name, colours in packaged("environments.simulated.render", "themes.yaml").items()}
 LIGHT, DARK, CONTRAST = (THEMES[name] for name in ("light", "dark", "contrast"))
 
 

@@ -8,14 +8,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from environments.contract import EnvironmentFault
+from environments.files.yaml_lines import packaged
 from environments.pictures.set_of_mark import ImageFont
 
 _NOBODY_HAS = "\U0010ffff"
@@ -52,7 +50,7 @@ OWN = Source()
 def chain() -> tuple[Source, ...]:
     """Pillow's own font and those of the system that are known, in the order in which they are asked."""
     found: dict[str, str] = {}
-    known = yaml.safe_load((resources.files(__package__) / "fonts.yaml").read_text(encoding="utf-8"))
+    known = packaged("environments.simulated.render", "fonts.yaml")
     for folder in _folders():
         for where, inner, names in os.walk(folder):
             inner.sort()

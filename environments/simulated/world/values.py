@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from environments.files.yaml_lines import packaged
 
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
@@ -142,8 +142,7 @@ Day = Annotated[str, BeforeValidator(lambda value: value.isoformat() if isinstan
 
 @cache
 def _words() -> dict[str, Any]:
-    text = (resources.files("environments.simulated.world") / "made_up.yaml").read_text(encoding="utf-8")
-    words: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    words: dict[str, Any] = packaged("environments.simulated.world", "made_up.yaml")
     return words
 
 

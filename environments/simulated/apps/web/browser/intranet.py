@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable
 from datetime import date
 from functools import cache, partial
-from importlib import resources
 from typing import Any, Literal, Self
 
-import yaml
 from pydantic import Field, model_validator
 
+from environments.files.yaml_lines import packaged
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import refuse_twice
 from environments.simulated.world.values import Model, amount, day_before, made_up, mail_address, paragraph, slug
@@ -254,8 +253,7 @@ _DRAW = re.compile(r"\{(\w+)([ \d]*)\}")
 
 @cache
 def _template() -> dict[str, Any]:
-    text = (resources.files("environments.simulated.apps.web.browser") / "intranet.yaml").read_text(encoding="utf-8")
-    template: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    template: dict[str, Any] = packaged("environments.simulated.apps.web.browser", "intranet.yaml")
     return template
 
 
