@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from importlib.resources import files
 from inspect import Parameter, signature
@@ -115,6 +116,11 @@ Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", h
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
+_PLACE: ContextVar[str] = ContextVar("place", default="")
+"""The option that says where the runs of a command are; empty where they are where they are looked for."""
+_COMMAND = re.compile(r"\bdeskcrew (show|resume|fork|replay) [\w-]+(?! --(runs-dir|server))\b")
+
+
 @contextmanager
 def guarded(debug: bool) -> Iterator[None]:
     """Turn whatever goes wrong into one sentence and an exit code."""
@@ -133,7 +139,7 @@ def guarded(debug: bool) -> Iterator[None]:
 
             traceback.print_exc()
         code, said = _explained(bad)
-        typer.echo(f"deskcrew: {said}", err=True)
+        typer.echo(f"deskcrew: {_COMMAND.sub(lambda found: found[0] + _PLACE.get(), said)}", err=True)
         raise typer.Exit(code) from None
 
 
@@ -189,6 +195,7 @@ def connected(runs_dir: Path | None, server: str | None = None, token_file: Path
     try:
         if runs.warning:
             typer.echo(f"deskcrew: warning: {runs.warning}", err=True)
+        _PLACE.set(runs.option)
         if runs.folder is None:
             from orchestrator.views.terminal.plain import ELSEWHERE
 

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -27,7 +27,8 @@ from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, outage_of, stopped
 from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.recorded_policies import noting
+from orchestrator.runs.replay.courses import Choice, recalled
+from orchestrator.runs.replay.recorded_policies import interposed, noting
 from orchestrator.runs.traces import RunTrace
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
@@ -72,6 +73,8 @@ class OpenOptions(NamedTuple):
     """Where a wish to stop comes from that is no request of the channel."""
     follow: Callable[..., Any] | None = None
     """How a copy of the run is followed to its end, in which is rehearsed what this run does."""
+    known: Sequence[Choice] = ()
+    """What the journal says was answered, where nothing else is left of the run's position."""
 
 
 @dataclass
@@ -204,6 +207,7 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
             ).with_(given=record.get("given", ""))
             give(context.journal, parts.get("secrets") or {})
             context = noting(context)
+            context = interposed(context, recalled(given.known)) if given.known else context
             if rehearsal is not None:
                 rehearsal.journal = context.journal
             undo.pop_all()

@@ -25,6 +25,7 @@ from orchestrator.runs.folders import find_run, no_longer_reported, read_run, st
 from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
 from orchestrator.runs.outcome import BUDGET_SPENT, Approver, Outcome, finish, interrupted, stand_still, wait
 from orchestrator.runs.privacy.trust import refuse_strange
+from orchestrator.runs.replay.courses import choices_of
 from orchestrator.settings.layers import Document, Layer, MergedLayers, checked, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
 from orchestrator.store.databases import open_read_only
@@ -285,7 +286,7 @@ def taken_up(
 
 
 def _whole(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions, answer: Mapping[str, Any] | None) -> OpenRun:
-    """The run, with checkpoints that can be read, or without any."""
+    """The run, with checkpoints that can be read, or with what its journal says was answered."""
     run = open_run(folder, record, hold, given)
     if why := unreadable(run.graph, run.config):
         if _full(folder):
@@ -294,6 +295,10 @@ def _whole(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions, ans
         run.close()
         _usable_checkpoints(folder, record, why, answer)
         run = open_run(folder, record, hold, given)
+    known = [] if run.graph.get_state(run.config).values else choices_of(salvage(folder / "journal.sqlite").events)
+    if known:  # a policy that is asked about an earlier step now would decide by a world in which later ones are done
+        run.close()
+        run = open_run(folder, record, hold, given._replace(known=known))
     return run
 
 

@@ -44,9 +44,9 @@ _HELD_STILL = frozenset({"on_hold", "paused", "taken_over", "interrupted"})
 class RemoteRun:
     """A run of a desk."""
 
-    def __init__(self, remote: Remote, run_id: str, option: str) -> None:
+    def __init__(self, remote: Remote, run_id: str) -> None:
         self.run_id = run_id
-        self._remote, self._option = remote, option
+        self._remote = remote
         self._path = path_of(run_id)
         self._heard = 0
         """The last event that somebody here was told of."""
@@ -100,7 +100,7 @@ class RemoteRun:
         if answer is not None:
             if not now.asking:
                 raise UsageProblem(
-                    f"Run {self.run_id} is not waiting for an answer; resume it with: deskcrew resume {self.run_id}{self._option}"
+                    f"Run {self.run_id} is not waiting for an answer; resume it with: deskcrew resume {self.run_id}"
                 )
             self._answer(now.asking, answer)
         elif now.status != "on_hold":
@@ -259,7 +259,7 @@ class RemoteRuns:
         if who:
             raise UsageProblem("--as is for runs of this machine; a server identifies you by your token.")
         name = only_one(run_id, [run.run_id for run in self.list()], f"at {self._remote.url}", f"deskcrew ls{self.option}")
-        return RemoteRun(self._remote, name, self.option)
+        return RemoteRun(self._remote, name)
 
     def order(
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None
@@ -301,7 +301,7 @@ class RemoteOrder:
         self, secrets: Mapping[str, str], listener: Listener | None, approver: Approver | None, stop: Stop | None
     ) -> Outcome:
         run_id = str(self._remote.post("/api/runs", self._body | {"secrets": dict(secrets)})["id"])
-        return RemoteRun(self._remote, run_id, self.runs.option).followed(listener, approver, stop)
+        return RemoteRun(self._remote, run_id).followed(listener, approver, stop)
 
     def plan(self) -> ShownPlan | str:
         try:

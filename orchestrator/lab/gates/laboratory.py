@@ -25,10 +25,10 @@ from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episode
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import Approver
 from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Course, asks, no_more
+from orchestrator.runs.replay.courses import Course, asks, choices_of, no_more
 from orchestrator.runs.replay.recorded_policies import Ask, Interposed, between
 from orchestrator.runs.replay.recording import find_recording
-from orchestrator.runs.replay.replay import again, choices_of
+from orchestrator.runs.replay.replay import again
 from orchestrator.settings.settings import Settings
 from orchestrator.store.salvage import salvage
 from orchestrator.views.listing import table
@@ -278,7 +278,7 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
     settings = Settings.model_validate(recording.record["settings"])
     if not forkable(settings):
         raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
-    course = Course(choices_of(recording), no_more)
+    course = Course(choices_of(recording.events), no_more)
 
     def comes_right(repeated: Course, decides: Approver | None = approving) -> bool:
         with Scratch("deskcrew-blame-") as scratch:

@@ -6,15 +6,18 @@ A simulated world begins the same way again, and goes on the same way in a copy,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
 from orchestrator.runs.replay.recorded_policies import ANSWERS, Ask, Interposed, NothingRecorded, applied, delta
+from orchestrator.settings.policies import ROLES
 from protocol import Frozen, JsonObject
 from roles.contracts import OperatorView
+from roles.journal import events as journal
+from roles.journal.journal import Event
 from roles.policies.fallback import GaveUp, PolicyFault
 
 
@@ -124,3 +127,78 @@ class Course:
                     return known
                 self.known.clear()  # the world answers otherwise
         return None
+
+
+def choices_of(events: Sequence[Event]) -> list[Choice]:
+    """What every role answered, in order."""
+    answers = [pair for role in ROLES for pair in _answers_of(events, role)]
+    return [_choice(event, step) for event, step in sorted(answers, key=lambda pair: pair[0].id)]
+
+
+def _choice(event: Event, step: int) -> Choice:
+    at = f"{event.subtask}/{event.body.get('attempt')}/{step}" if event.role == "operator" else ""
+    return Choice(
+        role=event.role, about=at, decision=event.body.get("answer") or {}, notes=event.body.get("memory"),
+        fault=event.body.get("fault", ""), gave_up=event.body.get("gave_up", False),
+    )  # fmt: skip
+
+
+def recalled(known: Iterable[Choice]) -> Interposed:
+    """Gives answers of a run's journal once more, to a process that knows nothing but the journal: an Operator's at its step,
+    every other role's in its order. What nobody was asked yet is decided by the policies."""
+    left: dict[str, deque[Choice]] = {role: deque() for role in ROLES}
+    for choice in known:
+        left[choice.role].append(choice)
+
+    def asked(role: str, request: Any, ask: Ask) -> Any:
+        mine = left[role]
+        while role == "operator" and mine and mine[0].about != _about(request):
+            mine.popleft()
+        return mine.popleft().given(request) if mine else ask(request)
+
+    return asked
+
+
+def _answers_of(events: Sequence[Event], role: str) -> list[tuple[Event, int]]:
+    """What a role answered at which step, once each: what was asked again after a kill counts once."""
+    found: list[tuple[Event, int]] = []
+    again = ""
+    for event, step in _with_steps(events, role):
+        if event.kind == journal.RunResumedEvent.KIND:
+            again = "maybe"
+            continue
+        if again and found and _worked_again(found[-1][0], event, events, role):
+            # The intent that was written first is what is done; every other answer is the last one's.
+            if role != "operator":
+                found[-1] = (event, step)
+            again = ""
+            continue
+        again = ""
+        found.append((event, step))
+    return found
+
+
+def _with_steps(events: Sequence[Event], role: str) -> Iterator[tuple[Event, int]]:
+    """The role's answers and the resumes, each with the step that was worked on: events that follow an answer name it."""
+    step = 0
+    steps: list[int] = []
+    for event in reversed(events):
+        step = event.step if event.kind in {journal.DecidedEvent.KIND, journal.ReviewedEvent.KIND} and event.step else step
+        steps.append(step)
+    for event, following in zip(events, reversed(steps), strict=True):
+        if event.kind == journal.RunResumedEvent.KIND or (event.kind == journal.AnsweredEvent.KIND and event.role == role):
+            yield event, following
+
+
+def _worked_again(last: Event, event: Event, events: Sequence[Event], role: str) -> bool:
+    """Whether a process that took the run up asked for what had been answered before, and was not yet done."""
+    between = [e for e in events if last.id < e.id < event.id]
+    if last.subtask != event.subtask:
+        return False
+    if role in {"operator", "technician"}:
+        kinds = {e.kind for e in between}
+        return (
+            kinds.isdisjoint({journal.FeedbackEvent.KIND, journal.GateEvent.KIND, journal.PlanEvent.KIND})
+            and journal.RunResumedEvent.KIND in kinds
+        )
+    return not any(e.kind == journal.SituationEvent.KIND and e.id > last.id for e in between)

@@ -100,7 +100,7 @@ ANSWERS: dict[type, type[BaseModel]] = {
 
 def noting(context: Context) -> Context:
     """The context with policies whose answers are written down as they come; what they decide is not changed."""
-    policies = {role: policy for role in ROLES if (policy := getattr(context, role)) is not None}
+    policies = _policies(context)
 
     def asked(role: str, request: Any, ask: Ask) -> Any:
         kind, subtask = ANSWERS[type(request)], "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
@@ -130,4 +130,13 @@ def noting(context: Context) -> Context:
         context.journal.transcripts.seal_again()
         context.journal.record(event, role=role, subtask=subtask)
 
-    return context.with_(**{role: between(asked)(role, policy) for role, policy in policies.items()})
+    return interposed(context, asked)
+
+
+def interposed(context: Context, asked: Interposed) -> Context:
+    """The context with policies that are asked through this."""
+    return context.with_(**{role: between(asked)(role, policy) for role, policy in _policies(context).items()})
+
+
+def _policies(context: Context) -> dict[str, Any]:
+    return {role: policy for role in ROLES if (policy := getattr(context, role)) is not None}

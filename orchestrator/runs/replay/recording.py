@@ -239,6 +239,8 @@ def _line(value: Any) -> str:
 
 _OUTSIDE = ("--cancelled-->", "--budget_spent-->", " seconds ", " tokens ", " for models ", " unusable answers ", " characters ")
 """What ends a run from outside: who called it off, the clock, and what models cost are not there when it is worked again."""
+_LOOKS = ("observed", "reviewed")
+"""What a process that knows nothing but the journal writes once more on its way to where the run stood."""
 _LOST = ("reviewed", "situation")
 """What a kill can take for good: it stands behind the intent, which is the last that is sure to be written."""
 
@@ -279,13 +281,14 @@ class Difference(NamedTuple):
 def moments(recording: Recording) -> list[Moment]:
     """What is compared of a run, in order. The steps of events that have none are those they follow."""
     found: list[Moment] = []
-    step, resumed = 0, False
+    step, reached, resumed = 0, 0, False
     for event in recording.events:
         resumed = resumed or event.kind == journal.RunResumedEvent.KIND
         if event.kind == journal.LimitsChangedEvent.KIND:
             _taken_back(found)
-        if event.kind not in COMPARED:
+        if event.kind not in COMPARED or (event.kind in _LOOKS and 0 < event.step <= reached):
             continue
+        reached = max(reached, event.step) if event.kind == journal.FeedbackEvent.KIND else reached
         step = event.step or step
         body = dict(event.body)
         if event.kind == journal.OutcomeEvent.KIND:

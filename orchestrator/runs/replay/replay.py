@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver
-from orchestrator.runs.replay.courses import Choice, Course, no_more
+from orchestrator.runs.replay.courses import Course, choices_of, no_more
 from orchestrator.runs.replay.recorded_policies import Interposed, NothingRecorded, between
 from orchestrator.runs.replay.recording import (
     REPLAYED,
@@ -85,64 +85,6 @@ def parts_of(recording: Recording) -> dict[str, Any]:
         skill = Skill(kind="mcp", app=app, name=function, risk=risk, idempotence=twice, settled=risk is not None)
         made.append(RecordedTool(skill, answers))
     return given | {"skills": tuple(made)}
-
-
-def choices_of(recording: Recording) -> list[Choice]:
-    """What every role answered, in order."""
-    answers = sorted((event for role in ROLES for event in _answers_of(recording, role)), key=lambda event: event.id)
-    return [
-        Choice(
-            role=event.role, decision=event.body.get("answer") or {}, notes=event.body.get("memory"),
-            fault=event.body.get("fault", ""), gave_up=event.body.get("gave_up", False),
-        )
-        for event in answers
-    ]  # fmt: skip
-
-
-def _answers_of(recording: Recording, role: str) -> list[Event]:
-    """What a role answered, once each: what was asked again after a kill counts once."""
-    found: list[Event] = []
-    again = ""
-    for event, step in _with_steps(recording.events, role):
-        if event.kind == journal.RunResumedEvent.KIND:
-            again = "maybe"
-            continue
-        if again and found and _worked_again(found[-1], event, recording, step, role):
-            # The intent that was written first is what is done; every other answer is the last one's.
-            if role != "operator":
-                found[-1] = event
-            again = ""
-            continue
-        again = ""
-        found.append(event)
-    return found
-
-
-def _with_steps(events: Iterable[Event], role: str) -> Iterator[tuple[Event, int]]:
-    """The role's answers and the resumes, each with the step that was worked on: events that follow an answer name it."""
-    listed = list(events)
-    step = 0
-    steps: list[int] = []
-    for event in reversed(listed):
-        step = event.step if event.kind in {journal.DecidedEvent.KIND, journal.ReviewedEvent.KIND} and event.step else step
-        steps.append(step)
-    for event, following in zip(listed, reversed(steps), strict=True):
-        if event.kind == journal.RunResumedEvent.KIND or (event.kind == journal.AnsweredEvent.KIND and event.role == role):
-            yield event, following
-
-
-def _worked_again(last: Event, event: Event, recording: Recording, step: int, role: str) -> bool:
-    """Whether a process that took the run up asked for what had been answered before, and was not yet done."""
-    between = [e for e in recording.events if last.id < e.id < event.id]
-    if last.subtask != event.subtask:
-        return False
-    if role in {"operator", "technician"}:
-        kinds = {e.kind for e in between}
-        return (
-            kinds.isdisjoint({journal.FeedbackEvent.KIND, journal.GateEvent.KIND, journal.PlanEvent.KIND})
-            and journal.RunResumedEvent.KIND in kinds
-        )
-    return not any(e.kind == journal.SituationEvent.KIND and e.id > last.id for e in between)
 
 
 class RecordedPerson:
@@ -338,7 +280,7 @@ def again(
             approver=decides or RecordedPerson(recording),
             parts={
                 **(parts_of(recording) if decides is None else {}),
-                **{"secrets": values, "around": between(course or Course(choices_of(recording), no_more))},
+                **{"secrets": values, "around": between(course or Course(choices_of(recording.events), no_more))},
             },
             plan=plan,
         )

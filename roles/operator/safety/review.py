@@ -123,6 +123,8 @@ def _judge(state: State, ctx: Context, action: Action, element: GUIElement | Non
     changes = None if skills.settled(action) else previewed(ctx, action)
     subject = (action, element, seen, policy)
     found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)
+    if ctx.journal.outcome(pending.key) is not None:  # done by a process before this one: nothing of it is left to allow
+        return found.model_copy(update={"verdict": "allow", "policy": "done_before", "reasons": ()})
     if released(action):
         if not effects:
             why = "only a request that an environment holds can be released, and none is named"

@@ -13,6 +13,8 @@ from support import sampled
 from warm import python
 from worked.runs import claims, deskcrew
 
+from orchestrator.store.salvage import salvage
+
 pytestmark = pytest.mark.slow("processes that are killed")
 
 ROOT = Path(__file__).parents[3]
@@ -113,12 +115,29 @@ def test_a_run_that_was_at_work_survives_damage_or_says_what_is_missing(
         assert code == 0
 
 
+@pytest.mark.parametrize("lost", ["missing", "rubbish"])
+def test_a_run_whose_position_is_lost_goes_on_as_it_was_decided_and_not_by_a_later_screen(tmp_path: Path, lost: str) -> None:
+    runs = tmp_path / "runs"
+    assert deskcrew("run", "invoice-to-reimbursement", "--display", "none", "--runs-dir", runs)[0] == 3
+    whole = next(runs.iterdir())
+    copy = damaged(whole, "checkpoints.sqlite", DAMAGES[lost], tmp_path / "copy")
+    answered = []
+    for folder in (whole, copy):
+        if folder is copy:  # it asks once more
+            assert deskcrew("resume", copy.name, "--display", "none", "--runs-dir", copy.parent)[0] == 3
+        assert deskcrew("resume", folder.name, "--approve", "--display", "none", "--runs-dir", folder.parent)[0] == 0
+        steps = [event for event in salvage(folder / "journal.sqlite").events if event.kind == "step"]
+        answered.append([(event.step, event.body["action"], event.body["after"]) for event in steps])
+    assert answered[0] == answered[1]
+    assert deskcrew("replay", copy.name, "--runs-dir", copy.parent)[0] == 0
+
+
 def test_a_lost_world_is_made_anew_by_the_fork_that_the_message_names(waiting: Path, tmp_path: Path) -> None:
     copy = damaged(waiting, "world.sqlite", DAMAGES["emptied"], tmp_path)
     code, said = deskcrew("resume", copy.name, "--approve", "--runs-dir", tmp_path)
     assert code == 2
-    words = said.partition("deskcrew fork ")[2].split()
-    code, said = deskcrew("fork", *words, "--display", "none", "--runs-dir", tmp_path)
+    words = said.partition("deskcrew fork ")[2].split()  # with the folder that the command was given
+    code, said = deskcrew("fork", *words, "--display", "none")
     assert code == 3, said
     made = next(path for path in tmp_path.iterdir() if path.name != copy.name)
     assert deskcrew("resume", made.name, "--approve", "--display", "none", "--runs-dir", tmp_path)[0] == 0
