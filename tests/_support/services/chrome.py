@@ -32,3 +32,11 @@ def chrome(chromium: str) -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=chromium, args=args)
         yield browser
         browser.close()
+
+
+def serious(page: Any, where: str) -> list[str]:
+    """What axe holds for serious or critical in a page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{where}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")]

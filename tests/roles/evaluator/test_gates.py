@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
-from support import Run, decide, planned, subtask, verdict
+from support import FINISH, Run, decide, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -19,7 +19,7 @@ from orchestrator.runs.runs import start
 from orchestrator.settings.layers import shipped
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, load_task
-from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
+from protocol import ActionTarget, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
 from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, OperatorView, PlanAnswer
 from roles.contracts.limits import Limits
 from roles.contracts.orders import Entry, FillStep, ReadStep
@@ -39,9 +39,10 @@ AMOUNTS = "Enter $5.00 as the amount in the reimbursement form"
 NOT_SUBMITTED = "submit it: nothing was seen to be done that is to submit"
 
 
-def worked(target: Task | str, folder: Path, **parts: Any) -> Outcome:
+def worked(target: Task | str, folder: Path, *overrides: str, **parts: Any) -> Outcome:
     layer = target.layer() if isinstance(target, Task) else None
-    return start(load_settings(overrides=[f"runs_dir={folder}"], task_layer=layer), target, approver=approving, parts=parts)
+    loaded = load_settings(overrides=[f"runs_dir={folder}", *overrides], task_layer=layer)
+    return start(loaded, target, approver=approving, parts=parts)
 
 
 def gates(run: Run) -> list[dict[str, Any]]:
@@ -362,8 +363,7 @@ def test_the_conditions_of_success_reach_no_role_and_no_role_reads_the_true_stat
 
 def test_a_gate_compares_the_pictures_where_a_run_keeps_them(tmp_path: Path) -> None:
     task = load_task(shipped("tasks", "stuck-button.yaml"))
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "screenshots.save=all"], task_layer=task.layer())
-    journal = Journal(start(loaded, task, approver=approving).folder / "journal.sqlite", time.time)
+    journal = Journal(worked(task, tmp_path, "screenshots.save=all").folder / "journal.sqlite", time.time)
     found = [event.body for event in journal.events("gate")]
     journal.close()
     shown = [gate["found"]["picture"] for gate in found if "picture" in gate["found"]]
@@ -382,8 +382,7 @@ class Instead:
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         if self._ends:
-            done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
-            return done if self.idle or view.subtask.id == self._ends else RulesOperator().decide(view)
+            return FINISH if self.idle or view.subtask.id == self._ends else RulesOperator().decide(view)
         decision = RulesOperator().decide(view)
         target = decision.action.target if decision.action is not None else None
         if target is None or target.text != self._control:
@@ -417,8 +416,7 @@ NOT_THERE = decide(Memorize(name='body of note "Travel plan', value="All notes",
     ids=["a fact that was read where the record is not shown", "a form that was filled in and not saved", "and nothing after it"],
 )
 def test_what_a_typed_step_asks_for_is_held_to_the_screens(goal: str, worker: Instead, why: str, tmp_path: Path) -> None:
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"limits.replans={int(worker.idle)}"])
-    outcome = start(loaded, goal, approver=approving, parts={"operator": worker})
+    outcome = worked(goal, tmp_path, f"limits.replans={int(worker.idle)}", operator=worker)
     assert outcome.status == "rejected"
     assert [why in gate["reason"] for gate in outcome.report["gates"]][: 1 + worker.idle] == [True] * (1 + worker.idle)
 
@@ -446,11 +444,10 @@ def test_what_is_written_over_a_record_is_not_made(first: Any, then: Any, attemp
             if then == "rules" and self._subtask != view.subtask.id:
                 return RulesOperator().decide(view)
             decision = next(first if self._subtask == view.subtask.id else then, None)
-            return decision or OperatorDecision(status=AgentStatus.FINISH, comment="done")
+            return decision or FINISH
 
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"limits.replans={attempts - 1}"])
     goal = 'Create a note titled "Rain check" with the text "not before Friday"'
-    outcome = start(loaded, goal, approver=approving, parts={"operator": Over()})
+    outcome = worked(goal, tmp_path, f"limits.replans={attempts - 1}", operator=Over())
     assert outcome.status == "rejected"
     reasons = [gate["reason"] for gate in outcome.report["gates"]]
     assert any('was written over "Travel plan"' in why or "Save: Rain check: no order asks for it" in why for why in reasons)
@@ -487,9 +484,8 @@ def test_what_no_order_asks_to_be_switched_is_not_left_another_way(
             return decide(Click(target=ActionTarget(element_id=there.element_id)))
 
     def run(*presses: str) -> Outcome:
-        loaded = load_settings(overrides=[f"runs_dir={tmp_path}", f"world={world}", "limits.replans=0"])
         task = load_task(shipped("tasks", f"{goal}.yaml")) if world == "office" else goal
-        return start(loaded, task, approver=approving, parts={"operator": Besides(*presses)})
+        return worked(task, tmp_path, f"world={world}", "limits.replans=0", operator=Besides(*presses))
 
     left = run(*presses)
     assert left.status == "rejected"

@@ -28,6 +28,7 @@ from protocol import (
 from roles.contracts import OperatorView
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
+from roles.contracts.policies import Granularity
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
 from roles.policies.scripted import ScriptedOperator
 from roles.safety import SafetyPolicy
@@ -53,8 +54,10 @@ def script(*decisions: OperatorDecision) -> ScriptedOperator:
     return ScriptedOperator(decisions={"any": (*decisions, FINISH)})
 
 
-def work(desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
-    graph = build_operator(alone(desk, policy, **changes))
+def work(
+    desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = None, granularity: Granularity = "fine", **changes: Any
+) -> dict[str, Any]:
+    graph = build_operator(alone(desk, policy, **changes), granularity=granularity)
     start = {"task_goal": "enter the amount and submit the form", "initial_observation": desk.observe().model_dump(mode="json")}
     return graph.invoke(start | (given or {}), {"recursion_limit": 2000})
 
@@ -78,35 +81,19 @@ def test_the_graph_has_the_twelve_nodes_and_the_edges_of_the_seed() -> None:
     assert edges == wanted | {("__start__", "prepare_interaction_task"), ("finalize_interaction_report", "__end__")}
 
 
-@pytest.mark.parametrize("granularity", ["fine", "coarse"])
-def test_both_granularities_do_and_report_the_same(desk: SimulatedDesktop, granularity: Any) -> None:
-    policy = script(decide(Fill(target=AMOUNT, text="$248.90")))
-    graph = build_operator(alone(desk, policy), granularity=granularity)
-    out = graph.invoke({"task_goal": "enter it", "initial_observation": desk.observe().model_dump(mode="json")})
-    assert out["interaction_report"]["status"] == "completed"
-    assert [a["target"] for a in out["interaction_report"]["completed_actions"]] == ["Amount"]
-    assert value_of(desk, "Amount") == "$248.90"
-
-
 # --- test ideas -----------------------------------------------------------------------------------------------------
 
 
-def test_the_happy_path_recognises_a_field_types_observes_the_update_and_completes(desk: SimulatedDesktop) -> None:
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90"))))
+@pytest.mark.parametrize("granularity", ["fine", "coarse"])
+def test_the_happy_path_recognises_a_field_types_observes_the_update_and_completes(
+    desk: SimulatedDesktop, granularity: Granularity
+) -> None:
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90"))), granularity=granularity)
     report = out["interaction_report"]
     assert report["status"] == "completed"
     assert report["completed_actions"] == [{"step": 1, "type": "fill", "target": "Amount", "verified": True, "text": "$248.90"}]
     shown = {e.get("text"): e.get("value") for e in report["final_observation"]["elements"]}
-    assert shown["Amount"] == "$248.90"
-
-
-def test_a_submit_asks_before_it_is_executed(desk: SimulatedDesktop) -> None:
-    out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90")), decide(Click(target=SUBMIT))))
-    report = out["interaction_report"]
-    assert out["interaction_status"] == report["status"] == "needs_approval"
-    assert report["pending_action"]["target"] == "Submit"
-    assert report["safety_findings"][0]["policy"] == "approval_required_for_sensitive_actions"
-    assert done(desk) == ["fill"]
+    assert shown["Amount"] == value_of(desk, "Amount") == "$248.90"
 
 
 def test_a_rejected_approval_prevents_execution_and_ends_blocked(desk: SimulatedDesktop) -> None:

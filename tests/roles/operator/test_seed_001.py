@@ -48,18 +48,14 @@ def run(*decisions: Any, plans: Any = None, **more: Any) -> tuple[Run, Watching]
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def test_user_request_subtask_and_current_application() -> None:
+def test_user_request_subtask_current_application_and_id_name_and_type_of_every_control() -> None:
     _, policy = run()
     view = policy.views[0]
     assert view.user_request == "do it"
     assert (view.subtask.id, view.subtask.instruction, view.app) == ("a", "do a", "reimbursement")
-
-
-def test_control_information_is_id_name_and_type_of_every_control() -> None:
-    _, policy = run()
-    controls = {(e.element_id != "", e.text, e.role) for e in policy.views[0].seen.elements}
+    controls = {(e.element_id != "", e.text, e.role) for e in view.seen.elements}
     assert {(True, "Amount", "textbox"), (True, "Submit", "button"), (True, "Category", "combobox")} <= controls
-    assert "fill" in policy.views[0].verbs
+    assert "fill" in view.verbs
 
 
 def test_the_three_screenshots_are_there_as_references() -> None:

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from support import Watching, alone, decide, desktop
+from support import Watching, alone, decide, desktop, done
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
@@ -154,10 +154,13 @@ def test_the_status_goes_from_running_to_how_it_ended() -> None:
 
 
 def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> None:
-    report = work(desktop(), FILL, PRESS)[0]["interaction_report"]
-    assert (report["status"], report["errors"]) == ("needs_approval", [])
-    (done,) = report["completed_actions"]
-    assert (done["type"], done["target"], done["text"], done["verified"]) == ("fill", "Amount", "$5.00", True)
+    desk = desktop()
+    out, _ = work(desk, FILL, PRESS)
+    report = out["interaction_report"]
+    assert (out["interaction_status"], report["status"], report["errors"]) == ("needs_approval", "needs_approval", [])
+    assert done(desk) == ["fill"]
+    (filled,) = report["completed_actions"]
+    assert (filled["type"], filled["target"], filled["text"], filled["verified"]) == ("fill", "Amount", "$5.00", True)
     assert {name: report["pending_action"][name] for name in ("type", "target")} == {"type": "click", "target": "Submit"}
     assert "submit" in report["pending_action"]["reason"]
     (finding,) = report["safety_findings"]

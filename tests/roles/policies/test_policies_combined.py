@@ -25,7 +25,6 @@ from roles.contracts import (
 )
 from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.fallback import (
-    AtTheEnd,
     BudgetSpent,
     Fallback,
     GaveUp,
@@ -123,14 +122,6 @@ def test_policies_that_take_turns_keep_their_notes_apart() -> None:
 
 def verdict(decision: str, reason: str = "") -> GateVerdict:
     return GateVerdict.model_validate({"decision": decision, "reason": reason})
-
-
-def test_the_final_check_is_of_another_policy_and_it_is_recorded_whose() -> None:
-    seen, record = recorder()
-    policy = AtTheEnd(*named(verdict("gate_fail"), verdict("gate_done")), record)
-    assert policy.judge(GATE).decision is Signal.GATE_DONE
-    assert policy.judge(GATE.model_copy(update={"trigger": GateTrigger.WORKER_SUCCESS})).decision is Signal.GATE_FAIL
-    assert [(told["decided_by"], told["answer"]) for told in seen] == [("p2", "gate_done"), ("p1", "gate_fail")]
 
 
 SCRIPT = ScriptRequest(goal="g", subtask=Subtask(id="a", title="a", instruction="a", worker="technician"))

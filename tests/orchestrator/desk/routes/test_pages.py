@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from services.chrome import serious
 from waiting import until
 from worked.desk_pages import HOSTILE, Opened, approvals, see, worked
 
@@ -119,9 +119,7 @@ def test_every_page_fits_its_width_in_light_and_dark_and_axe_finds_nothing_serio
             see(page, ".frame canvas")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found = Axe().run(page).response["violations"]
-            serious = [one for one in found if one["impact"] in ("serious", "critical")]
-            wrong += [f"{path} {scheme}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in serious]
+            wrong += serious(page, f"{path} {scheme}")
         for width in (1920, 420, 1280):
             page.set_viewport_size({"width": width, "height": 800})
             over = page.evaluate("document.documentElement.scrollWidth - innerWidth")

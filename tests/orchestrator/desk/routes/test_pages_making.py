@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
+from services.chrome import serious
 from worked.desk_pages import Opened, see, worked
 
 from environments.simulated.desktop import SimulatedDesktop
@@ -80,9 +80,7 @@ def test_axe_finds_nothing_serious_in_any_dialog(serve: Any, opened: Opened, wai
     def look(what: str) -> None:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found = Axe().run(page).response["violations"]
-            serious = [one for one in found if one["impact"] in ("serious", "critical")]
-            wrong.extend(f"{what} {scheme}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in serious)
+            wrong.extend(serious(page, f"{what} {scheme}"))
 
     see(page, ".frame canvas")
     for name in ("edit", "reject"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from services.chrome import serious
 from worked.model_runs import worked_by_model
 
 from orchestrator.views.page.run_data import PARTS, read_whole
@@ -237,15 +237,15 @@ def test_it_fits_its_width_and_axe_finds_nothing_serious(
 ) -> None:
     page = opened(written(runs["rejected"]), width=width, scheme=scheme)
     page.wait_for_selector(".frame canvas")
-    serious: list[str] = []
+    found: list[str] = []
     for key in {1280: "123456", 420: "3"}.get(width, "1") if scheme == "light" else "1":
         press(page, key)
         page.wait_for_selector("#panel h2")
-        serious += findings(page, key)
+        found += serious(page, key)
     if (width, scheme) == (1280, "dark"):
         press(page, "?")
-        serious += findings(page, "?")
-    assert serious == []
+        found += serious(page, "?")
+    assert found == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the page"
 
 
@@ -253,13 +253,7 @@ def test_axe_finds_nothing_serious_in_the_comparison(runs: dict[str, Path], writ
     for scheme in ("light", "dark"):
         page = opened(written(runs["done"], runs["rejected"]), scheme=scheme)
         page.wait_for_selector(".beside figure >> nth=1")
-        assert findings(page, scheme) == []
-
-
-def findings(page: Any, where: str) -> list[str]:
-    """What axe holds for serious or critical."""
-    found = Axe().run(page).response["violations"]
-    return [f"{where}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")]
+        assert serious(page, scheme) == []
 
 
 def test_with_the_keyboard_alone_every_part_is_reached_and_the_focus_is_seen(

