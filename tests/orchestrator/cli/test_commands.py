@@ -128,10 +128,6 @@ def unreadable(folder: Path) -> None:
     raise PermissionError(13, "Permission denied", "/data/\x1b[2Jruns")
 
 
-def no_database(folder: Path) -> None:
-    sqlite3.connect(f"file:{folder}/nowhere/control.sqlite?mode=rw", uri=True).close()
-
-
 def of_the_users(folder: Path) -> None:
     exec(compile("def decide(view):\n    raise KeyError('x')\ndecide(None)", str(folder / "mine.py"), "exec"))
 
@@ -140,7 +136,11 @@ def of_the_users(folder: Path) -> None:
     ("fault", "code", "said"),
     [
         (unreadable, 2, "cannot be used (Permission denied)"),
-        (no_database, 1, "A file of the run cannot be used (unable to open database file); see that its folder can be written"),
+        (
+            lambda folder: sqlite3.connect(f"file:{folder}/nowhere/control.sqlite?mode=rw", uri=True),
+            1,
+            "A file of the run cannot be used (unable to open database file); see that its folder can be written",
+        ),
         (of_the_users, 1, "mine.py, line 2, raised an error: KeyError: 'x'"),
     ],
 )

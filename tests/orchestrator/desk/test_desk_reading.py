@@ -123,19 +123,15 @@ def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
     with_screen = next(item for item in all_items(place, run, 500) if item[0] == "step")
     state = with_screen[11]
     answer = place.http.get(f"/api/runs/{run}/screens/{state}")
-    kept = as_kept(place.desk.runs_dir / run, state)
+    folder = place.desk.runs_dir / run
     assert answer.headers["content-type"] == "image/png"
-    assert answer.content == kept
+    assert answer.content == read_whole(str(folder), folder.parent).journal.pictures()[state].read_bytes()
     screen = place.get(f"/api/runs/{run}/screens/{state}/elements")
     assert screen["picture"] is True
     assert any(element[:4] == with_screen[13] for element in screen["elements"]), "its box is drawn"
     assert place.http.get(f"/api/runs/{run}/screens/none").status_code == 404
     assert place.http.get(f"/api/runs/{run}/screens/none/elements").status_code == 404
     assert place.get(f"/api/runs/{runs['waiting']}/screens/{state}/elements")["picture"] is False, "there none were kept"
-
-
-def as_kept(folder: Path, state: str) -> bytes:
-    return read_whole(str(folder), folder.parent).journal.pictures()[state].read_bytes()
 
 
 def test_what_is_learned_to_be_private_later_is_sealed_where_it_was_told_already(serve, working) -> None:

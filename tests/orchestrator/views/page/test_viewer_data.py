@@ -138,10 +138,6 @@ def damaged(folder: Path, to: Path, spoil: Callable[[Path], None]) -> Path:
     return to
 
 
-def _no_record(folder: Path) -> None:
-    (folder / "run.json").write_text("{", encoding="utf-8")
-
-
 def _cut(folder: Path) -> None:
     for name in ("journal.sqlite-wal", "journal.sqlite-shm"):
         (folder / name).unlink(missing_ok=True)
@@ -154,17 +150,13 @@ def _no_screens(folder: Path) -> None:
         db.execute("UPDATE observations SET body = x'00'")
 
 
-def _no_journal(folder: Path) -> None:
-    (folder / "journal.sqlite").unlink()
-
-
 @pytest.mark.parametrize(
     ("spoil", "missing"),
     [
-        (_no_record, "run.json cannot be read"),
+        (lambda folder: (folder / "run.json").write_text("{"), "run.json cannot be read"),
         (_cut, "is damaged"),
         (_no_screens, "screens could not be read"),
-        (_no_journal, "is missing"),
+        (lambda folder: (folder / "journal.sqlite").unlink(), "is missing"),
     ],
 )
 def test_of_a_damaged_run_the_rest_is_shown_and_what_is_missing_is_said(
