@@ -40,19 +40,7 @@ NetworkMode: TypeAlias = Literal["hold", "watch", "off"]
 looked at."""
 
 
-SENSITIVE = frozenset(
-    {
-        Effect.ACCOUNT,
-        Effect.PURCHASE,
-        Effect.DELETE,
-        Effect.PERMISSION,
-        Effect.ACTUATE,
-        Effect.SEND,
-        Effect.SUBMIT,
-        Effect.UPLOAD,
-        Effect.DOWNLOAD,
-    }
-)
+SENSITIVE: frozenset[Effect] = frozenset([*Effect][[*Effect].index(Effect.SUBMIT) :])
 """Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,8 +31,9 @@ def safe_data(text: str) -> Any:
     return read_yaml(text, yaml.SafeLoader).data
 
 
+@cache
 def packaged(package: str, name: str) -> Any:
-    """The data of a YAML file that is part of a package of ours."""
+    """The data of a YAML file that is part of a package of ours: read once, and not to be changed."""
     return yaml.load((resources.files(package) / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 

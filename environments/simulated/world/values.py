@@ -140,15 +140,33 @@ Day = Annotated[str, BeforeValidator(lambda value: value.isoformat() if isinstan
 """A day as the world file words it; YAML's own dates become `2026-03-31`."""
 
 
-@cache
-def _words() -> dict[str, Any]:
-    words: dict[str, Any] = packaged("environments.simulated.world", "made_up.yaml")
-    return words
+_DRAW = re.compile(r"\{(\w+)([ .\w]*)\}")
+
+
+def drawn(part: Any, rng: random.Random, named: Mapping[str, object]) -> Any:
+    """A part of a template with what is drawn in place of each `{choice 1 2}`, `{range 1 9}` (the last one left out), `{chance
+    0.5}` and `{amount 5 40}`, in the order of the file, and with what is `named` there; other braces stay."""
+
+    def draw(match: re.Match[str]) -> str:
+        kind, numbers = match[1], match[2].split()
+        if kind == "choice":
+            return str(rng.choice(numbers))
+        if kind == "range":
+            return str(rng.randrange(*map(int, numbers)))
+        if kind == "chance":
+            return str(rng.random() < float(numbers[0]))
+        return amount(rng, *map(int, numbers)) if kind == "amount" else str(named.get(kind, match[0]))
+
+    if isinstance(part, dict):
+        return {name: drawn(value, rng, named) for name, value in part.items()}
+    if isinstance(part, list):
+        return [drawn(value, rng, named) for value in part]
+    return _DRAW.sub(draw, part) if isinstance(part, str) else part
 
 
 def made_up(kind: str) -> Any:
     """The words of a kind that the seed draws from."""
-    return _words()[kind]
+    return packaged("environments.simulated.world", "made_up.yaml")[kind]
 
 
 class SharedPeople(NamedTuple):

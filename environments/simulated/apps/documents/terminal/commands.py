@@ -12,6 +12,7 @@ from posixpath import join, normpath
 from typing import NamedTuple, TypeAlias
 
 from environments.files.conditions import FAULTS, evaluate_each
+from environments.files.yaml_lines import packaged
 from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesState, base, joined, parent
 
 FILE_MAX = 200_000
@@ -568,20 +569,10 @@ def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
 
 
 def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
-    return CommandResult(shell, HELP)
+    return CommandResult(shell, packaged("environments.simulated.apps.documents.terminal", "help.yaml")["help"])
 
 
 COMMANDS: dict[str, Command] = {
     "ls": ls, "cd": cd, "pwd": pwd, "echo": echo, "mkdir": mkdir, "touch": touch, "rm": rm, "cp": cp, "mv": mv, "find": find,
     "clear": clear, "help": usage, "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort,
 }  # fmt: skip
-HELP = """\
-ls [-a] [PATH…]         cd [FOLDER]             pwd
-cat [FILE…]             echo [-n] TEXT…         touch FILE…
-mkdir [-p] FOLDER…      rm [-rf] PATH…          cp [-r] FROM… TO
-mv FROM… TO             find [FOLDER] [-name PATTERN] [-type f|d]
-head [-n N] [FILE…]     tail [-n N] [FILE…]     wc [-lwc] [FILE…]
-grep [-inrvclFh] PATTERN [PATH…]
-sort [-nru] [FILE…]     clear                   help
-Join commands by |, && and ;, and write to a file by > or >>.
-"""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
 from environments.effects import Effect as Does
+from environments.files.yaml_lines import packaged
 from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, unknown
 from environments.simulated.apps.common.record_list import refuse_twice
-from environments.simulated.apps.common.senses import Moment, Sense, Senses, SensingState, by_id, noticed, passed
+from environments.simulated.apps.common.senses import Senses, SensingState, by_id, noticed, passed
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.values import Model, slug
+from environments.simulated.world.values import Model, drawn, made_up, slug
 
 Limits: TypeAlias = tuple[float, float, float]
 THERMOSTAT: Limits = (5, 30, 0.5)
@@ -249,32 +250,10 @@ class HomeState(SensingState):
         return devices
 
 
-def _furnished(setting: sim.Setting) -> Sequence[AnyDevice]:
-    rng = setting.rng
-    lights = ("Hall", "Kitchen", "Living room", "Bedroom")
-    warm = round(rng.uniform(15, 19), 1)
-    made: Iterable[AnyDevice] = (
-        *(Light(name=f"{room} light", room=room, on=rng.random() < 0.5, brightness=rng.randrange(20, 101, 5)) for room in lights),
-        Lock(name="Front door", room="Hall"),
-        Alarm(name="Smoke alarm", room="Hall"),
-        Sensor(name="Hall motion", room="Hall", measures="motion",
-               readings=(SensorReading(value="no motion"), SensorReading(at=rng.randrange(40, 90), value="motion"))),
-        Oven(name="Oven", room="Kitchen"),
-        Sensor(name="Kitchen smoke", room="Kitchen", measures="smoke", readings=(SensorReading(value="clear"),)),
-        Thermostat(name="Living room thermostat", room="Living room", target=18, measured=warm),
-        Sensor(name="Living room humidity", room="Living room", measures="humidity",
-               readings=(SensorReading(value=f"{rng.randrange(35, 66)} %"),)),
-        Blinds(name="Bedroom blinds", room="Bedroom", position=rng.randrange(0, 101, 5)),
-        Sensor(name="Bedroom window", room="Bedroom", measures="window",
-               readings=(SensorReading(value=rng.choice(("open", "closed"))),)),
-    )  # fmt: skip
-    return tuple(made)
-
-
-def _watched(setting: sim.Setting) -> tuple[Sense, ...]:
-    sights = ("The doorstep is empty", setting.rng.choice(("A parcel lies at the front door", "A cat sits at the front door")))
-    moments = tuple(Moment(at=at, says=says) for at, says in zip((0.0, 45.0), sights, strict=True))
-    return (Sense(name="Front door camera", room="Hall", moments=moments),)
+def _made(kind: str, setting: sim.Setting, **named: object) -> HomeContent:
+    """The usual devices, or the usual cameras, as the seed sets them."""
+    usual = packaged("environments.simulated.apps.house.home", "home.yaml")[kind]
+    return HomeContent.model_validate({kind: drawn(usual, setting.rng, named)})
 
 
 DRAFTED = frozenset({"target", "temperature", "minutes"})
@@ -501,10 +480,13 @@ class Home(sim.App[HomeContent, HomeState]):
     functions = FUNCTIONS
 
     def start(self, content: HomeContent, setting: sim.Setting) -> HomeState:
-        devices = content.devices if content.devices is not None else _furnished(setting)
-        cameras = content.cameras if content.cameras is not None else _watched(setting) if content.devices is None else ()
-        named = {slug(device.name): device for device in devices}
-        state = HomeState(devices=named, cameras=by_id(cameras), microphones=by_id(content.microphones or ()))
+        devices, cameras = content.devices, content.cameras
+        if devices is None:
+            devices = _made("devices", setting, warm=round(setting.rng.uniform(15, 19), 1)).devices
+        if cameras is None and content.devices is None:
+            cameras = _made("cameras", setting, sight=setting.rng.choice(made_up("doorstep"))).cameras
+        named = {slug(device.name): device for device in devices or ()}
+        state = HomeState(devices=named, cameras=by_id(cameras or ()), microphones=by_id(content.microphones or ()))
         return state.replace(devices=state._warmed())
 
     def view(self, state: HomeState) -> tuple[Widget, ...]:

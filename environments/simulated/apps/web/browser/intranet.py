@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import date
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -13,7 +12,7 @@ from pydantic import Field, model_validator
 from environments.files.yaml_lines import packaged
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import refuse_twice
-from environments.simulated.world.values import Model, amount, day_before, made_up, mail_address, paragraph, slug
+from environments.simulated.world.values import Model, amount, day_before, drawn, made_up, mail_address, paragraph, slug
 
 Kind = Literal["text", "email", "number", "date", "select", "checkbox", "password", "area"]
 Bound = Literal["for", "near", "none"]
@@ -248,22 +247,6 @@ class IntranetPlan(Model):
 
 
 Entries = dict[str, Entry]
-_DRAW = re.compile(r"\{(\w+)([ \d]*)\}")
-
-
-@cache
-def _template() -> dict[str, Any]:
-    template: dict[str, Any] = packaged("environments.simulated.apps.web.browser", "intranet.yaml")
-    return template
-
-
-def _drawn(part: Any, draw: Callable[[re.Match[str]], str]) -> Any:
-    """A part of the template with what is drawn in place of each `{...}`."""
-    if isinstance(part, dict):
-        return {name: _drawn(value, draw) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_drawn(value, draw) for value in part]
-    return _DRAW.sub(draw, part) if isinstance(part, str) else part
 
 
 def intranet(made: IntranetPlan, setting: sim.Setting) -> Site:
@@ -273,15 +256,7 @@ def intranet(made: IntranetPlan, setting: sim.Setting) -> Site:
     login = {"user": mail_address(cast.user), "password": password, "pages": made.session}
     named = {"vendor": rng.choice(cast.vendors), "mail": login["user"], "bound": "near" if made.near else "for"}
 
-    def draw(match: re.Match[str]) -> str:
-        numbers = [int(number) for number in match[2].split()]
-        if match[1] == "choice":
-            return str(rng.choice(numbers))
-        if match[1] == "range":
-            return str(rng.randrange(*numbers))
-        return amount(rng, *numbers) if match[1] == "amount" else str(named.get(match[1], match[0]))
-
-    site = _drawn(_template(), draw)
+    site = drawn(packaged("environments.simulated.apps.web.browser", "intranet.yaml"), rng, named)
     make: dict[str, Callable[[sim.Setting], Entries]] = {"people": _people, "items": partial(_items, made.items), "news": _news,
                                                      "limits": _limits, "rooms": _rooms, "payslips": _payslips}  # fmt: skip
     collections = {name: {**site["collections"][name], "entries": made_of(setting)} for name, made_of in make.items()}
