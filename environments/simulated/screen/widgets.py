@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -83,6 +83,15 @@ class Widget(NamedTuple):
     @property
     def interactive(self) -> bool:
         return self.press or self.opens or self.context or self.role in FIELDS
+
+
+def each_inside(widget: Widget, change: Callable[[Widget], Widget]) -> Widget:
+    """The widget with its children changed; the same one where none of them is another."""
+    if not widget.children:
+        return widget
+    children = tuple([change(child) for child in widget.children])
+    same = all(new is old for new, old in zip(children, widget.children, strict=True))
+    return widget if same else widget._replace(children=children)
 
 
 TEXTS = frozenset({"textbox", "spinbutton"})
@@ -279,19 +288,24 @@ def tabs(key: str, names: Sequence[str], chosen: str) -> Widget:
     return Widget("tablist", None, key, children=items, across=True)
 
 
-def search_bar(noun: str, query: str) -> Widget:
+def _as_named(name: str) -> str:
+    return name
+
+
+def search_bar(noun: str, query: str, key: Callable[[str], str] = _as_named) -> Widget:
     """The field `Search <noun>` and its button; keys `query` and `search`."""
-    field = textbox(f"Search {noun}", "query", query, placeholder=f"Search {noun}")
-    return form("search-form", field, button("Search", "search"), submit="search", across=True)
+    label, send = f"Search {noun}", key("search")
+    field = textbox(label, key("query"), query, placeholder=label)
+    return form(key("search-form"), field, button("Search", send), submit=send, across=True)
 
 
-def pager(page: int, pages: int) -> Widget:
+def pager(page: int, pages: int, key: Callable[[str], str] = _as_named) -> Widget:
     """Keys `previous` and `next`."""
     return bar(
-        button("Previous", "previous", enabled=page > 1),
-        text(f"Page {page} of {pages}", "page"),
-        button("Next", "next", enabled=page < pages),
-        key="pager",
+        button("Previous", key("previous"), enabled=page > 1),
+        text(f"Page {page} of {pages}", key("page")),
+        button("Next", key("next"), enabled=page < pages),
+        key=key("pager"),
     )
 
 

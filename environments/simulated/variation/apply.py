@@ -16,7 +16,7 @@ import yaml
 
 from environments.contract import WorldError
 from environments.files.yaml_lines import load_yaml
-from environments.simulated.screen.widgets import FIELDS, Widget
+from environments.simulated.screen.widgets import FIELDS, Widget, each_inside
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import slug
 
@@ -378,10 +378,7 @@ def _spoken(widget: Widget, voice: _Voice) -> Widget:
 
 def _named(widget: Widget, app: str, variation: Variation) -> Widget:
     """The same tree with labels that only stand near their fields, or with controls that have no name at all."""
-    if widget.children:
-        children = tuple([_named(child, app, variation) for child in widget.children])
-        if any(new is not old for new, old in zip(children, widget.children, strict=True)):
-            widget = widget._replace(children=children)
+    widget = each_inside(widget, lambda child: _named(child, app, variation))
     if widget.label != "for" or not widget.text:
         return widget
     if variation.names == "near":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar
@@ -123,18 +123,28 @@ def page_of(items: Sequence[T], page: int, size: int) -> tuple[Sequence[T], int,
     return items[(page - 1) * size : page * size], page, pages
 
 
-def _money(value: Any) -> Any:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        value = f"{value:.2f}"
-    if isinstance(value, str):
-        amount = parse_money(value)
-        if amount is None:
-            raise ValueError(f'{value!r} is not an amount of money; write it like "248.90"')
-        return amount
-    return value
+def reading(parse: Callable[[str], str | None], what: str, example: str) -> BeforeValidator:
+    """Keeps a text in the one form that `parse` gives. Raises ValueError for one that is not `what` it should be."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, date):
+            value = value.isoformat(" ", "minutes") if isinstance(value, datetime) else value.isoformat()
+        if not isinstance(value, str):
+            return value
+        known = parse(value)
+        if known is None:
+            raise ValueError(f'{value!r} is {what}; write it like "{example}"')
+        return known
+
+    return BeforeValidator(read)
 
 
-Money = Annotated[str, BeforeValidator(_money)]
+def _priced(value: Any) -> Any:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:.2f}" if number else value
+
+
+Money = Annotated[str, reading(parse_money, "not an amount of money", "248.90"), BeforeValidator(_priced)]
 """An amount, kept as `248.90`; may be written as a number, or with a currency sign."""
 Day = Annotated[str, BeforeValidator(lambda value: value.isoformat() if isinstance(value, date) else value)]
 """A day as the world file words it; YAML's own dates become `2026-03-31`."""

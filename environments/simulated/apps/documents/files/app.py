@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from environments.simulated import app as sim
-from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Page, Words, part_of, unknown
+from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, Words, part_of, unknown
 from environments.simulated.apps.common.record_list import picked, prompt, question, save_question, stepped
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -161,12 +161,6 @@ Path = Annotated[str, AfterValidator(lambda path: joined(ROOT, path.strip("/")))
 """From the root, with a slash before it or without."""
 
 
-class Folder(Page):
-    """A folder, the root where none is named."""
-
-    path: Path = ROOT
-
-
 def _entry(state: FilesState, path: str, kind: str = "") -> Entry:
     entry = state.entries.get(path)
     if entry is None:
@@ -201,11 +195,11 @@ def _not_root(state: FilesState, path: str) -> None:
 FUNCTIONS = FunctionTable[FilesState]()
 
 
-@FUNCTIONS.reads()
-def list_folder(state: FilesState, wanted: Folder) -> JsonValue:
+@FUNCTIONS.reads("Folder", "A folder, the root where none is named.")
+def list_folder(state: FilesState, offset: Offset = 0, limit: Limit = 50, path: Path = ROOT) -> JsonValue:
     """What is in a folder"""
-    _entry(state, wanted.path, "folder")
-    return part_of(state.inside(wanted.path), wanted.offset, wanted.limit, lambda path: _short(state, path))
+    _entry(state, path, "folder")
+    return part_of(state.inside(path), offset, limit, lambda path: _short(state, path))
 
 
 @FUNCTIONS.reads("FileQuery", "`query` is searched in paths and texts.")
@@ -372,7 +366,7 @@ def _managing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:
         case sim.Answered(key=key, button=name, fields=fields) if name != "Cancel":
             return _answered(state, key, {k: v.strip() for k, v in fields.items()})
         case sim.Dropped(key=key, onto=onto):
-            return _moved(state, state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
+            return _into(state, "move", state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
         case sim.Context(key=key):
             path = _path(key)
             return sim.Update(state.replace(menu=path, selected=state.selected if path in state.selected else (path,)))
@@ -459,8 +453,7 @@ def _answered(state: FilesState, key: str, fields: dict[str, str]) -> sim.Update
         after = reduce(FilesState.removed, gone, state)
         return sim.Update(after, (sim.Toast(f"{_named(gone)} deleted"),) if gone else ())
     if key in ACTIONS:
-        act = _moved if key == "move" else _copied
-        return act(state, state.selected, fields["folder"]) if fields.get("folder") else sim.Update(state)
+        return _into(state, key, state.selected, fields["folder"]) if fields.get("folder") else sim.Update(state)
     chosen = state.selected[0] if state.selected else ""
     if key == "rename" and name == base(chosen):
         return sim.Update(state)
@@ -479,27 +472,20 @@ def _named(paths: tuple[str, ...]) -> str:
     return base(paths[0]) if len(paths) == 1 else f"{len(paths)} entries"
 
 
-def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> sim.Update[FilesState]:
-    """All of them, or none if one of them cannot be moved there."""
+def _into(state: FilesState, key: str, paths: tuple[str, ...], folder: str) -> sim.Update[FilesState]:
+    """All of them moved or copied into a folder, or none if one of them cannot be."""
     there = tuple(path for path in paths if path in state.entries)
     if not there or folder not in state.entries:
         return sim.Update(state)
     after = state
     for path in there:
-        if problem := after.cannot_move(path, folder):
+        within = state.entries[path].kind == "folder" and inside_of(folder, path)
+        problem = after.cannot_move(path, folder) if key == "move" else "A folder cannot be copied into itself" if within else ""
+        if problem:
             return sim.Update(state, (sim.Toast(problem),))
-        after = after.moved(path, joined(folder, base(path)))
-    return sim.Update(after, (sim.Toast(f"{_named(there)} moved to {folder}"),))
-
-
-def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> sim.Update[FilesState]:
-    there = tuple(path for path in paths if path in state.entries)
-    if not there or folder not in state.entries:
-        return sim.Update(state)
-    if any(inside_of(folder, path) for path in there if state.entries[path].kind == "folder"):
-        return sim.Update(state, (sim.Toast("A folder cannot be copied into itself"),))
-    after = reduce(lambda now, path: now.copied(path, folder), there, state)
-    return sim.Update(after, (sim.Toast(f"{_named(there)} copied to {folder}"),))
+        after = after.moved(path, joined(folder, base(path))) if key == "move" else after.copied(path, folder)
+    done = "moved" if key == "move" else "copied"
+    return sim.Update(after, (sim.Toast(f"{_named(there)} {done} to {folder}"),))
 
 
 def _editing(state: FilesState, event: sim.Event) -> sim.Update[FilesState]:

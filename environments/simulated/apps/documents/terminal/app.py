@@ -9,11 +9,10 @@ from typing import NamedTuple
 from pydantic import Field, JsonValue
 
 from environments.simulated import app as sim
-from environments.simulated.apps.common.functions_base import FunctionTable
+from environments.simulated.apps.common.functions_base import FunctionTable, Words
 from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS, FILE_MAX, CommandResult, Shell, Trouble, saying
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
-from environments.simulated.world.values import Model
 
 WORKING = frozenset({"&&", ";", "|", ">", ">>"})
 _TOKEN = re.compile(
@@ -252,20 +251,14 @@ def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandRes
 _SHOWN_MAX = 20_000
 
 
-class CommandLine(Model):
-    """A command line, such as `grep -i total report.txt | wc -l`."""
-
-    command: str = Field(min_length=1)
-
-
 FUNCTIONS = FunctionTable[TerminalState]()
 
 
-@FUNCTIONS.writes()
-def run_command(state: TerminalState, line: CommandLine) -> sim.FunctionResult[TerminalState]:
+@FUNCTIONS.writes("CommandLine", "A command line, such as `grep -i total report.txt | wc -l`.")
+def run_command(state: TerminalState, command: Words) -> sim.FunctionResult[TerminalState]:
     """Run a command line; gives its status, output and errors"""
     # One that fails is carried out too. What is in the field stays there.
-    after, ran, effects = executed(state, line.command)
+    after, ran, effects = executed(state, command)
     out, errors = ran.out[:_SHOWN_MAX], "\n".join(ran.errors)[:_SHOWN_MAX]
     cut = len(ran.out) > _SHOWN_MAX
     result: JsonValue = {"status": ran.status, "output": out, "errors": errors, "cut": cut, "folder": after.cwd}

@@ -9,13 +9,13 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from environments.simulated import app as sim
 from environments.simulated.apps.common.record_list import FormState, ListState
-from environments.simulated.world.values import IdentityKey, Model, matches, paragraph, parse_day, topic
+from environments.simulated.world.values import IdentityKey, Model, matches, paragraph, parse_day, reading, topic
 
 Repeat = Literal["Never", "Daily", "Weekly"]
 REPEATS: tuple[Repeat, ...] = ("Never", "Daily", "Weekly")
@@ -53,31 +53,9 @@ def read_moment(text: str) -> str | None:
     return f"{day} {hour}" if day and hour else None
 
 
-def _moment(value: Any) -> Any:
-    if isinstance(value, datetime):
-        value = value.isoformat(" ", "minutes")
-    if isinstance(value, str):
-        known = read_moment(value)
-        if known is None:
-            raise ValueError(f'{value!r} is no day and time; write it like "2026-03-31 09:30"')
-        return known
-    return value
-
-
-def _known_day(value: Any) -> Any:
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, str) and value:
-        known = read_day(value)
-        if known is None:
-            raise ValueError(f'{value!r} is no day; write it like "2026-03-31"')
-        return known
-    return value
-
-
-Moment = Annotated[str, BeforeValidator(_moment), Field(examples=["2026-03-31 09:30"])]
+Moment = Annotated[str, reading(read_moment, "no day and time", "2026-03-31 09:30"), Field(examples=["2026-03-31 09:30"])]
 """A day and a time, kept as `2026-03-31 09:30`."""
-KnownDay = Annotated[str, BeforeValidator(_known_day), Field(examples=["2026-03-31"])]
+KnownDay = Annotated[str, reading(lambda text: text and read_day(text), "no day", "2026-03-31"), Field(examples=["2026-03-31"])]
 """A day, kept as `2026-03-31`; may be empty."""
 
 

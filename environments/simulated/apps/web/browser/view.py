@@ -152,22 +152,12 @@ class Paper:
             return Widget("generic", leads.text, self.key(name), press=True)
         return ui.link(leads.text, self.key(name))
 
-    def search(self, label: str, name: str, applied: str) -> Widget:
-        """A field for a query, and its button; `name` stands before `query` and `search`."""
-        value = self.state.tab.fields.get(f"{name}query", applied)
-        send = self.key(f"{name}search")
-        field = ui.textbox(label, self.key(f"{name}query"), value, placeholder=label)
-        return ui.form(self.key(f"{name}search-form"), field, ui.button("Search", send), submit=send, across=True)
-
     def pager(self, name: str, number: int, pages: int) -> tuple[Widget, ...]:
         if pages < 2:
             return ()
         for way, to in (("previous", number - 1), ("next", number + 1)):
             self.links[f"{name}{way}"] = Link(text=way.capitalize(), to=asked(self.address, page=str(to)))
-        before = ui.button("Previous", self.key(f"{name}previous"), enabled=number > 1)
-        after = ui.button("Next", self.key(f"{name}next"), enabled=number < pages)
-        page = ui.text(f"Page {number} of {pages}", self.key(f"{name}page"))
-        return (ui.bar(before, page, after, key=self.key(f"{name}pager")),)
+        return (ui.pager(number, pages, lambda part: self.key(f"{name}{part}")),)
 
     def _content(self, place: Place) -> tuple[Widget, ...]:
         match place.kind:
@@ -240,7 +230,8 @@ class Paper:
         query = where.query.get("q", "")
         fits = web.fitting(IdentityKey(shown), query)
         items, number, pages = page_of(fits, where.number(), shown.size)
-        search = (self.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
+        written = self.state.tab.fields.get(f"{n}.query", query)
+        search = (ui.search_bar(shown.noun, written, lambda part: self.key(f"{n}.{part}")),) if shown.search else ()
         count = (ui.text(f"{len(fits)} {shown.noun} found", self.key(f"{n}.count")),) if query else ()
         rows = [self._row(n, shown, key) for key in items]
         none = ui.text(f"No {shown.noun} found", self.key(f"{n}.none"))
