@@ -119,16 +119,9 @@ class OperatorState(OperatorInput, total=False):
 ALONE = "task"
 """The subtask id of an Operator that works without a hub."""
 _AFFORDANCES = {
-    "textbox": ["fill", "type"],
-    "searchbox": ["fill", "type"],
+    **{key: ["fill", "type"] for key in ("textbox", "searchbox")},
+    **{key: ["click"] for key in ("checkbox", "radio", "button", "link", "tab", "row", "menuitem")},
     "combobox": ["select_option"],
-    "checkbox": ["click"],
-    "radio": ["click"],
-    "button": ["click"],
-    "link": ["click"],
-    "tab": ["click"],
-    "row": ["click"],
-    "menuitem": ["click"],
 }
 _WORD = re.compile(r"[^\W_]{3,}")
 WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch"})

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from lark import Lark, Token, Transformer
@@ -193,35 +194,25 @@ class Mistake(Exception):
     """The formula cannot be read; the message says where."""
 
 
-class _Node:
-    """A step and what it needs, until all is read."""
+class _Builder(Transformer[Token, Code]):
+    """Called by the parser as it goes, so that there is no tree: the steps of each part, operands before what uses them."""
 
-    __slots__ = ("parts", "step")
+    def number(self, parts: list[Token]) -> Code:
+        return (EXACT.create_decimal(str(parts[0])),)
 
-    def __init__(self, step: Step, parts: tuple[_Node, ...] = ()) -> None:
-        self.step = step
-        self.parts = parts
+    def string(self, parts: list[Token]) -> Code:
+        return (str(parts[0])[1:-1].replace('""', '"'),)
 
+    def boolean(self, parts: list[Token]) -> Code:
+        return (parts[0].upper() == "TRUE",)
 
-class _Builder(Transformer[Token, _Node]):
-    """Called by the parser as it goes: there is no tree to walk down later."""
+    def error(self, parts: list[Token]) -> Code:
+        return (Error(str(parts[0])),)
 
-    def number(self, parts: list[Token]) -> _Node:
-        return _Node(EXACT.create_decimal(str(parts[0])))
+    def name(self, parts: list[Token]) -> Code:
+        return (NAME,)
 
-    def string(self, parts: list[Token]) -> _Node:
-        return _Node(str(parts[0])[1:-1].replace('""', '"'))
-
-    def boolean(self, parts: list[Token]) -> _Node:
-        return _Node(parts[0].upper() == "TRUE")
-
-    def error(self, parts: list[Token]) -> _Node:
-        return _Node(Error(str(parts[0])))
-
-    def name(self, parts: list[Token]) -> _Node:
-        return _Node(NAME)
-
-    def area(self, parts: list[Token | None]) -> _Node:
+    def area(self, parts: list[Token | None]) -> Code:
         bare = str(parts[0])[:-1] if parts[0] else None
         sheet = bare[1:-1].replace("''", "'") if bare and bare.startswith("'") else bare
         ends = str(parts[1]).split(":") + ([str(parts[2])] if len(parts) > 2 and parts[2] else [])
@@ -229,23 +220,23 @@ class _Builder(Transformer[Token, _Node]):
         columns = sorted(column_number(end[2]) for end in read)
         rows = sorted(int(end[4]) for end in read if end[4]) or [1, MAX_ROWS]
         area = Area(sheet, At(rows[0], columns[0]), At(rows[-1], columns[-1]), len(ends) > 1)
-        return _Node(area if area.last.inside and area.first.inside else REF)
+        return (area if area.last.inside and area.first.inside else REF,)
 
-    def binary(self, parts: list[Any]) -> _Node:
-        return _Node(Do(str(parts[1]), 2), (parts[0], parts[2]))
+    def binary(self, parts: list[Any]) -> Code:
+        return (*parts[0], *parts[2], Do(str(parts[1]), 2))
 
-    def unary(self, parts: list[Any]) -> _Node:
-        return _Node(Do(f"{parts[0]}u", 1), (parts[1],))
+    def unary(self, parts: list[Any]) -> Code:
+        return (*parts[1], Do(f"{parts[0]}u", 1))
 
-    def percent(self, parts: list[Any]) -> _Node:
-        return _Node(Do("%", 1), (parts[0],))
+    def percent(self, parts: list[Any]) -> Code:
+        return (*parts[0], Do("%", 1))
 
     def arguments(self, parts: list[Any]) -> Any:
         return tuple(parts)
 
-    def call(self, parts: list[Any]) -> _Node:
+    def call(self, parts: list[Any]) -> Code:
         given = parts[1] or ()
-        return _Node(Do(str(parts[0]).upper(), len(given), call=True), tuple(given))
+        return (*chain.from_iterable(given), Do(str(parts[0]).upper(), len(given), call=True))
 
 
 @cache
@@ -259,21 +250,14 @@ def compiled(text: str) -> Code:
     if len(text) > MAX_TEXT:
         raise Mistake(f"the formula is longer than {MAX_TEXT} characters")
     try:
-        root: Any = _parser().parse(text)
+        steps: Any = _parser().parse(text)
     except UnexpectedInput as bad:
         column = getattr(bad, "column", 0)
         where = f"at character {column}" if isinstance(column, int) and column > 0 else "at its end"
         raise Mistake(f"this formula cannot be read {where}") from None
     except LarkError:
         raise Mistake("this formula cannot be read") from None
-    # Operands before what uses them
-    steps: list[Step] = []
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        steps.append(node.step)
-        todo.extend(node.parts)
-    return tuple(reversed(steps))
+    return tuple(steps)
 
 
 def areas(code: Code) -> Iterator[Area]:
