@@ -10,6 +10,7 @@ from protocol import AgentStatus, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.element_text import kind
 from roles.contracts import USER, EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
+from roles.contracts.orders import CollectStep
 from roles.contracts.policies import OperatorPolicy
 from roles.journal.transcripts import Occasion
 from roles.policies.llm.asking import TOLD, Asker, Picturing
@@ -80,6 +81,10 @@ class LlmOperator:
             if (end := _seen_through(view, missing)) is not None:
                 return end
             known = self._by_skills(view)
+            if known is not None and _is_no_choice(known, view, missing):
+                last = view.history[-1].step if view.history else 0
+                ended = {_ENDED: last} if known.status is AgentStatus.FINISH else {}
+                return known.model_copy(update={"memory": {**ended, _SKILLS: known.memory}})
             moves = narrow_moves(view, form.written, missing, known)
             values = self._values(view, _in_brief(view.seen), missing, moves.told)
             read = partial(moves.read, view=view)
@@ -158,13 +163,26 @@ def _news(view: OperatorView) -> list[str]:
 def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:
     """The end of a planned subtask, once all that the plan expects has been seen and the last step was what completes it."""
     wanted, last = view.subtask.expect, view.history[-1] if view.history else None
-    if not wanted or missing or last is None or view.seen.modal or view.memory.get(_ENDED) == last.step:
-        return None  # nobody says twice that this was the end
+    if not wanted or missing or last is None or not _may_end(view):
+        return None
     effects = [e.verb for e in wanted if isinstance(e, EffectSeen)]
     completed = any(last.verb == verb or names_effect(last.target, verb) for verb in effects or _COMMITS)
     if not completed and not all(isinstance(e, FactKnown) for e in wanted):
         return None
     return OperatorDecision(reasoning="all that is expected has been seen", status=AgentStatus.FINISH, memory={_ENDED: last.step})
+
+
+def _is_no_choice(known: OperatorDecision, view: OperatorView, missing: Sequence[Expectation]) -> bool:
+    """Whether there is nothing for a model to choose: the skills see that nothing is left to do, where a small model goes on, or
+    they collect a table, for which no single move of a list is right."""
+    if known.status is AgentStatus.FINISH:
+        return not missing and _may_end(view)
+    return bool(view.subtask.steps) and all(isinstance(step, CollectStep) for step in view.subtask.steps)
+
+
+def _may_end(view: OperatorView) -> bool:
+    """Whether no dialog is open, and this was not said to be the end before."""
+    return bool(view.history) and not view.seen.modal and view.memory.get(_ENDED) != view.history[-1].step
 
 
 def _in_brief(seen: VisualState) -> str:

@@ -10,7 +10,7 @@ from models import SCREEN, fact, operator, prompts_of, section, step, text_of, v
 from environments.cards import AppCard, KindCard, VerbCard
 from protocol import AgentStatus, Fill, GUIElement, Memorize, OperatorDecision, PressKey, VisualState
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, Subtask, TextShown
-from roles.contracts.orders import CreateStep, ReadStep, Records, RowTest
+from roles.contracts.orders import CollectStep, CreateStep, ReadStep, Records, RowTest
 from roles.policies.llm.move_offer import Move, Moves, narrow_moves
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.reply_parsing import UnusableReply
@@ -397,3 +397,30 @@ def test_what_was_planned_ends_without_a_question_once_it_is_seen_to_be_complete
     policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"))
     assert policy.decide(view(subtask=planned(*expect), **changes)).status is AgentStatus.FINISH
     assert len(heard) == asked
+
+
+FINISHED = OperatorDecision(status=AgentStatus.FINISH, reasoning="all of it", memory={"at": 1})
+COLLECT = CollectStep(records=Records(app="mail", kind="message"), name="letters")
+
+
+@pytest.mark.parametrize(
+    ("known", "subtask", "changes", "asked"),
+    [
+        (FINISHED, planned(), {"history": (step(1),)}, 0),
+        (FINISHED, planned(SUBMIT), {"history": (step(1),)}, 1),  # what is expected was not seen
+        (FINISHED, planned(), {"history": (step(1),), "memory": {"ended": 1}}, 1),  # its gate had it go on
+        (FINISHED, planned(), {}, 1),  # nothing was done yet
+        (NEXT, typed(COLLECT), {}, 0),
+        (NEXT, typed(COLLECT, ReadStep(app="mail", names=("total",), labels=("Total",))), {}, 1),
+        (NEXT, planned(), {}, 1),
+    ],
+)
+def test_a_model_is_not_asked_where_nothing_is_left_to_do_or_a_table_is_collected(
+    known: OperatorDecision, subtask: Subtask, changes: dict[str, Any], asked: int
+) -> None:
+    model, heard = prompts_of(lambda _: {"do": {"move": "press Enter" if known is NEXT else END}})
+    policy = operator(model, form="narrow", prompt=load_prompt("operator", form="narrow"), skills=Skills(known))
+    decision = policy.decide(view(subtask=subtask, verbs=("click", "press_key"), app=None, **changes))
+    assert len(heard) == asked
+    if not asked:
+        assert (decision.status, decision.memory["skills"]) == (known.status, {"at": 1})
