@@ -254,8 +254,9 @@ class Entry(Frozen):
 
     label: str
     value: str
-    mode: Literal["set", "append", "prepend", "add", "remove", "clear", "later"] = "set"
-    """`add` and `remove` change a list of several; `later` shifts a time by so many minutes."""
+    mode: Literal["set", "raise", "lower", "append", "prepend", "add", "remove", "clear", "later"] = "set"
+    """`raise` and `lower` set what is not above, or below, the value by now; `add` and `remove` change a list of several; `later`
+    shifts a time by so many minutes."""
     nth: int = 0
     """Of several on the screen that are called so, from 1, as they stand there; 0: the only one."""
 

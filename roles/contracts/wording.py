@@ -112,6 +112,8 @@ def _entry(entry: Entry) -> str:
     match entry.mode:
         case "set":
             return f"set {entry.label} to {value}"
+        case "raise" | "lower":
+            return f"{entry.mode} {entry.label} to {value}"
         case "clear":
             return f"empty {entry.label}"
         case "append" | "prepend":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from roles.contracts.orders import When
 from roles.contracts.values import Number, is_currency, number_of, parse_date, parse_time
@@ -69,6 +70,20 @@ def amount_of(value: str) -> float | None:
     """The number in `$1,248.90`, `1.248,90 €` or `42`; None when there is none."""
     number = _money_of(value)
     return None if number is None else float(number.amount)
+
+
+def trend(before: str, after: str) -> Literal["raise", "lower", ""]:
+    """Which way a number, a day or a time of day was changed; empty for neither, and for what cannot be compared."""
+    for measure in (amount_of, _day_of, parse_time):
+        old, new = measure(before), measure(after)
+        if old is not None and new is not None and old != new:
+            return "raise" if old < new else "lower"
+    return ""
+
+
+def _day_of(text: str) -> int | None:
+    day = parse_date(text)
+    return None if day is None else day.toordinal()
 
 
 def rewritings(value: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from roles.contracts.orders import (
 from roles.policies.orders.grounding import Refusal, ground_field, ground_kind, is_of, list_field
 from roles.policies.orders.lookups import Lookups
 from roles.policies.orders.state import COMMITS, HANDED_IN, Row, Subject, escaped, unwanted_by
-from roles.screen.language.words import Lexicon, deeds, phrases
+from roles.screen.language.words import Lexicon, deeds, phrases, trend_of
 from roles.screen.values import is_a
 
 
@@ -54,8 +54,9 @@ class Forms(Lookups):
             field = key if slot.role == "called" and key is not None else self._field_of(slot, kind, {e.label for e in entries})
             if field is None:
                 raise self._fieldless(slot, card, kind)
-            people = isinstance(slot.value, Of) and not slot.value.fields and slot.role == "with" and field.type == "list"
-            value = ", ".join(self._people(slot.value)) if people else self.words(slot.value, field)
+            named = isinstance(slot.value, Text) or (isinstance(slot.value, Of) and not slot.value.fields)
+            people = named and slot.role == "with" and field.type == "list"
+            value = ", ".join(map(self._in_full, self._people(slot.value))) if people else self.words(slot.value, field)
             entries.append(Entry(label=field.label, value=value))
         return entries
 
@@ -319,7 +320,9 @@ class Forms(Lookups):
         records = self.one(goal)
         kind = self.kind(records)
         own = [ground_field(one.fields[0], kind, True) for one in told if isinstance(one, Of) and len(one.fields) == 1]
-        if len(told) == 1 and own and own[0] is not None and own[0].type != "long_text":  # into the field of that name
+        if (
+            len(told) == 1 and own and own[0] is not None and not (own[0].key or own[0].type == "long_text")
+        ):  # into the field of that name
             return self._fill(order, records, [Entry(label=own[0].label, value=self.words(told[0], own[0]))])
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
         if not long or not told:
@@ -370,7 +373,7 @@ class Forms(Lookups):
 
     def _fill(self, order: Order, records: Records, entries: Sequence[Entry]) -> None:
         commit = self._commit(order, self.kind(records), "save")
-        self._add(FillStep(app=records.app, records=records, entries=tuple(entries), commit=commit))
+        self._add(FillStep(app=records.app, records=records, entries=one_way(order, entries), commit=commit))
         self._subjects[self._at] = Subject((Row(records),), phrase=self.phrase(order.object) if order.object else "")
 
     def _derive(self, order: Order, thing: Thing, card: AppCard, kind: KindCard) -> None:
@@ -396,6 +399,13 @@ def _field_noun(slot: Slot) -> str:
     thing = slot.value.thing if slot.role == "with" and isinstance(slot.value, Of) else Thing()
     quoted = thing.name is not None and thing.name.quoted and thing.kind not in phrases("anything")
     return thing.kind if quoted and not Lexicon.english().known(thing.kind, "noun") else ""
+
+
+def one_way(order: Order, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries, the first of which goes the way that the verb says: "raise", "postpone"."""
+    first, *rest = entries
+    way = trend_of(order.said) if order.verb in {"set", "postpone"} and first.mode == "set" else ""
+    return (first.model_copy(update={"mode": way}) if way else first, *rest)
 
 
 def gatherings() -> frozenset[str]:

@@ -375,8 +375,9 @@ class _Grounding:
         found = [
             (f.label, Text(text=o, quoted=True)) for f in self.kind.fields if f.listed for o in f.options if _bare(o) in words
         ]
-        if place.name is not None and place.kind and _bare(place.kind) not in words:
-            named = [f.label for f in self.kind.fields if _field_score(_bare(place.kind), f) >= 0.95]
+        if place.name is not None and _bare(place.kind) not in words and not place_called(place.name.text, self.kind):
+            noun = _bare(place.kind) or "place"  # "my meetings in Room 4"
+            named = [f.label for f in self.kind.fields if _field_score(noun, f) >= 0.95]
             found = found or [(label, place.name) for label in named]
         return found[0] if len(found) == 1 else None
 

@@ -305,6 +305,8 @@ class Lookups(PlanState):
                 return escaped(amount_text(value, field))
             case When():
                 return escaped(when_text(value, field))
+            case Of(fields=(), thing=thing) if thing.also:
+                return ", ".join(self._of(value.model_copy(update={"thing": one})) for one in each_of(thing))
             case Of():
                 return self._of(value)
             case Worked():
@@ -316,10 +318,8 @@ class Lookups(PlanState):
         name, back = value.thing.name, value.thing.back
         if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
             return escaped(name.text)  # the line "...", the words "..."
-        if back is not None and (back.to != self._at or self._row is None) and not value.thing.tests:
-            known = [self._fact_said(field) for field in value.fields]
-            if known and all(known):
-                return " ".join(one for one in known if one)
+        if known := self._found_out(value):
+            return known
         noun = "" if value.fields or value.thing.tests or back is not None or self._maybe(value.thing.kind) else value.thing.kind
         if (found := self._fact_said(noun)) is not None:  # a noun that no application has: "the output"
             return found
@@ -335,6 +335,20 @@ class Lookups(PlanState):
             if all(label in self._row.cells for label in labels):
                 return escaped(" ".join(self._cells(self._row, value.fields)))
         return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _found_out(self, value: Of) -> str:
+        """The facts that an earlier order found out under these names; empty where it did not. Raises Refusal."""
+        back = value.thing.back
+        if back is None or (back.to == self._at and self._row is not None) or value.thing.tests:
+            return ""
+        known = [self._fact_said(field) for field in value.fields]
+        if known and all(known):
+            return " ".join(one for one in known if one)
+        subject = self._subjects.get(back.to, Subject())
+        kinds = [self.kind(row.records) for row in subject.rows]
+        if subject.facts and any(not ground_field(field, kind) for field in value.fields for kind in kinds):
+            raise Refusal(f'"{self._said(value.spans)}": it is not certain whose that is')  # "who sent it?", and "the name"
+        return ""
 
     def _fact_said(self, field: str) -> str | None:
         """The one fact that earlier orders found out under this name, or one that means the same."""
@@ -443,6 +457,20 @@ class Lookups(PlanState):
                 return [escaped(thing.name.text), *(name for more in thing.also for name in self._people(Of(thing=more)))]
             return [escaped(next(iter(row.cells.values()))) for row in self.rows(thing)]
         return [self.words(value)]
+
+    def _in_full(self, name: str) -> str:
+        """The whole name of whoever is called so by one word of it; which of several is asked."""
+        homes = [(card, kind) for card in self.cards for kind in card.kinds if kind.holds_people]
+        if len(homes) != 1 or len(name.split()) > 1 or not is_name(name):
+            return name
+        ((card, kind),) = homes
+        key = next(field.label for field in kind.fields if field.key)
+        records = Records(app=card.app, kind=kind.kind, tests=(RowTest(label=key, relation="has", value=name),), exactly=0)
+        (table,) = self._need(self._collected(records, f"{name} in {card.title}", ()))
+        names = list(dict.fromkeys(row[table.columns.index(key)] for row in table.rows))
+        if len(names) > 1:
+            raise Refusal(f'"{name}" may be {" or ".join(names)} in {card.title}', ask=True)
+        return escaped(names[0]) if names else name
 
     def _address(self, value: Value) -> str:
         """Where a mail to somebody goes: what stands in the application that holds people."""

@@ -31,6 +31,7 @@ from roles.contracts.orders import (
 )
 from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
+from roles.policies.orders.forms import one_way
 from roles.policies.orders.grounding import Refusal, ground_field, ground_place, ground_verb, is_control, is_of, list_field
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import Missing, PageOrders
@@ -317,7 +318,10 @@ class Planner(PageOrders):
                 entry = Entry(label=field.label, value=escaped(other.name.text), mode=mode)
                 self._fill(order, row.records, [entry])
             return True
-        person = bare(thing) and thing.name is not None and thing.name.text[:1].isupper() and is_name(thing.name.text)
+        person = all(
+            bare(one) and one.name is not None and one.name.text[:1].isupper() and is_name(one.name.text)
+            for one in each_of(thing)
+        )
         rows = self._subjects.get(other.back.to, Subject()).rows if other.back is not None else ()
         held = [self.kind(row.records) for row in rows] or [kind for _, kind in self._maybe(other.kind)]
         having = [kind for kind in kinds if ground_field("attendees", kind, True, "list")]
@@ -328,7 +332,8 @@ class Planner(PageOrders):
         field = ground_field("attendees", self.kind(records), True)
         if field is None:
             raise Refusal(f'"{self._said(order.spans)}": a {records.kind} has no attendees')
-        names = ", ".join(self._people(Of(thing=thing)))
+        people = self._people(Of(thing=thing))
+        names = ", ".join(people if mode == "remove" else map(self._in_full, people))  # who is in it is known there
         self._fill(order, records, [Entry(label=field.label, value=names, mode=mode)])
         return True
 
@@ -471,7 +476,7 @@ class Planner(PageOrders):
             value = next((self.words(slot.value, field) for slot in new), "") or SWITCHES.get(order.verb, "")
             if field.type == "truth" and value not in {"true", "false"}:
                 raise Refusal(f'"{self._said(order.spans)}" does not say whether "{field.label}" is to be on or off')
-            entries = (Entry(label=field.label, value=value),)
+            entries = one_way(order, [Entry(label=field.label, value=value)])
             self._add(FillStep(app=card.app, entries=entries, commit=self._commit(order, kind, "save")))
         for row in self.rows(thing) if not own else ():
             self._row = row

@@ -53,6 +53,18 @@ def phrases(name: str) -> frozenset[str]:
     return frozenset(table("phrases")[name])
 
 
+@cache
+def _trends() -> dict[str, str]:
+    lexicon, trends = Lexicon.english(), deeds()["trends"].items()
+    forms = ((way, every) for way, verbs in trends for verb in verbs for every in lexicon.inflected(verb).values())
+    return {form: way for way, every in forms for form in every}
+
+
+def trend_of(said: str) -> str:
+    """Which way a verb changes a value: `raise`, `lower`, or empty."""
+    return next((way for word in said.casefold().split() if (way := _trends().get(word))), "")
+
+
 def tells_done(text: str, verb: str) -> bool:
     """Whether a text tells of a verb in its past: saved, submitted, sent."""
     stem, told = verb.removesuffix("e"), texts.words(text.casefold())

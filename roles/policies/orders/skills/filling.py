@@ -28,7 +28,7 @@ from roles.policies.orders.skills.widgets import (
 from roles.screen.answers import PAGE_SAYS_NO, refusal
 from roles.screen.screens import Item, shown
 from roles.screen.texts import fold, listed_in
-from roles.screen.values import is_a, same_value
+from roles.screen.values import is_a, same_value, trend
 
 
 def fill(step: FillStep, at: Situation) -> Move:
@@ -196,6 +196,9 @@ def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
             return ", ".join([*parts, *(p for p in named if not any(_same(p, other) for other in parts))])
         case "later":
             return _later(there, text, entry.label)
+        case "raise" | "lower" if trend(there, text) not in {"", entry.mode}:
+            way = "raised" if entry.mode == "raise" else "lowered"
+            raise StepFailure(f'"{entry.label}" shows {there!r}, which is not {way} by {text!r}')
     return text
 
 

@@ -99,7 +99,7 @@ def _leading_to(place: str, at: Situation) -> Move | None:
         option = next((o for o in box.options if fold(o) == fold(place)), None) if box.role == "combobox" else None
         if option is not None:
             return act(SelectOption(target=ActionTarget.of(box), options=(option,)), f'to see "{option}"', f'"{option}" shown')
-    row = next((i for i in at.screen.items if place and fold(place) in map(fold, i.text.split(" · "))), None)
+    row = next((i for i in at.screen.items if place and fold(place) in {fold(i.text.split(" · ")[0]), fold(i.press.name)}), None)
     if row is not None:
         double = row.press is row.element and at.count(f"selected {place}")
         return press(row.press, f'"{place}" is in the list', count=2 if double else 1, at=at)
