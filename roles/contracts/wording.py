@@ -69,8 +69,9 @@ def _look(step: FindStep | ReadStep | CollectStep) -> str:
         columns = f", with {', '.join(step.labels)}" if step.labels else ""
         return f'Collect {told(step.records)} over all pages{columns}, as the table "{step.name}"'
     where = f" of {told(step.records)}" if step.records is not None else ""
-    what = [f'the {label}, remembered as "{name}"' for label, name in zip(step.labels, step.names, strict=False)]
-    return f"Look up{where} {', '.join(what) or 'its text'}"
+    what = " and ".join(f"the {label}" for label in step.labels) or "the text"
+    names = ", ".join(f'"{name}"' for name in step.names)
+    return f"Look up {what}{where}, remembered as {names}"
 
 
 def _change(step: FillStep | CreateStep | PressStep) -> str:
@@ -104,7 +105,7 @@ def told(records: Records) -> str:
 def _test(test: RowTest) -> str:
     relation = _RELATIONS.get(test.relation, test.relation)
     negated = relation.replace("is", "is not", 1) if "is" in relation.split() else f"not {relation}"
-    return f'{test.label or "anything"} {negated if test.negated else relation} "{plain(test.value)}"'
+    return f'{test.label or "some field"} {negated if test.negated else relation} "{plain(test.value)}"'
 
 
 def _entry(entry: Entry) -> str:

@@ -227,7 +227,7 @@ def test_what_stands_under_the_label_that_is_meant_is_kept_before_all_else_and_r
 
 def typed(*steps: Any, **more: Any) -> Subtask:
     """A subtask of steps, in words that name what is to be found only within the name of a fact."""
-    words = 'Look up of the claim where Trip is "Berlin" the Due date, remembered as "date of Berlin".'
+    words = 'Look up the Due date of the claim where Trip is "Berlin", remembered as "date of Berlin".'
     return planned(FactKnown(name="date of Berlin"), words=words).model_copy(update={"steps": steps, **more})
 
 
