@@ -53,21 +53,14 @@ class ElementDraft:
     inside: list[ElementDraft] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class InkedLine:
+class InkedLine(NamedTuple):
     """A line of text with the colours that it is written in."""
 
-    line: TextLine
+    box: Box
+    text: str
+    confidence: float
     ground: Colour
     ink: Colour
-
-    @property
-    def box(self) -> Box:
-        return self.line.box
-
-    @property
-    def text(self) -> str:
-        return self.line.text
 
     @property
     def size(self) -> float:
@@ -85,9 +78,10 @@ class InkedLine:
         return self.ink.coloured and not self.ground.coloured and not self.ink.warns
 
 
-def inked(pixels: Pixels, line: TextLine) -> InkedLine:
-    ground = ground_of(pixels, line.box.grown(1))
-    return InkedLine(line, ground, ink_of(pixels, line.box, ground))
+def inked(pixels: Pixels, line: TextLine | InkedLine, box: Box) -> InkedLine:
+    """A line, or the part of one in this box."""
+    ground = ground_of(pixels, box.grown(1))
+    return InkedLine(box, line.text, line.confidence, ground, ink_of(pixels, box, ground))
 
 
 def marked_required(text: str) -> tuple[str, bool]:
@@ -312,7 +306,7 @@ class Controls:
                 box = box.within(other.grown(-3))
         if box == line.box:
             return line
-        return inked(self._pixels, line.line._replace(box=written_in(self._pixels, box, ground_of(self._pixels, box))))
+        return inked(self._pixels, line, written_in(self._pixels, box, ground_of(self._pixels, box)))
 
     def _name(self, made: ElementDraft) -> None:
         """The label of what has none inside: beside a box to tick, and left of a field or above it."""
@@ -330,7 +324,7 @@ class Controls:
         label = min(near, key=lambda line: abs(line.box.middle[0] - box.middle[0]) + abs(line.box.middle[1] - box.middle[1]))
         self._take([label])
         made.text, made.required = marked_required(label.text)
-        made.source, made.confidence = "nearby", min(made.confidence, label.line.confidence)
+        made.source, made.confidence = "nearby", min(made.confidence, label.confidence)
         if made.role in _TICKED:
             made.box = box.around(label.box)
 
@@ -351,7 +345,7 @@ def _beside(label: Box, box: Box) -> bool:
 
 
 def _sure(lines: Sequence[InkedLine]) -> float:
-    return min((line.line.confidence for line in lines), default=0.8)
+    return min((line.confidence for line in lines), default=0.8)
 
 
 def _is_marked(frame: Frame, frames: Sequence[Frame]) -> bool:

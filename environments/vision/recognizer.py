@@ -36,7 +36,7 @@ def sliders_of(strokes: Sequence[Box], lines: Sequence[InkedLine]) -> tuple[list
         left = [line for line in left if line not in used]
         box = track.around(name.box)
         value = numbers[-1].text if numbers else None
-        found.append(ElementDraft("slider", box, name.text, value=value, source="nearby", confidence=name.line.confidence))
+        found.append(ElementDraft("slider", box, name.text, value=value, source="nearby", confidence=name.confidence))
     return found, left
 
 
@@ -163,7 +163,7 @@ class PixelRecognizer:
         boxes = [frame.box for frame in frames]
         read = self._reader.read(pixels, boxes)
         read = (*read, *self._reader.also(pixels, _unread(pixels, frames, read), boxes))
-        lines = [inked(pixels, line) for line in read if line.confidence >= self._least]
+        lines = [inked(pixels, line, line.box) for line in read if line.confidence >= self._least]
         seen = SegmentedPicture(pixels, lines, frames, lines_of(pixels))
         top, bottom, windows = self._chrome(seen)
         app = next((window.app for window in windows if window.focused), None)
@@ -253,7 +253,7 @@ def _parts(seen: SegmentedPicture, dialog: Frame | None) -> list[ElementDraft]:
 
 
 def _said(line: InkedLine, height: float, tab: bool | None) -> ElementDraft:
-    made = ElementDraft("text", line.box, line.text, confidence=line.line.confidence)
+    made = ElementDraft("text", line.box, line.text, confidence=line.confidence)
     if tab is not None:
         made.role, made.selected = "tab", tab
     elif line.ink.warns:

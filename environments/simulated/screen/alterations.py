@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from environments.simulated.screen.widgets import Widget, alert, button, group, status, text
+from environments.simulated.screen.widgets import Widget, alert, button, each_inside, group, status, text
 from environments.simulated.turn.events import same_label
 from environments.simulated.world.values import Model
 
@@ -30,14 +30,13 @@ def altered(widgets: Sequence[Widget], changes: Iterable[Alteration]) -> tuple[W
     return view
 
 
-def _each(widgets: tuple[Widget, ...], change: Alteration, turn: Callable[[Widget, Alteration], Widget]) -> tuple[Widget, ...]:
+def _each(widgets: tuple[Widget, ...], turn: Callable[[Widget], Widget]) -> tuple[Widget, ...]:
     """Every widget of the tree turned into another; one whose children stay the same objects keeps them."""
-    made = []
-    for widget in widgets:
-        children = _each(widget.children, change, turn) if widget.children else ()
-        kept = all(new is old for new, old in zip(children, widget.children, strict=True))
-        made.append(turn(widget if kept else widget._replace(children=children), change))
-    return tuple(made)
+
+    def turned(widget: Widget) -> Widget:
+        return turn(each_inside(widget, turned))
+
+    return tuple(turned(widget) for widget in widgets)
 
 
 def _meant(widget: Widget, change: Alteration) -> bool:
@@ -45,15 +44,15 @@ def _meant(widget: Widget, change: Alteration) -> bool:
 
 
 def _rename(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
-    def called(w: Widget, c: Alteration) -> Widget:  # by its new name in every language
-        return w._replace(text=c.to, own=w.own and w.own._replace(text=c.to)) if _meant(w, c) else w
+    def called(w: Widget) -> Widget:  # by its new name in every language
+        return w._replace(text=change.to, own=w.own and w.own._replace(text=change.to)) if _meant(w, change) else w
 
-    return _each(widgets, change, called)
+    return _each(widgets, called)
 
 
 def _placeholder(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     fields = {"textbox", "combobox", "spinbutton"}
-    return _each(widgets, change, lambda w, c: w._replace(placeholder=c.to) if w.role in fields and _meant(w, c) else w)
+    return _each(widgets, lambda w: w._replace(placeholder=change.to) if w.role in fields and _meant(w, change) else w)
 
 
 def _cover(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
@@ -62,12 +61,10 @@ def _cover(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...
     inside = [status(change.to, f"{key}.text"), last]
     lid = group(*inside, key=key)._replace(floats=True, press=True)
 
-    def covered(widget: Widget, change: Alteration) -> Widget:
-        if not (_meant(widget, change) and widget.interactive):
-            return widget
-        return group(lid, widget, key=f"{key}.over")
+    def covered(widget: Widget) -> Widget:
+        return group(lid, widget, key=f"{key}.over") if _meant(widget, change) and widget.interactive else widget
 
-    return _each(widgets, change, covered)
+    return _each(widgets, covered)
 
 
 def _is_alone(widget: Widget, change: Alteration) -> bool:
@@ -85,11 +82,11 @@ def _move(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]
         rest = [child for child in children if child not in here]
         return tuple([*here, *rest] if change.to == "first" else [*rest, *here])
 
-    def within(widget: Widget, change: Alteration) -> Widget:
+    def within(widget: Widget) -> Widget:
         order = moved(widget.children)
         return widget if order is widget.children else widget._replace(children=order)
 
-    return moved(_each(widgets, change, within))
+    return moved(_each(widgets, within))
 
 
 _CHANGES: dict[str, Callable[[tuple[Widget, ...], Alteration], tuple[Widget, ...]]] = {

@@ -369,11 +369,8 @@ def _spoken(widget: Widget, voice: _Voice) -> Widget:
                 changes["value"] = options[widget.options.index(widget.value)]
     if changes:
         changes["own"] = widget.own or widget
-    if widget.children:
-        children = tuple([_spoken(child, voice) for child in widget.children])
-        if any(new is not old for new, old in zip(children, widget.children, strict=True)):
-            changes["children"] = children
-    return widget._replace(**changes) if changes else widget  # type: ignore[arg-type]
+    told = widget._replace(**changes) if changes else widget  # type: ignore[arg-type]
+    return each_inside(told, lambda child: _spoken(child, voice))
 
 
 def _named(widget: Widget, app: str, variation: Variation) -> Widget:

@@ -35,9 +35,6 @@ class Shell(NamedTuple):
         entry = self.entry(path)
         return entry is not None and entry.kind == "folder"
 
-    def with_files(self, files: FilesState) -> Shell:
-        return self._replace(files=files)
-
     def absolute(self, path: str) -> str:
         """The path from the root, without `.` and `..`; nothing is above the root."""
         return "/" + normpath(join(self.cwd, path)).lstrip("/")
@@ -73,7 +70,7 @@ class Shell(NamedTuple):
             raise Trouble("File name too long")
         if len(entry.text) > FILE_MAX or (path not in self.files.entries and len(self.files.entries) >= ENTRIES_MAX):
             raise Trouble("No space left on device")
-        return self.with_files(written(self.files, path, entry))
+        return self._replace(files=written(self.files, path, entry))
 
     def below(self, folder: str) -> list[str]:
         """A path and everything in it, in order."""
@@ -448,7 +445,7 @@ def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
                 raise Trouble("it is dangerous to operate recursively on '/'")
             if path.rstrip("/").rpartition("/")[2] in {".", ".."}:
                 raise Trouble(f"refusing to remove '.' or '..' directory: skipping '{path}'")
-        return now.with_files(consistent(now.files.removed(full)))
+        return now._replace(files=consistent(now.files.removed(full)))
 
     return _each(shell, "rm", opts.rest, one)
 

@@ -225,7 +225,7 @@ def test_there_is_an_end_to_what_fits():
     assert errors == {"bash: t: No space left on device"}
     assert all(len(entry.text) <= FILE_MAX for entry in shell.files.entries.values())
     many = {f"/d/{n}": Entry(kind="file") for n in range(ENTRIES_MAX - len(FILES.entries))}
-    full = SHELL.with_files(FILES.model_copy(update={"entries": {**FILES.entries, **many}}))
+    full = SHELL._replace(files=FILES.model_copy(update={"entries": {**FILES.entries, **many}}))
     assert said("touch x", full) == "touch: cannot touch 'x': No space left on device\n"
     assert said("cp -r d e", full) == "cp: cannot create directory '/e': No space left on device\n"
     assert said("touch d/0 && rm d/0 && touch x", full) == ""
