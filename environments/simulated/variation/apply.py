@@ -339,9 +339,7 @@ def keyed(widgets: tuple[Widget, ...]) -> tuple[Widget, ...]:
             key = f"{widget.role}-{slug(widget.text or '')[:24]}"
             taken[key] += 1
             key = key if taken[key] == 1 else f"{key}-{taken[key]}"
-        if not widget.children:
-            return widget if widget.key else widget._replace(key=key)
-        return widget._replace(key=key, children=tuple([named(child) for child in widget.children]))
+        return each_inside(widget if widget.key else widget._replace(key=key), named)
 
     return tuple([named(widget) for widget in widgets])
 
