@@ -158,7 +158,13 @@ class Delta(Frozen):
 
 
 Direction = Literal["up", "down", "left", "right"]
-_WAYS: dict[str, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+_WAYS: dict[str, tuple[str, int]] = {"up": ("y", -1), "down": ("y", 1), "left": ("x", -1), "right": ("x", 1)}
+
+
+def _toward(direction: str, amount: float) -> dict[str, float]:
+    """The delta of so far that way, and not at all across it."""
+    axis, sign = _WAYS[direction]
+    return {axis: sign * amount}
 
 
 class Scroll(Action):
@@ -177,8 +183,7 @@ class Scroll(Action):
         unit: Literal["notch", "px", "page"] = "notch",
         target: ActionTarget | None = None,
     ) -> Scroll:
-        x, y = _WAYS[direction]
-        return cls(delta=Delta(x=x * amount, y=y * amount), unit=unit, target=target)
+        return cls(delta=Delta(**_toward(direction, amount)), unit=unit, target=target)
 
     @model_validator(mode="before")
     @classmethod
@@ -198,8 +203,7 @@ class Scroll(Action):
             raise ValueError(f"direction is up, down, left or right, not {direction!r}")
         if isinstance(amount, bool) or not isinstance(amount, int | float) or amount < 0:
             raise ValueError(f"amount is a number that is not negative, not {amount!r}; the direction says where to")
-        x, y = _WAYS[direction]
-        return {**given, "delta": {"x": x * amount, "y": y * amount}}
+        return {**given, "delta": _toward(direction, amount)}
 
 
 class SelectOption(_Targeted):

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NoReturn
 from pydantic import ValidationError
 
 from protocol.dialects.common.dialect import Context, DialectError, Loss
-from protocol.dialects.common.fields import Fields, at, build, refusing
+from protocol.dialects.common.fields import Fields, at, build, read_chord, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
 from protocol.model.geometry import Coordinate, JsonObject, Point, Size, Space
-from protocol.model.keys import MODIFIERS, Keyboard, read_key, split_chord, write_key
+from protocol.model.keys import MODIFIERS, Keyboard, write_key
 from protocol.model.targets import ActionTarget, resolve
 from protocol.model.verbs import Action, Direction, Scroll
 
@@ -189,8 +189,10 @@ def given(name: str, *default: Any, kind: str = "text", always: bool = False, **
     """What stands in the field `name` of a call: a text, or what else `Fields` reads. A default is written only if `always`."""
     choices, usual = (default[:1], default[1:]) if kind == "choice" else ((), default)
 
-    def write(_writing: Any, value: Any) -> JsonObject:
-        return {} if not always and (value is None or value in usual) else {name: value}
+    def write(_writing: Any, value: Any) -> JsonObject | None:
+        if not always and (value is None or value in usual):
+            return {}
+        return None if choices and value not in choices[0] else {name: value}
 
     return Part(lambda r: getattr(r.fields, kind)(name, *choices, *usual, **how), write)
 
@@ -430,18 +432,3 @@ class Writing(Conversion):
                 self.refuse(what, f"there is no element at {target.describe()!r}, and only elements are named")
             found = element.element_id
         return found
-
-
-def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:
-    """Canonical names; each may be a chord of its own. Raises DialectError."""
-    with refusing(dialect, where):
-        return [read_key(part, keyboard) for name in names for part in split_chord(name)]
-
-
-def read_chord(text: str, keyboard: Keyboard, dialect: str, where: str, separator: str = "+") -> tuple[str, ...]:
-    """The canonical keys of a chord. Raises DialectError for a name that no keyboard has."""
-    with refusing(dialect, where):
-        keys = tuple(read_key(part, keyboard) for part in split_chord(text, separator))
-    if not keys:
-        raise DialectError(dialect, where, "the chord has no keys")
-    return keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -16,6 +16,9 @@ from protocol.model.actions import AgentAction, parse_action
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget, TargetError
+
+NOT_UNDERSTOOD = "is not understood here"
+"""Why a field that nobody has read is refused."""
 
 
 @contextmanager
@@ -93,26 +96,26 @@ class Fields:
             checked_number(self.dialect, f"{self.where}.{name}[{i}]", _unquoted(n), whole=whole) for i, n in enumerate(value)
         )
 
-    def texts(self, name: str, default: Any = ...) -> Any:
-        """A list of texts as a tuple."""
+    def texts(self, name: str, default: Any = ..., *, alone: bool = False) -> Any:
+        """A list of texts as a tuple; also one text, where that may stand `alone`."""
         value = self.any(name, default)
         if value is default and default is not ...:
             return value
+        if alone and isinstance(value, str):
+            return (value,)
         if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
-            self._wrong(name, "a list of texts", value)
+            self._wrong(name, "a text or a list of texts" if alone else "a list of texts", value)
         return tuple(value)
 
     def chord(self, name: str, keyboard: Keyboard) -> tuple[str, ...]:
         """The canonical keys of a chord such as `Control+s`; one sign is itself."""
-        text = self.text(name)
-        with refusing(self.dialect, f"{self.where}.{name}"):
-            return tuple(read_key(part, keyboard) for part in (split_chord(text) if len(text) > 1 else (text,)))
+        return read_chord(self.text(name), keyboard, self.dialect, f"{self.where}.{name}")
 
     def end(self) -> None:
         """Refuse what nobody has read. Fields that are null say nothing."""
         left = sorted(str(name) for name, value in self._left.items() if value is not None)
         if left:
-            self.refuse(left[0], "is not understood here")
+            self.refuse(left[0], NOT_UNDERSTOOD)
 
 
 _NUMBER = r"[-+]?\d{1,15}(?:\.\d{1,15})?"
@@ -128,17 +131,38 @@ def _unquoted(value: Any) -> Any:
 
 def checked_number(dialect: str, where: str, value: Any, *, whole: bool = False) -> int | float:
     """`value` if it is a finite number of sensible size."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LONGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise DialectError(dialect, where, f"a number is needed, not {_short(value)}")
+    if not abs(value) <= LONGEST:
+        raise DialectError(dialect, where, f"a number is needed of at most {LONGEST}, not {_short(value)}")
     if whole and value != int(value):
         raise DialectError(dialect, where, f"a whole number is needed, not {_short(value)}")
     return int(value) if whole else value
 
 
 def build(dialect: str, where: str, **fields: Any) -> AgentAction:
-    """The action of these fields; what the models refuse is a DialectError at `where`."""
-    with refusing(dialect, where):
+    """The action of these fields; what the models refuse is a DialectError at `where` that names the field."""
+    try:
         return parse_action({name: value for name, value in fields.items() if value is not None})
+    except ValidationError as bad:
+        error = bad.errors()[0]
+        field = ".".join(map(str, error["loc"][2:])) if error["type"] != "value_error" else ""
+        reason = error["msg"].removeprefix("Value error, ")
+        raise DialectError(dialect, where, f"{field}: {reason}" if field else reason) from None
+
+
+def read_chord(text: str, keyboard: Keyboard, dialect: str, where: str, separator: str = "+") -> tuple[str, ...]:
+    """The canonical keys of a chord. Raises DialectError for a name that no keyboard has."""
+    with refusing(dialect, where):
+        keys = tuple(read_key(part, keyboard) for part in split_chord(text, separator))
+    if not keys:
+        raise DialectError(dialect, where, "the chord has no keys")
+    return keys
+
+
+def read_chords(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard) -> list[str]:
+    """The keys of several, one after the other."""
+    return [key for name in names for key in read_chord(name, keyboard, dialect, where)]
 
 
 def at(x: float, y: float, space: Space, image: Size | None, dialect: str, where: str) -> ActionTarget:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.dialect import DialectError, Loss
@@ -95,22 +95,31 @@ _MOST_UNROLLED = 1_000
 """Statements that a loop may stand for."""
 
 
-def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Statement, bool]]:
+def blocks(text: str, functions: Functions, enters: Callable[[Statement], bool]) -> Iterator[tuple[Statement, bool]]:
     """The statements of a Python script, and whether each is a block of which only a run tells what it does.
 
     Such a block (a condition, a loop, a function) is one statement with its body. The statements of one that `enters` says yes
-    to follow it. A loop over literals stands for what it does, and so does `with pyautogui.hold("shift"):`.
+    to follow it, and those of a function that is called once follow the call. A loop over literals stands for what it does, and
+    so does `with pyautogui.hold("shift"):`.
     """
+    yield from _blocks(text, statements(text), functions, enters)
+
+
+def _blocks(
+    text: str, found: Iterable[Statement], functions: Functions, enters: Callable[[Statement], bool]
+) -> Iterator[tuple[Statement, bool]]:
     header: Statement | None = None
     body: list[Statement] = []
     row = end = 0
 
     def block(header: Statement) -> Iterator[tuple[Statement, bool]]:
+        if functions.keeps(header, body):
+            return
         whole = header._replace(text=text[header.start : end].strip())
         done = _unrolled(header, body)
         yield from [(whole, True)] if done is None else [(one, False) for one in done]
 
-    for s in statements(text):
+    for s in found:
         goes_on = header is not None and (
             s.line == row or s.column > header.column or (s.column == header.column and _GOES_ON.match(s.text) is not None)
         )
@@ -120,10 +129,13 @@ def blocks(text: str, enters: Callable[[Statement], bool]) -> Iterator[tuple[Sta
         row, end = s.line + s.text.count("\n"), s.end
         if goes_on:
             body.append(s)
-        elif _HEADER.match(s.text) and not enters(s):
+        elif functions.waits(s) or (_HEADER.match(s.text) and not enters(s)):
             header, body = s, []
         else:
             yield s, False
+            if called := functions.called_by(s):
+                yield from _blocks(text, called, functions, enters)
+                yield called[0], False  # names that were given within it mean nothing behind it
     if header is not None:
         yield from block(header)
 
@@ -164,13 +176,13 @@ _CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:
 _MAIN = r"if __name__ == [\"']__main__[\"']:"
 FRAME = rf"pass|(?:async )?def \w+\([^()]*\)(?: ?-> ?[^()]+)?:|{_MAIN}"
 """What stands around the statements of a script."""
-_RUN = re.compile(r"(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
+_RUN = re.compile(r"(?:await )?(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
 _AT_ONCE = ("main", "run")
 """What codegen calls its functions; each is called once, some of them by the other."""
 
 
 class Functions:
-    """The functions of a script, and which are done once, where they are defined."""
+    """The functions of a script, and which are done once: where a statement calls them, or else where they are defined."""
 
     def __init__(self, text: str) -> None:
         self._calls = Counter(one or other for one, other in _CALL.findall(text))
@@ -178,18 +190,46 @@ class Functions:
         below = re.compile(r"^(?![ \t\n#)\]}@])", re.MULTILINE).search(text, last)
         self._at_end = {name for name, _ in _CALL.findall(text, below.start() if below else len(text))}
         self._entered: set[str] = set()
+        self._run = {run[1] for s in statements(text) if (run := _RUN.fullmatch(s.text))}
+        """Those that a statement calls which does nothing else."""
+        self._bodies: dict[str, list[Statement]] = {}
 
     def enters(self, s: Statement, *, uncalled: bool = False) -> bool:
-        """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once,
-        below the last function, or nowhere where `uncalled` says that somebody else calls it, as a test."""
+        """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once, or
+        nowhere where `uncalled` says that somebody else calls it, as a test."""
         function = _FUNCTION.match(s.text)
         if function is None:
             return re.fullmatch(_MAIN, s.text) is not None
         name, calls = function[1], self._calls[function[1]]
-        once = (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
+        once = name in self._bodies or (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
         if once:
             self._entered.add(name)
         return once
+
+    def waits(self, s: Statement) -> bool:
+        """Whether a function's statements are to be told where it is called."""
+        function = _FUNCTION.match(s.text)
+        return function is not None and self._waits(function[1])
+
+    def _waits(self, name: str) -> bool:
+        return name in self._run and name not in self._bodies and (self._calls[name] == 1 or name in _AT_ONCE)
+
+    def keeps(self, header: Statement, body: list[Statement]) -> bool:
+        """Keeps the statements of a function for its call, if it waits for that."""
+        function = _FUNCTION.match(header.text)
+        if function is None or not self._waits(function[1]):
+            return False
+        self._bodies[function[1]] = [header, *body]
+        self._entered.add(function[1])
+        return True
+
+    def called_by(self, s: Statement) -> list[Statement]:
+        """The statements of the function that a statement calls, once."""
+        run = _RUN.fullmatch(s.text)
+        found = self._bodies.get(run[1], []) if run else []
+        if run and found:
+            self._bodies[run[1]] = []
+        return found
 
     def is_run(self, statement: str) -> bool:
         """Whether a statement calls a function whose statements are told where it is defined."""

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, element_of, given, given_in, read_chord, row
+from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, element_of, given, given_in, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, a_text, each_of
+from protocol.dialects.common.fields import Fields, a_text, each_of, read_chord
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import BareName, parse_value
 from protocol.model import verbs

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Conversion, Writing, read_keys
+from protocol.dialects.common.conversion import WAYS, Conversion, Writing
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, refusing
+from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, read_chords, refusing
 from protocol.dialects.common.losses import written_by
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
@@ -66,7 +66,7 @@ def read_chord(fields: Fields, name: str) -> tuple[str, ...]:
     else:
         parts = [text] if len(text) == 1 else _JOINT.split(text)
     parts = [{"spacebar": "space"}.get(part.strip().casefold(), part.strip()) for part in parts]
-    keys = tuple(key for part in parts for key in read_keys(NAME, where, [part], KEYBOARD))
+    keys = tuple(read_chords(NAME, where, parts, KEYBOARD))
     if len([key for key in keys if key not in MODIFIERS]) > 1:
         raise DialectError(NAME, where, f"a chord is one key and modifiers, and {text[:60]!r} has several keys")
     return keys

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, read_keys, row
+from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, at, each_of, json_in, within_length
+from protocol.dialects.common.fields import Fields, at, each_of, json_in, read_chords, within_length
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import parse_calls
 from protocol.model import verbs
@@ -139,7 +139,7 @@ class _Reading(Reading):
         return self._chord("modifiers", given)
 
     def _chord(self, name: str, keys: list[str] | tuple[str, ...]) -> list[str]:
-        return read_keys(NAME, f"{self.fields.where}.{name}", keys, KEYBOARD)
+        return read_chords(NAME, f"{self.fields.where}.{name}", keys, KEYBOARD)
 
     def seconds(self) -> float | None:
         name = "duration_seconds" if "duration_seconds" in self.fields else "duration"

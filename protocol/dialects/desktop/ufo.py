@@ -177,8 +177,8 @@ def _answer(payload: Any, where: str, conversion: Conversion) -> _Answer:
     fields = _FoldedFields(_without_log(payload, conversion), where, _WHOLE)
     answer = _Answer(status=_status(fields), where=fields.path("status", "Status"))
     answer.observation, answer.thought, answer.comment = (fields.text(name, "") for name in ("observation", "thought", "comment"))
-    answer.plan = tuple(step for step in _lines(fields, "plan") if step.strip() != "<FINISH>")
-    answer.questions = tuple(question for question in _lines(fields, "questions") if question)
+    answer.plan = tuple(step for step in fields.texts("plan", (), alone=True) if step.strip() not in ("", "<FINISH>"))
+    answer.questions = tuple(filter(None, fields.texts("questions", (), alone=True)))
     save = fields.any("save", False)
     if isinstance(save, Mapping):
         save = Fields(NAME, save, fields.path("save", "SaveScreenshot")).flag("save", False)
@@ -212,16 +212,6 @@ def _answer(payload: Any, where: str, conversion: Conversion) -> _Answer:
 
 def _status(fields: Fields) -> str:
     return str(fields.text("status", "")).strip().removeprefix("<").removesuffix(">")
-
-
-def _lines(fields: Fields, name: str) -> tuple[str, ...]:
-    """A list of texts, or one text."""
-    given = fields.any(name, ())
-    if isinstance(given, str):
-        return (given,) if given else ()
-    if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
-        fields.refuse(name, "a list of texts is needed")
-    return tuple(given)
 
 
 def _function(fields: _FoldedFields, answer: _Answer) -> None:

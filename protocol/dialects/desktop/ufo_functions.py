@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from protocol.dialects.common.conversion import Conversion, Reading, Table, Writing, given, given_in, read_keys, row
+from protocol.dialects.common.conversion import Conversion, Reading, Table, Writing, given, given_in, row
 from protocol.dialects.common.dialect import LONGEST, Context, DialectError
-from protocol.dialects.common.fields import Fields, at, build
+from protocol.dialects.common.fields import Fields, at, build, read_chord
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -261,8 +261,8 @@ class _Reading(Reading):
         button, held = self.fields.choice("button", _PLACED, "left"), self.fields.text("key_hold", None)
         if self.fields.number("duration", 1.0) != 1.0:
             self.lose("duration", "a drag has no length")
-        keys = read_keys(NAME, f"{self.called.where}.key_hold", [held], "pyautogui") if held else ()
-        return self.build("drag", target=start, to=end, button=button, modifiers=tuple(keys))
+        keys = read_chord(held, "pyautogui", NAME, f"{self.called.where}.key_hold") if held else ()
+        return self.build("drag", target=start, to=end, button=button, modifiers=keys)
 
     def set_text(self) -> AgentAction:
         verb = "fill" if self.fields.flag("clear_current_text", False) else "type"

@@ -13,7 +13,6 @@ from typing import Any
 from protocol.dialects.common.conversion import Reading, element_of, given_in
 from protocol.dialects.common.dialect import Context, DialectError
 from protocol.dialects.common.syntax import Chain, Flags, Step, read_chain
-from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 
 NAME = "playwright_python"
@@ -149,18 +148,6 @@ def quoted(text: str) -> str:
 
 
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
-
-
-def chord_text(keys: tuple[str, ...], dialect: str, verb: str) -> str:
-    """The chord as Playwright spells it. Raises DialectError for one that would fall into other keys."""
-    text = "+".join(write_key(key, "playwright") or key for key in keys)
-    try:
-        parts = split_chord(text) if len(text) > 1 else (text,)
-    except KeyNameError:
-        parts = ()
-    if len(parts) != len(keys):
-        raise DialectError(dialect, f"{verb}.keys", f"the chord {text} cannot be told apart")
-    return text
 
 
 def literal(value: Any) -> str:

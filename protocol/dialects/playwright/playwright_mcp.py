@@ -14,7 +14,7 @@ from protocol.dialects.common.conversion import Part, Row, Table, Writing, eleme
 from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.losses import written_by
-from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading, chord_text
+from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -171,18 +171,15 @@ def _place(x: str, y: str, what: str) -> Part:
 _AT = Part(_Reading.target, lambda w, target: w.named(target))
 _FIELD = Part(_Reading.target, lambda w, target: w.aim(target))
 _XY = _place("x", "y", "target")
-_BUTTON = Part(
-    given("button", BUTTONS, "left", kind="choice").read,
-    lambda w, button: {} if button == "left" else {"button": button} if button in BUTTONS else None,
-)
+_BUTTON = given("button", BUTTONS, "left", kind="choice")
 _HELD = Part(_Reading.modifiers, lambda w, keys: w.held(keys))
 _DOUBLE = Part(
     lambda r: 2 if r.fields.flag("doubleClick", False) else 1, lambda w, count: ({}, {"doubleClick": True}, None)[count - 1]
 )
 _DELAY = Part(lambda r: r.fields.number("delay", 0) / 1000, lambda w, hold: {"delay": hold * 1000} if hold else {})
 _TEXT, _SUBMIT = given("text"), given("submit", False, kind="flag")
-_KEYS = Part(_Reading.keys, lambda w, keys: {"key": chord_text(keys, NAME, "press_key")})
-_KEY = Part(_Reading.one_key, lambda w, key: {"key": chord_text((key,), NAME, "key")})
+_KEYS = Part(_Reading.keys, lambda w, keys: {"key": w.chord(keys, "playwright")})
+_KEY = Part(_Reading.one_key, lambda w, key: {"key": w.chord((key,), "playwright")})
 _TYPED = {verb: row(verb, target=_AT, text=_TEXT, submit=_SUBMIT) for verb in ("type", "fill")}
 _VALUES = Part(lambda r: r.fields.texts("values"), lambda w, options: {"values": list(options)})
 _TOOLS: Table = {

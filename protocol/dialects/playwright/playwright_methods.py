@@ -109,25 +109,19 @@ class PageCall(PageReading):
         """Playwright counts in milliseconds."""
         return float(self.fields.number(name, *([] if unsaid is None else [unsaid * 1000]))) / 1000
 
-    def listed(self, name: str) -> list[str] | None:
-        value = self.fields.any(name, None)
-        value = [value] if isinstance(value, str) else value
-        if value is not None and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
-            self.fields.refuse(name, "a text or a list of texts is needed")
-        return value
-
-    def options(self) -> list[str]:
-        value, label = self.listed("value"), self.listed("label")
+    def options(self) -> tuple[str, ...]:
+        value, label = (self.fields.texts(name, None, alone=True) for name in ("value", "label"))
         if value is None and label is not None:
             self.losses.append(Loss(what="select_option.label", why="an option is named by its value or its label alike"))
             value = label
-        return value or self.fields.refuse("value", "is missing")
+        found: tuple[str, ...] = value or self.fields.refuse("value", "is missing")
+        return found
 
     def files(self) -> AgentAction:
         """Giving no file clears the field, which is carried."""
         given = self.fields.any("files", None)
         self.fields = Fields(NAME, {"files": given}, self.where)
-        files = self.listed("files")
+        files = self.fields.texts("files", None, alone=True)
         if files:
             return self.build("upload", target=self.target, files=files)
         arguments = {} if given is None else {"files": given}

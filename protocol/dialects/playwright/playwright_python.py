@@ -13,7 +13,7 @@ from protocol.dialects.common.dialect import Context, DialectError, ParsedPayloa
 from protocol.dialects.common.fields import a_text
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.scripts import blocks
-from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, chord_text, literal, locate, quoted
+from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
 from protocol.dialects.playwright.playwright_script import Script, pieces
 from protocol.model import verbs
@@ -25,7 +25,7 @@ def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
     DIALECT.variant(context)
     text = a_text(payload, NAME)
     script = Script(text)
-    for statement, unsure in blocks(text, script.enters):
+    for statement, unsure in blocks(text, script.functions, script.enters):
         script.statement(statement, unsure)
     if not script.found:
         raise DialectError(NAME, "", "there is no action in it")
@@ -64,7 +64,7 @@ class _Writing(Writing):
 
     def keys(self, *keys: str) -> str:
         """A chord as Playwright spells it, in quotes."""
-        return quoted(chord_text(keys, NAME, "press_key"))
+        return quoted(self.chord(keys, "playwright"))
 
     def milliseconds(self, seconds: float) -> int | float:
         said = seconds * 1000
@@ -181,6 +181,8 @@ class _Writing(Writing):
             return [str(action.arguments.get("text"))]
         if name == "dialog":
             return [f'page.once("dialog", lambda dialog: dialog.{action.arguments.get("answer")}())']
+        if name not in ON_ELEMENTS and name not in ON_PAGES:
+            self.cannot(action)
         if not {*action.arguments} <= {*ON_ELEMENTS.get(name, ()), *ON_PAGES.get(name, ())}:
             self.refuse(f"{action.verb}.arguments", "they are not those of the method")
         if name in ON_ELEMENTS and action.target is not None:

@@ -86,7 +86,7 @@ class Script:
         """`text` is the whole script, which tells how often a function is called."""
         self.found: list[AgentAction] = []
         self.losses: list[Loss] = []
-        self._functions = Functions(text)
+        self.functions = Functions(text)
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
         self._outer: dict[str, str] = {}
@@ -102,7 +102,7 @@ class Script:
         """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
         once at the end, and of a `with` that is known."""
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
-        return known or self._functions.enters(s, uncalled=True)
+        return known or self.functions.enters(s, uncalled=True)
 
     def statement(self, s: Statement, unsure: bool = False) -> None:
         """Read one more statement, or a block that `blocks` tells to be unsure. Raises DialectError, and can go on behind it."""
@@ -134,7 +134,7 @@ class Script:
 
     def _is_silent(self, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
-        if is_a_text(text) or self._functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
+        if is_a_text(text) or self.functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
             self._now = "context" if text.startswith(("context", "browser")) else ""
             self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
             return True
@@ -345,7 +345,7 @@ def pieces(text: str, context: Context) -> Iterator[Piece]:
     script = Script(text)
     rows: list[tuple[int, int, list[Loss]] | Piece] = []
     last, lost = list[Loss](), list[Loss]()
-    for one, unsure in blocks(text, script.enters):
+    for one, unsure in blocks(text, script.functions, script.enters):
         done, told = len(script.found), len(script.losses)
         refused: Piece | None = None
         try:

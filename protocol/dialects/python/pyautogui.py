@@ -76,7 +76,7 @@ class Code:
         """Names of modules, and of functions of them, by which the code calls them."""
 
     def statements(self) -> Iterator[tuple[Statement, bool]]:
-        return blocks(self._text, self._functions.enters)
+        return blocks(self._text, self._functions, self._functions.enters)
 
     def calls(self) -> Iterator[Call | Statement]:
         """All that is called, and the words, in order. Raises DialectError."""

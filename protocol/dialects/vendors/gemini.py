@@ -116,11 +116,7 @@ class _Reading(PayloadReading):
 
     def chord(self, name: str) -> tuple[str, ...]:
         """The keys in the field `name`, as a text or as a list."""
-        given = self.fields.any(name)
-        names = given if isinstance(given, list | tuple) else [given]
-        if not all(isinstance(each, str) for each in names):
-            self.fields.refuse(name, "names of keys are needed")
-        return self.keys(name, names, "playwright", _SIGNS)
+        return self.keys(name, self.fields.texts(name, alone=True), "playwright", _SIGNS)
 
     def amount(self, name: str, default: int) -> JsonObject:
         way, amount = self.fields.choice("direction", WAYS), self.fields.number(name, default, whole=True)

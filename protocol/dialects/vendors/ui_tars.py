@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import Any, NamedTuple, NoReturn
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, read_chord, row
+from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions
+from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, read_chord
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import parse_value
 from protocol.model import verbs

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from math import inf, nextafter
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Part, Writing, given, read_chord, row
+from protocol.dialects.common.conversion import Part, Writing, given, row
 from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload
-from protocol.dialects.common.fields import Fields, a_text
+from protocol.dialects.common.fields import a_text, read_chords
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import CallReading, Means, parse_calls
 from protocol.model import verbs
@@ -70,16 +70,9 @@ class _Reading(CallReading):
     def point(self, x: str = "x", y: str = "y") -> ActionTarget:
         return self.at(x, y, x)
 
-    def chord_in(self, name: str = "key") -> tuple[str, ...]:
-        return read_chord(self.fields.text(name), "playwright", NAME, f"{self.fields.where}.{name}")
-
-    def one_or_more(self, name: str) -> tuple[str, ...]:
-        value = self.fields.any(name)
-        return (value,) if isinstance(value, str) else Fields(NAME, {name: value}, self.fields.where).texts(name)
-
     def modifiers(self) -> tuple[str, ...]:
-        held, where = self.fields.texts("modifiers", ()), f"{self.fields.where}.modifiers"
-        return tuple(key for name in held for key in read_chord(name, "playwright", NAME, where))
+        held = self.fields.texts("modifiers", ())
+        return tuple(read_chords(NAME, f"{self.fields.where}.modifiers", held, "playwright"))
 
     def fill(self) -> AgentAction:
         if self.fields.flag("enable_autocomplete_menu", False):
@@ -107,7 +100,9 @@ def _point(x: str = "x", y: str = "y", what: str = "target") -> Part:
 
 
 def _one_or_more(name: str) -> Part:
-    return Part(lambda r: r.one_or_more(name), lambda w, values: {name: values[0] if len(values) == 1 else list(values)})
+    return Part(
+        lambda r: r.fields.texts(name, alone=True), lambda w, values: {name: values[0] if len(values) == 1 else list(values)}
+    )
 
 
 def _delta(x: str, y: str) -> Callable[[_Reading], JsonObject]:
@@ -115,15 +110,12 @@ def _delta(x: str, y: str) -> Callable[[_Reading], JsonObject]:
 
 
 def _chord(name: str = "key") -> Part:
-    return Part(lambda r: r.chord_in(name), lambda w, keys: {name: w.chord(keys, "playwright")})
+    return Part(lambda r: r.fields.chord(name, "playwright"), lambda w, keys: {name: w.chord(keys, "playwright")})
 
 
-_BUTTON = Part(
-    lambda r: r.fields.choice("button", ("left", "middle", "right"), None),
-    lambda w, button: None if button in ("back", "forward") else {} if button == "left" else {"button": button},
-)
+_BUTTON = given("button", ("left", "middle", "right"), "left", kind="choice")
 _BID, _POINT = _element(), _point()
-_KEY = Part(lambda r: r.key(r.chord_in()), lambda w, key: {"key": w.chord((key,), "playwright")})
+_KEY = Part(lambda r: r.key(r.fields.chord("key", "playwright")), lambda w, key: {"key": w.chord((key,), "playwright")})
 _MODIFIERS = Part(_Reading.modifiers, lambda w, keys: {"modifiers": list(keys)} if keys else {})
 _SECONDS = Part(lambda r: r.fields.number("wait_ms", 1000) / 1000, lambda w, seconds: w.milliseconds(seconds))
 _FUNCTIONS: dict[str, Means] = {

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.dialects.common.conversion import Part, Reading, Table, Writing, read_chord, row
+from protocol.dialects.common.conversion import Part, Reading, Table, Writing, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import a_text, build, position
+from protocol.dialects.common.fields import a_text, build, position, read_chord
 from protocol.dialects.common.losses import written_by
 from protocol.model import verbs
 from protocol.model.actions import AgentAction

@@ -15,7 +15,9 @@ from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
-from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
+from protocol.exports.common.lines import json_document, listed, mapping, step_of, told, told_each
+from protocol.log.log import LogLine, bad_line
+from protocol.log.versions import Problem
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, split_chord
@@ -35,44 +37,52 @@ def read(path: Path) -> ImportResult:
     success = last.get("success") if last.get("is_done") is True else None
     outcome = "fulfilled" if success is True else "rejected" if success is False else ""
     info = info_of(None, run_id=path.stem, agent="browser-use", outcome=outcome)
-    return ImportResult(info, told_each(history, "$.history", "a step", _steps))
+    return ImportResult(info, told_each(history, "$.history", "a step", _lines))
 
 
-def _steps(number: int, where: str, item: JsonObject) -> Iterator[InteractionStep]:
+def _lines(number: int, where: str, item: JsonObject) -> Iterator[LogLine]:
+    """The actions of an answer; one that is not understood costs only itself."""
+    actions = mapping(item.get("model_output")).get("action")
+    if isinstance(actions, list) and actions:
+        for n, said in enumerate(actions):
+            yield from told(number, _step(number, where, item, n, said))
+        return
+    errors = (str(each["error"])[:200] for each in map(mapping, listed(item.get("result"))) if each.get("error"))
+    reason = f"there is no action: {next(errors, 'the model said none')}"
+    yield bad_line(number, Problem(f"{where}.model_output.action", reason))
+
+
+def _step(number: int, where: str, item: JsonObject, n: int, said: Any) -> Iterator[InteractionStep]:
+    """The step of the `n`th action of an answer."""
     output, results = mapping(item.get("model_output")), listed(item.get("result"))
-    actions = output.get("action")
-    if not isinstance(actions, list):
-        said = next((str(each["error"])[:200] for each in map(mapping, results) if each.get("error")), "the model said none")
-        refuse(f"{where}.model_output.action", f"there is no action: {said}")
     state, about = mapping(item.get("state")), mapping(item.get("metadata"))
     elements = listed(state.get("interacted_element"))
     brain = {**mapping(output.get("current_state")), **output}
     thoughts = (brain.get(name) for name in ("thinking", "next_goal", "memory"))
     reason = next((thought for thought in thoughts if isinstance(thought, str) and thought), "")
-    for n, said in enumerate(actions):
-        element = mapping(elements[n]) if n < len(elements) else {}
-        result = mapping(results[n]) if n < len(results) else None
-        came: JsonObject | None = None  # browser-use did not come to it where the page had changed before
-        if result is not None:
-            error, text = result.get("error"), result.get("extracted_content")
-            came = {"exec_status": "error" if error else "executed", "error": str(error or "")[:2_000]}
-            came["output"] = text if isinstance(text, str) else ""
-        rest: JsonObject = {"interacted_element": element, "result": result}  # a picture within the file is not kept
-        if n == 0:
-            shown = {k: v for k, v in state.items() if k not in ("screenshot", "interacted_element") and v}
-            rest |= {"model_output": {k: v for k, v in output.items() if k != "action" and v}, "state": shown}
-            rest["metadata"] = item.get("metadata")
-        yield step_of(
-            where,
-            timestamp=about.get("step_start_time") or 0.0,
-            step=number,
-            visual_state={"app": state.get("title") if isinstance(state.get("title"), str) else None},
-            action=_action(said, f"{where}.model_output.action[{n}]", element),
-            reasoning=reason if n == 0 else "",
-            result=came,
-            pictures=picture_named(state.get("screenshot_path"), "before"),
-            raw={name: value for name, value in rest.items() if value},
-        )
+    element = mapping(elements[n]) if n < len(elements) else {}
+    result = mapping(results[n]) if n < len(results) else None
+    came: JsonObject | None = None  # browser-use did not come to it where the page had changed before
+    if result is not None:
+        error, text = result.get("error"), result.get("extracted_content")
+        came = {"exec_status": "error" if error else "executed", "error": str(error or "")[:2_000]}
+        came["output"] = text if isinstance(text, str) else ""
+    rest: JsonObject = {"interacted_element": element, "result": result}  # a picture within the file is not kept
+    if n == 0:
+        shown = {k: v for k, v in state.items() if k not in ("screenshot", "interacted_element") and v}
+        rest |= {"model_output": {k: v for k, v in output.items() if k != "action" and v}, "state": shown}
+        rest["metadata"] = item.get("metadata")
+    yield step_of(
+        where,
+        timestamp=about.get("step_start_time") or 0.0,
+        step=number,
+        visual_state={"app": state.get("title") if isinstance(state.get("title"), str) else None},
+        action=_action(said, f"{where}.model_output.action[{n}]", element),
+        reasoning=reason if n == 0 else "",
+        result=came,
+        pictures=picture_named(state.get("screenshot_path"), "before"),
+        raw={name: value for name, value in rest.items() if value},
+    )
 
 
 def _action(said: Any, where: str, element: JsonObject) -> AgentAction:

@@ -26,8 +26,9 @@ from protocol.exports.common.kept import (
     pictures_of,
     run_facts,
 )
-from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, refuse, step_of, told
+from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, placed, refuse, step_of, told
 from protocol.log.log import LogLine, whole_file
+from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import JsonObject
@@ -304,7 +305,7 @@ def _action(done: JsonObject, state: VisualState, where: str) -> tuple[AgentActi
             said["target"] = {"node_id": "-"}
         read = from_openadapt({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, Context(state=state))
     except DialectError as bad:
-        refuse(bad.where.replace("$", where, 1) if bad.where.startswith("$") else where, str(bad))
+        raise BadStep((placed(bad, where),)) from None
     action = read.actions[0] if target is None else read.actions[0].model_copy(update={"target": target})
     return action, [f"{loss.what}: {loss.why}" for loss in read.losses if loss.what != "raw"]
 

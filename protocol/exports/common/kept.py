@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
-from protocol.exports.common.lines import checked, listed, mapping, refuse, step_of
+from protocol.exports.common.lines import checked, listed, mapping, placed, step_of
+from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import ActionResult, InteractionStep, Picture
@@ -132,7 +133,7 @@ def read_as(name: str, said: Any, context: Context, where: str) -> ParsedPayload
     try:
         return dialect(name).read(said, context)
     except DialectError as bad:
-        refuse(where, str(bad))
+        raise BadStep((placed(bad, where),)) from None
 
 
 def outcome_of(result: ActionResult | None) -> str:

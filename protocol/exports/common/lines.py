@@ -135,19 +135,24 @@ def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
     except BadStep as bad:
         yield bad_line(number, *bad.problems)
     except DialectError as bad:
-        yield bad_line(number, Problem("$", str(bad)))
+        yield bad_line(number, placed(bad))
 
 
-Steps = Callable[[int, str, JsonObject], Iterator[InteractionStep]]
-"""What an object means, by its number and its place."""
+def placed(bad: DialectError, at: str = "$") -> Problem:
+    """What a dialect refuses of a part that stands at `at`: its path begins there, and a position in a text is told with it."""
+    if bad.where.startswith("$"):
+        return Problem(at + bad.where[1:], bad.reason)
+    return Problem(at, str(bad))
 
 
-def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps) -> Iterator[LogLine]:
-    """The lines of the objects of a list at `place`, each with its number; what is no object is a mistake."""
+def told_each(
+    items: Iterable[Any], place: str, noun: str, lines: Callable[[int, str, JsonObject], Iterator[LogLine]]
+) -> Iterator[LogLine]:
+    """The lines of the objects of a list at `place`, by their number and place; what is no object is a mistake."""
     for number, item in enumerate(items, start=1):
         where = f"{place}[{number - 1}]"
         if isinstance(item, dict):
-            yield from told(number, steps(number, where, item))
+            yield from lines(number, where, item)
         else:
             yield bad_line(number, Problem(where, f"{noun} is an object"))
 

@@ -13,7 +13,7 @@ from protocol.dialects.common.conversion import Reading, given, row
 from protocol.dialects.common.fields import Fields, refusing
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
-from protocol.exports.common.lines import json_document, step_of, told_each
+from protocol.exports.common.lines import json_document, step_of, told, told_each
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.keys import read_key
@@ -36,7 +36,9 @@ def read(path: Path) -> ImportResult:
     """The steps of a recording; its title is the goal. The document is held in memory. Raises FormatError."""
     recording = json_document(path, "steps", "a recording")
     info = info_of(None, goal=recording.get("title"), agent="Chrome DevTools Recorder")
-    return ImportResult(info, told_each(recording["steps"], "$.steps", "a step", StepReader().step))
+    reader = StepReader()
+    lines = told_each(recording["steps"], "$.steps", "a step", lambda number, *item: told(number, reader.step(number, *item)))
+    return ImportResult(info, lines)
 
 
 class StepReader(Reading):

@@ -15,6 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 from protocol.dialects import LONGEST, Context, Dialect, DialectError, Loss, NothingDone, ParsedPayload, Piece, dialect
+from protocol.dialects.common.fields import NOT_UNDERSTOOD
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
@@ -39,12 +40,19 @@ _LISTS = (
     "messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps", "choices",
 )  # fmt: skip
 """Keys under which a document has one payload after the other."""
-_AROUND = ("message", "data", "kwargs", "action", "response", "prediction", "action_output", "completion")
+_AROUND = ("message", "data", "kwargs", "action", "response", "prediction", "action_output", "completion", "raw_item")
 """Keys under which an object has one message or payload, beside what others note of it."""
 _HELD = ("tool_calls", "content", "output", "parts", "candidates")
 """Keys under which a message or a response of a service has its parts."""
 _WRAPPERS = ("function", "functionCall", "function_call")
-_NAMES, _ARGUMENTS = ("name", "tool", "tool_name"), ("arguments", "input", "args", "parameters")
+_NAMES = ("name", "tool", "tool_name", "toolName")
+_ARGUMENTS = ("arguments", "input", "args", "parameters", "params", "tool_input")
+_NOTES = frozenset({
+    "done", "duration_ms", "error", "goal", "id", "info", "latency_ms", "metadata", "model", "observation", "ok", "reason",
+    "reasoning", "result", "reward", "run_id", "screenshot", "screenshot_file", "screenshot_path", "session_id", "step",
+    "step_id", "step_index", "step_num", "success", "thought", "time", "timestamp", "title", "ts", "url",
+})  # fmt: skip
+"""What harnesses note beside the fields of a payload, where the dialect itself has no such field."""
 _THE_TOOL = re.compile(r"computer(?:[_-]use\w*|_\d+)?")
 """What harnesses call a function whose arguments are an action of the model's own tool."""
 _SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent", "ai"})
@@ -287,7 +295,7 @@ def _plain(spoken: Dialect, said: Any) -> bool:
 def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Iterator[ParsedPayload | DialectError]:
     """What is done in a payload, or else in each message and call that it holds: one that is not understood costs only itself."""
     try:
-        yield spoken.read(payload, context)
+        yield _without_notes(spoken, payload, context)
         return
     except NothingDone:
         return
@@ -299,17 +307,40 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> It
     for place, one in within or ():
         for found in () if _plain(spoken, one) else _read(spoken, one, context, depth + 1):
             if not isinstance(found, DialectError):
-                names = ", ".join(str(name) for name in payload if name != place[1:]) if place[1:] in _AROUND else ""
-                if names:
-                    why = f"what stands beside the {place[1:]} is not kept: {shorten(names, 80, placeholder=' and others')}"
-                    found = found._replace(losses=[*found.losses, Loss(what="fields", why=why)])
-                yield found
+                beside = [str(name) for name in payload if name != place[1:]] if place[1:] in _AROUND else []
+                yield _with_loss(found, place[1:], beside)
             elif place:
                 path = found.where.startswith("$")
                 reason = found.reason if path or not found.where else f"{found.where}: {found.reason}"
                 yield DialectError(spoken.name, f"${place}{found.where[1:] if path else ''}", reason)
             else:  # the call or the message as it stands may have told more exactly what is wrong
                 yield max(found, refused, key=lambda error: (error.reason != "is missing", len(error.where.removeprefix("$"))))
+
+
+def _without_notes(spoken: Dialect, payload: Any, context: Context) -> ParsedPayload:
+    """What is done in a payload; what a harness noted beside its fields is lost. Raises DialectError."""
+    noted: list[str] = []
+    first: DialectError | None = None
+    while True:
+        try:
+            found = spoken.read(payload, context)
+        except DialectError as bad:
+            first, name = first or bad, bad.where.removeprefix("$.")
+            if bad.reason != NOT_UNDERSTOOD or name not in _NOTES:
+                raise first from None
+            noted.append(name)
+            payload = {own: value for own, value in payload.items() if own != name}
+        else:
+            return _with_loss(found, "action", noted)
+
+
+def _with_loss(found: ParsedPayload, place: str, names: list[str]) -> ParsedPayload:
+    """What was read, and that these names beside it are not kept."""
+    if not names:
+        return found
+    told = shorten(", ".join(names), 80, placeholder=" and others")
+    why = f"what stands beside the {place} is not kept: {told}"
+    return found._replace(losses=[*found.losses, Loss(what="fields", why=why)])
 
 
 def read_dsl(path: Path) -> ImportResult:

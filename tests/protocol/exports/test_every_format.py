@@ -126,7 +126,7 @@ MISTAKES: dict[str, list[tuple[Any, str]]] = {
         ({"action": None}, "$.action: a text or an object is needed"),
         ({"action": "import os; os.system('rm -rf /')"}, "$.action: pyautogui: line 1"),
         ({"action": "pyautogui.dance(1)"}, "$.action: pyautogui: line 1, column 1"),
-        ({"action": {"action_type": "DANCE"}}, "$.action: computer_13: $.action_type"),
+        ({"action": {"action_type": "DANCE"}}, "$.action.action_type: there is no verb"),
         ({"action": {"action_type": "tool_use"}}, "$.action: a text or an object is needed"),
         ({"action": "DONE", "step_num": -1}, "$.step: Input should be greater than or equal to 0"),
         ('{"action": "DONE", "reward": NaN}', "NaN is not a number in JSON"),

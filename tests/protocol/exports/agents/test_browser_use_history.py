@@ -43,6 +43,15 @@ def test_a_history_is_read_with_its_reasons_results_and_times(tmp_path: Path) ->
     assert "aGk=" not in str([step.raw for step in steps])
 
 
+def test_a_mistake_in_an_action_costs_only_itself(tmp_path: Path) -> None:
+    said = [{"go_back": {}}, {"click": {"index": "x"}}, {"wait": {"seconds": 1}}]
+    history = [{"model_output": {"action": actions}, "result": [], "state": {}} for actions in (said, [])]
+    back, wrong, wait, silent = lines_of("browser_use_history", tmp_path, {"history": history})
+    assert [emit(line.step.action) for line in (back, wait) if line.step] == ["go back", "wait 1 s"]
+    assert wrong.error.startswith("$.history[0].model_output.action[1].click.index: a number is needed")
+    assert silent.error == "$.history[1].model_output.action: there is no action: the model said none"
+
+
 @pytest.mark.parametrize(
     ("said", "line"),
     [

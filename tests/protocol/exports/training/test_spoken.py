@@ -120,6 +120,11 @@ CHATS = [
     ("openai", {"role": "assistant", "content": None, "tool_calls": [call("computer", {"type": "click", "x": "1", "y": 2.0})]}),
     ("playwright_mcp", {"tool": "browser_click", "input": CLICKED["input"]}),
     ("playwright_mcp", {"jsonrpc": "2.0", "id": 1, **RPC}),
+    ("playwright_mcp", {"session_id": "s", "tool_name": CLICKED["name"], "tool_input": CLICKED["input"]}),
+    ("playwright_mcp", says({"type": "tool-call", "toolCallId": "c", "toolName": "browser_click", "input": CLICKED["input"]})),
+    ("anthropic", {"ts": 1, "tool": "computer", "params": SAVE}),
+    ("anthropic", {"timestamp": 1, "step": 2, **SAVE, "reasoning": "to save", "success": False, "error": "it moved"}),
+    ("openai", {"type": "tool_call_item", "raw_item": CLICK}),
 ]
 
 
@@ -151,7 +156,7 @@ AMONG_OTHERS = [
 def test_a_call_of_another_tool_costs_only_itself(tmp_path: Path, name: str, message: dict[str, Any], where: str) -> None:
     for text in (json.dumps(message), json.dumps([message], indent=1)):
         other, clicked = spoken(tmp_path, name, text)
-        assert f"{name}: ${where}" in other.error
+        assert f"${where}" in other.error
         assert clicked.step
         assert isinstance(clicked.step.action, Click)
 
@@ -181,14 +186,17 @@ TOLD: list[tuple[str, Any, list[str]]] = [
     ("ui_tars", f"{json.dumps(DIALOG)}\n{json.dumps(CHATS[0][1])}\n",
      ["1 click at (1, 2)", "1! $.messages[1]", "2 click at (1, 2)"]),
     ("ui_tars", {"from": "gpt", "value": "I think"}, ["1! no Action:"]),
-    ("anthropic", says(used("bash")), ["1! $: anthropic: $.content[0].name: 'bash' is not the computer tool"]),
+    ("anthropic", says(used("bash")), ["1! $.content[0].name: 'bash' is not the computer tool"]),
     *[("openai", {**CLICK, "status": status}, ["1! $.status"]) for status in ("in_progress", "incomplete")],
     # payloads
     ("browsergym", ACTED, ["2 click #a5"]),
     *[("anthropic", {"action": "left_click", "coordinate": place}, ["1! needed"])
       for place in ("[1, x]", "1, 2, 3", "1", "1e400, 2", '["a", 2]')],
     *[("anthropic", said, ["1! $"])
-      for said in ({"action": "dance"}, {"action": "type", "text": "\ud800"}, {"message": 3}, {"data": {"x": 1}})],
+      for said in ({"action": "dance"}, {"action": "type", "text": "\ud800"}, {"message": 3}, {"data": {"x": 1}},
+                   {**SAVE, "url": "a", "button": "right"})],
+    ("anthropic", {"action": "type", "text": "a" * 100_001}, ["1! text: String should have at most 100000 characters"]),
+    ("anthropic", {"action": "wait", "duration": 10**9}, ["1! $.duration: a number is needed of at most 1000000"]),
     ("ui_tars", "\n".join(map(json.dumps, ["Action: wait()", "Action: dance()", TARS])),
      ["1 wait 5 s", "2! dance", "3 click at (1, 2)"]),
     ("webarena", '// a log\n"click [1]"\n"Then ```click [2]```"\n"stop [done]"\n',
@@ -230,6 +238,7 @@ FOUND = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
             {"step": 3, "action": "click('a5')", "reward": 0},
             "what stands beside the action is not kept: step, reward",
         ),
+        ("openai", {"step": 3, **CLICK["action"], "url": "a"}, "what stands beside the action is not kept: step, url"),
     ],
 )
 def test_what_is_no_action_is_a_declared_loss(tmp_path: Path, name: str, said: dict[str, Any], lost: str) -> None:
@@ -265,7 +274,7 @@ if __name__ == "__main__":
         [
             "7 click at (10, 20)",
             "9 wait 0.5 s",
-            '10! expected "(" or ")" or "," or "." or "=" or "[" or "|": pg.write(name + "!")',
+            '10! expected "(" or ")" or "," or "." or "=" or "[" or "|", not \'+\': pg.write(name + "!")',
             '11 type "Ada"',
             "13! what is done here is only known when it is run: for n in range(many):",
             "16! a literal is needed, not the name 'name': pg.write(name)",
@@ -274,6 +283,27 @@ if __name__ == "__main__":
     first = lines[0].step
     assert first
     assert [str(text).partition(":")[0] for text in first.raw["lost"]] == ["PAUSE", "console", "pyautogui.moveTo.duration"]  # type: ignore[union-attr]
+
+
+IN_A_FUNCTION = [
+    ("pyautogui", "def b():\n    {b}\ndef a():\n    {a}\n    b()\n{c}\na()\n{d}\n", [6, 4, 2, 8]),
+    ("pyautogui", "def a():\n    {a}\n{b}\nif late:\n    a()\n{c}\n", [3, -4, 6]),
+    ("pyautogui", "def a():\n    {a}\n{b}\na()\na()\n", [-1, 3, -4, -5]),
+    ("playwright_python",
+     "def a(page):\n    {a}\ndef run(playwright):\n    {b}\n    a(page)\n    {c}\nrun(playwright)\n", [4, 2, 6]),
+    ("playwright_python",
+     "async def a(page):\n    await {a}\nasync def main():\n    await {b}\n    await a(page)\nasyncio.run(main())\n",
+     [4, 2]),
+    ("playwright_python", "def a(page):\n    x = page.locator('#a')\n    x.click()\n{b}\na(page)\nx.click()\n", [4, 3, -6]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "script", "numbers"), IN_A_FUNCTION)
+def test_a_function_is_told_where_it_is_called(tmp_path: Path, name: str, script: str, numbers: list[int]) -> None:
+    """By the lines of its statements, in the order in which they are done; below zero what is not understood."""
+    said = "pyautogui.press('{}')" if name == "pyautogui" else "page.click('#{}')"
+    lines = spoken(tmp_path, name, script.format(**{sign: said.format(sign) for sign in "abcd"}))
+    assert [line.number if line.step else -line.number for line in lines] == numbers
 
 
 def test_what_only_a_run_tells_is_one_line_of_a_script_with_its_body(tmp_path: Path) -> None:
