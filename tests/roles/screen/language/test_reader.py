@@ -494,13 +494,6 @@ def test_what_may_mean_two_things_is_asked(goal: str) -> None:
     assert not reading.understood
 
 
-def test_unread_words_are_named_with_their_place() -> None:
-    goal = 'Delete the note "A", then frobnicate the mail'
-    (unread,) = read(goal, TODAY).unread
-    assert goal[slice(*unread.span)] == unread.text
-    assert "frobnicate" in unread.text
-
-
 # The law: each word belongs to one part of one order
 
 MEANING = [
