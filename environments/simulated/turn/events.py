@@ -18,17 +18,20 @@ _TIMED = ("at", "after", "every")
 _TIME = re.compile(r"^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{1,2}):(\d{2})$")
 
 
+def start_time(value: str) -> str:
+    """`9:30` as `09:30`, and `2026-03-02T9:30` as `2026-03-02 09:30`. Raises ValueError for what is neither."""
+    found = _TIME.match(value.strip())
+    try:
+        text = f"{found[1] or '2000-01-01'} {int(found[2]):02d}:{found[3]}" if found else ""
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f'{value!r} is not a time; write it like "10:30" or "2026-03-02 10:30"') from None
+    return text if found and found[1] else text[11:]
+
+
 def _moment(value: Any) -> Any:
     if isinstance(value, str):
-        found = _TIME.match(value.strip())
-        if not found:
-            raise ValueError(f'{value!r} is not a time; write seconds, "10:30" or "2026-03-02 10:30"')
-        text = f"{found[1] or '2000-01-01'} {int(found[2]):02d}:{found[3]}"
-        try:
-            datetime.fromisoformat(text)
-        except ValueError:
-            raise ValueError(f"{value!r} is not a time: there is no such day or hour") from None
-        return text if found[1] else text[11:]
+        return start_time(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value < 0:
             raise ValueError(f"{value} is before the start; seconds count from 0")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-import re
 from datetime import date
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
 from environments.contract import EnvironmentType, WorldError
 from environments.files.wrong_data import did_you_mean, dotted, first_problem, problem_told
@@ -19,7 +18,7 @@ from environments.files.yaml_lines import KeyPath, TooLarge, nearest_line, read_
 from environments.simulated.app import AppState, Setting
 from environments.simulated.apps import APPS, UNUSABLE
 from environments.simulated.turn.advance import edited, wrongs
-from environments.simulated.turn.events import Rule
+from environments.simulated.turn.events import Rule, start_time
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import Model, SharedPeople, cast_for
 from environments.simulated.world.world import Desk, World
@@ -48,9 +47,6 @@ class Page(NamedTuple):
         return WorldError(f"{place}: {said}{'' if said.endswith('?') else '.'}")
 
 
-_STARTS = re.compile(r"^(?:(\d{4}-\d{2}-\d{2})[ T])?([01]?\d|2[0-3]):([0-5]\d)$")
-
-
 PHONE = (390, 844)
 _NEEDS = {"simulated_physical": ("home",), "multimodal": ("camera", "microphone", "home"), "browser": ("browser",)}
 """Apps without which a world is not of that type."""
@@ -73,7 +69,7 @@ class WorldSpec(Model):
     user: str | None = None
     """Whose desktop it is."""
     today: date | None = None
-    starts: str = "09:00"
+    starts: Annotated[str, AfterValidator(start_time)] = "09:00"
     """The time at which the clock starts, with or without the day: `2026-03-02 08:30`."""
     apps: dict[str, dict[str, Any] | None] = Field(min_length=1)
     """Which apps there are, and what is in them."""
@@ -98,21 +94,15 @@ class WorldSpec(Model):
         return self
 
     @model_validator(mode="after")
-    def _starts_at_a_time(self) -> Self:
-        found = _STARTS.match(self.starts)
-        try:
-            day = date.fromisoformat(found[1]) if found and found[1] else None
-        except ValueError:
-            found = None
-        if not found:
-            raise ValueError(f'starts: {self.starts!r} is not a time; write it like "08:30" or "2026-03-02 08:30"')
-        if day and self.today and day != self.today:
+    def _has_one_day(self) -> Self:
+        day = self.starts[:-6]
+        if day and self.today and day != self.today.isoformat():
             raise ValueError(f"starts: {day} is another day than today, which is {self.today}; say the day once")
         return self
 
     def cast(self, seed: int) -> SharedPeople:
         """Who and what the apps have in common."""
-        day = date.fromisoformat(self.starts[:10]) if len(self.starts) > 5 else self.today
+        day = date.fromisoformat(self.starts[:-6]) if self.starts[:-6] else self.today
         return cast_for(seed, self.user, day)
 
     def first_world(self, seed: int, page: Page | None = None) -> World:
@@ -129,7 +119,7 @@ class WorldSpec(Model):
         desk = Desk(
             name=self.name,
             seed=seed,
-            starts=f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}",
+            starts=f"{cast.today.isoformat()} {self.starts[-5:]}",
             size=shown.screen or self.screen,
             form=self.form,
             arrange=self.arrange,

@@ -51,6 +51,11 @@ events: [{popup: {title: Sure, buttons: [Yes, No]}}]
     assert desktop.world()["apps"]["billing"]["invoices"]["0042"]["date"] == "2026-03-01"
 
 
+@pytest.mark.parametrize("said", ["2026-03-02T8:30", "2026-03-02 08:30", "8:30\ntoday: 2026-03-02"])
+def test_the_start_is_kept_in_one_form(said):
+    assert parse_world(f"starts: {said}\napps: {{notes: }}\n").first_world(1).desk.starts == "2026-03-02 08:30"
+
+
 @pytest.mark.parametrize("generated", [True, False])
 def test_given_content_stands_alone_or_among_generated(generated):
     text = """

@@ -62,12 +62,16 @@ class Shell(NamedTuple):
             raise Trouble("Is a directory")
         return entry.text
 
-    def put(self, path: str, entry: Entry) -> Shell:
-        """The shell with an entry at an absolute path, in a folder that exists. Raises Trouble with the bare reason."""
+    def check_place(self, path: str, below: int = 0) -> None:
+        """Whether something may stand at an absolute path, with paths in it that are so much longer. Raises Trouble."""
         if not self.is_folder(parent(path)):
             raise Trouble(self.why_not(path))
-        if len(path) > _PATH_MAX or len(path.rpartition("/")[2]) > _NAME_MAX:
+        if len(path) + below > _PATH_MAX or len(base(path)) > _NAME_MAX:
             raise Trouble("File name too long")
+
+    def put(self, path: str, entry: Entry) -> Shell:
+        """The shell with an entry at an absolute path, in a folder that exists. Raises Trouble with the bare reason."""
+        self.check_place(path)
         if len(entry.text) > FILE_MAX or (path not in self.files.entries and len(self.files.entries) >= ENTRIES_MAX):
             raise Trouble("No space left on device")
         return self._replace(files=written(self.files, path, entry))
@@ -522,11 +526,7 @@ def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
     if old is not None and old.kind == "folder" and shell.files.inside(to):
         raise Trouble(f"cannot move '{path}' to '{to}': Directory not empty")
     with saying(f"cannot move '{path}' to '{to}'"):
-        longest = max(shell.below(full), key=len)
-        if not shell.is_folder(parent(to)):
-            raise Trouble(shell.why_not(to))
-        if len(longest) - len(full) + len(to) > 4096 or len(base(to)) > 255:
-            raise Trouble("File name too long")
+        shell.check_place(to, max(map(len, shell.below(full))) - len(full))
     clear = shell.files if old is None else shell.files.removed(to)
     cwd = to + shell.cwd[len(full) :] if (shell.cwd + "/").startswith(full + "/") else shell.cwd
     return shell._replace(files=consistent(clear.moved(full, to)), cwd=cwd)
