@@ -1,7 +1,7 @@
 """What a sandbox does about a script that means harm: every way out is tried for real, and the refusal is seen.
 
 Nothing of the host is written to: what could be written is
-opened only. `test_escapes_sideways.py` has the ways beside files and networks, `test_sandbox.py` what comes back.
+opened only. `test_escapes_sideways.py` has the ways beside files and networks, `test_collected.py` what comes back.
 """
 
 from __future__ import annotations
