@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.laboratory import GateRow, blame, ending, examine, figures, lines, read_rows
-from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, seeds_of, settings_of
-from orchestrator.runs.rehearsal import forkable
+from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
+from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, row_file, seeds_of, settings_of
+from orchestrator.runs.replay.courses import ending
 from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded, between
+from orchestrator.runs.replay.recording import forkable
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
 
@@ -78,7 +79,7 @@ def worked(specs: Sequence[EpisodeSpec], given: argparse.Namespace) -> Iterator[
         order = random.Random(0).sample(order, min(given.sample, len(order)))
     for spec, kind in order:
         folder = given.out / kind
-        place = folder / ROWS / f"{spec.name}.json"
+        place = row_file(spec, folder)
         of_run = spec.model_copy(update={"settings": (*spec.settings, *given.set)})
         try:
             rows = (
@@ -106,7 +107,7 @@ def blamed(specs: Sequence[EpisodeSpec], out: Path, count: int) -> None:
                 mistake = Mistake(kind, f"{kind} {spec.name} {repeat}")
                 try:
                     outcome = outcome_of(spec, out / "blame" / spec.name, parts={"around": between(mistake)})
-                    if mistake.made is None or ending(outcome.report).right:
+                    if mistake.made is None or ending(outcome).right:
                         recovered += mistake.made is not None
                         continue
                     found = blame(outcome.run_id, outcome.folder.parent)

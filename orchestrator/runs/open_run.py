@@ -237,7 +237,8 @@ def _rehearsal(folder: Path, settings: Settings, given: OpenOptions) -> Rehearsa
     parts = given.parts or {}
     if settings.crew.rehearse.n == 1 or given.follow is None or parts.get("around") is not None:
         return None
-    from orchestrator.runs.rehearsal import Rehearsal, forkable
+    from orchestrator.runs.rehearsal import Rehearsal
+    from orchestrator.runs.replay.recording import forkable
 
     if not forkable(settings) or "environment" in parts:
         raise UsageProblem(

@@ -23,18 +23,18 @@ from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.requests import approving
 from orchestrator.runs.folders import read_run
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.courses import Choice, Course, asks
+from orchestrator.runs.replay.courses import Choice, Course, Enough, asks
 from orchestrator.runs.replay.recorded_policies import Ask, between
-from orchestrator.runs.replay.recording import REPLAYED
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
 from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import write_json
 from orchestrator.store.salvage import salvage
-from protocol import JsonObject, describe, parse_action
-from roles.contracts import GateRequest, GateVerdict, OperatorView, StepRecord
+from protocol import describe, parse_action
+from roles.contracts import GateRequest, GateVerdict, StepRecord
 from roles.contracts.signals import GateTrigger, Signal
-from roles.journal.events import ModelCallEvent, RehearsalEvent
+from roles.journal.budgets import COUNTED, Spending, Use
+from roles.journal.events import RehearsalEvent
 from roles.journal.journal import Journal
 from roles.knowledge.library import stored_at
 from roles.knowledge.settings import KnowledgeSettings
@@ -56,38 +56,19 @@ def copied(run: Path, to: Path) -> Path:
     return to
 
 
-def forkable(settings: Settings) -> bool:
-    """Whether everything of such a run stands in its folder, so that a copy goes on independently."""
-    return settings.environment in REPLAYED
-
-
 class Attempt(NamedTuple):
     """One attempt, and what came of it."""
 
     choices: list[Choice]
-    decision: str
-    """Of its last gate; empty where it came to none."""
-    reason: str
+    told: RehearsalEvent
+    """The decision in it is that of its last gate; empty where it came to none."""
     gate: GateRequest | None
     """What its last gate was asked, with its steps."""
-    right: bool | None
-    """What the task's judge says; None where it was not asked."""
-    cost: JsonObject
-
-    @property
-    def steps(self) -> tuple[StepRecord, ...]:
-        return self.gate.steps if self.gate is not None else ()
+    right: bool
+    """The task's judge passes it."""
 
 
 _CHOICES = TypeAdapter(list[Choice])
-
-
-class _Over(Exception):
-    """The attempt has come to its gate."""
-
-    def __init__(self, verdict: GateVerdict | None) -> None:
-        super().__init__()
-        self.verdict = verdict
 
 
 class Rehearsal:
@@ -101,6 +82,7 @@ class Rehearsal:
     ) -> None:
         self._folder, self._settings, self._parts, self._follow, self._fresh = folder, settings, parts, follow, fresh
         self._told: RehearseSettings = settings.crew.rehearse
+        self._whole = self._told.at == "goal"
         self._evaluator: Any = None
         self._course = Course((), asks, joins=True)
         """Of the run so far; what it knows is what is to be carried out."""
@@ -112,83 +94,80 @@ class Rehearsal:
 
     def asked(self, role: str, request: Any, ask: Ask) -> Any:
         """The answer that was rehearsed, or that of the policy."""
-        unit = self._unit(role, request)
+        subtask = request.subtask if role == "operator" and not self._whole else None
+        unit = "goal" if self._whole else f"{subtask.id}-{subtask.attempt}" if subtask is not None else ""
         if unit and unit != self._carried:
             self._carried, path = unit, self._folder / KEPT / f"{unit}.json"
-            if not path.exists() and self._begins(request):
+            begins = self._fresh and not self._course.choices if subtask is None else not request.history
+            if begins and not path.exists():
                 path.parent.mkdir(exist_ok=True)
-                write_json(path, [choice.model_dump(mode="json") for choice in self._rehearsed(unit)])
+                best = self._rehearsed(subtask.id if subtask is not None else "")
+                write_json(path, [choice.model_dump(mode="json") for choice in best])
             self._course.known = deque(_CHOICES.validate_json(path.read_bytes()) if path.exists() else ())
         return self._course(role, request, ask)
 
-    def _unit(self, role: str, request: Any) -> str:
-        """What is rehearsed as a whole: the goal, or an attempt at a subtask that an Operator works."""
-        if self._told.at == "goal":
-            return "goal"
-        return f"{request.subtask.id}-{request.subtask.attempt}" if role == "operator" else ""
-
-    def _begins(self, request: Any) -> bool:
-        if self._told.at == "goal":
-            return self._fresh and not self._course.choices
-        return isinstance(request, OperatorView) and not request.history
-
     # --- attempts -----------------------------------------------------------------------------------------------------------
 
-    def _rehearsed(self, unit: str) -> Sequence[Choice]:
+    def _rehearsed(self, subtask: str) -> Sequence[Choice]:
         """The decisions of the best attempt; none where no attempt came to anything."""
         attempts: list[Attempt] = []
         with Scratch("deskcrew-rehearsal-") as scratch:
-            for number in range(self._told.n):
-                attempts.append(self._attempt(unit, copied(self._folder, scratch.path / str(number) / self._folder.name), number))
-                self._tell(unit, attempts)
-                if self._told.choose == "gates" and attempts[-1].decision == Signal.GATE_DONE:
+            for number in range(1, self._told.n + 1):
+                place = copied(self._folder, scratch.path / str(number) / self._folder.name)
+                attempts.append(self._attempt(place, number))
+                self.journal.record(attempts[-1].told, role="controller", subtask=subtask)
+                if self._told.choose == "gates" and attempts[-1].told.decision == Signal.GATE_DONE:
                     break
-        chosen, why = self._choice(attempts)
-        if chosen is not None:
-            self._tell(unit, attempts[: chosen + 1], chosen=True, why=why)
-        return attempts[chosen].choices if chosen is not None else ()
-
-    def _tell(self, unit: str, attempts: Sequence[Attempt], *, chosen: bool = False, why: str = "") -> None:
-        one = attempts[-1]
-        about: JsonObject = {"chosen": True} if chosen else {"told": [*map(transition, one.steps[:_TOLD])], **one.cost}
-        event = RehearsalEvent(
-            number=len(attempts), of=self._told.n, decision=one.decision, reason=why or one.reason, steps=len(one.steps), **about
+        best, why = self._choice(attempts)
+        if best is None:
+            return ()
+        told = best.told
+        carried = RehearsalEvent(
+            number=told.number, of=told.of, decision=told.decision, reason=why or told.reason, steps=told.steps, chosen=True
         )
-        self.journal.record(event, role="controller", subtask="" if unit == "goal" else unit.rpartition("-")[0])
+        self.journal.record(carried, role="controller", subtask=subtask)
+        return best.choices
 
-    def _attempt(self, unit: str, place: Path, number: int) -> Attempt:
+    def _attempt(self, place: Path, number: int) -> Attempt:
         self._set_apart(place, number)
-        before = _calls(place)
+        before = _spent(place)
         gates: list[tuple[GateRequest, GateVerdict]] = []
 
         def decides(role: str, request: Any, ask: Ask) -> Any:
-            if unit != "goal" and role == "manager":
-                raise _Over(None)
+            if role == "manager" and not self._whole:
+                raise Enough
             answer = ask(request)
             if isinstance(answer, GateVerdict):
                 gates.append((request, answer))
-                ends = (
-                    request.trigger is GateTrigger.FINAL_CHECK if unit == "goal" else answer.decision is not Signal.GATE_CONTINUE
-                )
-                if ends and (unit != "goal" or (answer.decision is Signal.GATE_DONE and self._told.choose != "judge")):
-                    raise _Over(answer)
+                if self._ends(request, answer):
+                    raise Enough
             return answer
 
         earlier = self._course.choices  # what was decided since the last checkpoint is asked again, and not to be decided anew
         course = Course(earlier, decides, joins=True)
-        parts = {**self._parts, "around": between(course), "skills": ()}
-        verdict, reason, right = None, "it came to no gate", None
-        try:  # as if nothing were at work here: the graph of the run is in the middle of a node
+        parts = {**self._parts, **course.parts, "skills": ()}
+        right, reason = False, "it came to no gate"
+        with suppress(Enough):  # as if nothing were at work here: the graph of the run is in the middle of a node
             outcome = Apart().run(self._follow, place.name, runs_dir=place.parent, approver=approving, parts=parts)
-            judged = outcome.report.get("judge")
-            right = None if judged is None else bool(judged["passed"])
-            verdict, reason = gates[-1][1] if gates and right else None, outcome.reason
-        except _Over as over:
-            verdict = over.verdict
-        cost = {name: value - before[name] for name, value in _calls(place).items()}
-        decision, reason = (verdict.decision.value, verdict.reason) if verdict is not None else ("", reason)
+            right, reason = bool((outcome.report.get("judge") or {}).get("passed")), outcome.reason
+        gate, decision = gates[-1][0] if gates else None, ""
+        if gates and (right or self._ends(*gates[-1])):
+            decision, reason = gates[-1][1].decision.value, gates[-1][1].reason
+        steps = gate.steps if gate is not None else ()
+        told = RehearsalEvent(
+            number=number, of=self._told.n, decision=decision, reason=reason[:400], steps=len(steps),
+            told=[*map(transition, steps[:_TOLD])],
+            **{name: value - getattr(before, name) for name, value in vars(_spent(place)).items()},
+        )  # fmt: skip
         own = [choice for choice in course.choices if choice.role != "evaluator" and choice not in earlier]
-        return Attempt(own, decision, reason[:400], gates[-1][0] if gates else None, right, cost)
+        return Attempt(own, told, gate, right)
+
+    def _ends(self, gate: GateRequest, verdict: GateVerdict) -> bool:
+        """Whether this gate is the one that an attempt is made for."""
+        if not self._whole:
+            return verdict.decision is not Signal.GATE_CONTINUE
+        passed = gate.trigger is GateTrigger.FINAL_CHECK and verdict.decision is Signal.GATE_DONE
+        return passed and self._told.choose != "judge"
 
     def _set_apart(self, place: Path, number: int) -> None:
         """The settings of a copy, from which nobody is reached; another attempt is made at another temperature."""
@@ -203,7 +182,7 @@ class Rehearsal:
         settings |= {"tools": [], "traces": "none", "skills": settings["skills"] | {"mcp": [], "installed": []}}
         settings["plugins"] = settings["plugins"] | {"sources": []}
         crew["rehearse"] = {}
-        for role in crew.values() if number else ():
+        for role in crew.values() if number > 1 else ():
             model = role.get("model", role) if isinstance(role, dict) else None
             if isinstance(model, dict) and "name" in model:
                 model["temperature"] = self._told.temperature
@@ -211,16 +190,16 @@ class Rehearsal:
 
     # --- the choice ---------------------------------------------------------------------------------------------------------
 
-    def _choice(self, attempts: Sequence[Attempt]) -> tuple[int | None, str]:
+    def _choice(self, attempts: Sequence[Attempt]) -> tuple[Attempt | None, str]:
         """Of those that came through the shortest; by comparison the one that is told to have done best."""
         judged = self._told.choose == "judge"
-        good = [n for n, one in enumerate(attempts) if (one.right if judged else one.decision == Signal.GATE_DONE)]
+        good = [one for one in attempts if (one.right if judged else one.told.decision == Signal.GATE_DONE)]
         compare = getattr(self._evaluator, "compare", None) if self._told.choose == "comparative" else None
         if compare is not None and len(good) > 1:
             with suppress(PolicyFault):
-                best, why = compare([gate for n in good if (gate := attempts[n].gate) is not None])
+                best, why = compare([one.gate for one in good if one.gate is not None])
                 return good[best], why
-        shortest = min(good, key=lambda n: len(attempts[n].steps), default=None)
+        shortest = min(good, key=lambda one: one.told.steps, default=None)
         return shortest, "" if len(good) < 2 else f"the shortest of {len(good)} that came through"
 
 
@@ -230,9 +209,7 @@ def transition(step: StepRecord) -> str:
     return f"{describe(parse_action(step.action))}: {step.error or came}"
 
 
-def _calls(run: Path) -> dict[str, Any]:
+def _spent(run: Path) -> Use:
     """What models have cost so far."""
-    events = [event.content for event in salvage(run / "journal.sqlite").events if event.kind == ModelCallEvent.KIND]
-    calls = [content for content in events if isinstance(content, ModelCallEvent)]
-    spent = {name: sum(getattr(call, name) for call in calls) for name in ("tokens_in", "tokens_out", "money", "seconds")}
-    return {"calls": len(calls), **spent}
+    events = salvage(run / "journal.sqlite").events
+    return Spending.of((event.role, event.content) for event in events if event.kind in COUNTED).total()

@@ -8,32 +8,36 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from environments.files.scratch import Scratch
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.suite import ROWS, RUNS, EpisodeSpec, Suite, episodes_of, outcome_of, settings_of
-from orchestrator.runs.folders import stored_report
-from orchestrator.runs.outcome import Approver
-from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Course, asks, choices_of, no_more
-from orchestrator.runs.replay.recorded_policies import Ask, Interposed, between
-from orchestrator.runs.replay.recording import find_recording
-from orchestrator.runs.replay.replay import again
-from orchestrator.settings.settings import Settings
+from orchestrator.lab.suite.suite import (
+    RUNS,
+    EpisodeSpec,
+    Suite,
+    episodes_of,
+    outcome_of,
+    read_lines,
+    row_file,
+    settings_of,
+    worked,
+    write_lines,
+)
+from orchestrator.runs.replay.courses import Choice, Course, Ending, asks, choices_of, ending, no_more
+from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded
+from orchestrator.runs.replay.recording import find_recording, forkable
+from orchestrator.runs.replay.replay import again, parts_of
 from orchestrator.store.salvage import salvage
 from orchestrator.views.listing import table
-from protocol import Frozen, JsonObject
-from protocol.log.log import whole_file
+from protocol import Frozen
 from roles.contracts import GateRequest, GateVerdict
 from roles.contracts.policies import UNCHECKED, Confidence
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, Signal
@@ -41,32 +45,6 @@ from roles.journal.events import GateEvent
 
 TRIED = f"{UNCHECKED}decided by the gate laboratory"
 """The reason of a decision that is tried: what code finds is not held against it."""
-
-
-class Ending(Frozen):
-    """How a run came out."""
-
-    status: str
-    right: bool
-    """The judge passes it; for a goal without a judge: it ended fulfilled."""
-    steps: int
-    reason: str = ""
-
-    @property
-    def false_done(self) -> bool:
-        return self.status == "fulfilled" and not self.right
-
-    @property
-    def worth(self) -> int:
-        """1 for right, -1 for falsely done, 0 for what was given up, which a person can still see to."""
-        return 1 if self.right else -1 if self.false_done else 0
-
-
-def ending(report: JsonObject) -> Ending:
-    """Of a run's report."""
-    status, verdict = report["status"], report.get("judge")
-    right = bool(verdict["passed"]) if verdict is not None else status == "fulfilled"
-    return Ending(status=status, right=right, steps=report["counts"]["steps"], reason=report["reason"][:400])
 
 
 class GateRow(Frozen):
@@ -101,29 +79,12 @@ class GateRow(Frozen):
         return self.endings[self.best].worth - self.endings[self.decided].worth
 
 
-_ROWS = TypeAdapter(list[GateRow])
-_Done = TypeVar("_Done")
+_ROW = TypeAdapter(GateRow)
 
 
 def laboratory(suite: Suite, folder: Path, *, workers: int = 1, only: str = "*") -> Iterator[tuple[EpisodeSpec, list[GateRow]]]:
     """Work every episode that has no rows yet, and yield the rows of each as it is done. Raises UsageProblem."""
-    places = {spec: folder / ROWS / f"{spec.name}.json" for spec in episodes_of(suite, only)}
-    yield from worked(places, read_rows, partial(examine, folder=folder), workers)
-
-
-def worked(
-    places: Mapping[EpisodeSpec, Path], read: Callable[[Path], _Done], work: Callable[[EpisodeSpec], _Done], workers: int
-) -> Iterator[tuple[EpisodeSpec, _Done]]:
-    """What is in the place of each episode; those that have nothing there are worked, so many at once."""
-    yield from ((spec, read(place)) for spec, place in places.items() if place.exists())
-    left = [spec for spec, place in places.items() if not place.exists()]
-    if workers == 1:
-        yield from ((spec, work(spec)) for spec in left)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        working = {pool.submit(work, spec): spec for spec in left}
-        for future in as_completed(working):
-            yield working[future], future.result()
+    yield from worked(episodes_of(suite, only), folder, read_rows, partial(examine, folder=folder), workers)
 
 
 def examine(
@@ -136,9 +97,7 @@ def examine(
     place = folder / RUNS / spec.name
     shutil.rmtree(place, ignore_errors=True)
     rows = list(_gates(spec, place, folder, mistaken, after)) if forkable(settings_of(spec)) else []
-    (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    with whole_file(folder / ROWS / f"{spec.name}.json") as file:
-        file.write(_ROWS.dump_json(rows, indent=1).decode() + "\n")
+    write_lines(row_file(spec, folder), rows)
     return rows
 
 
@@ -146,24 +105,21 @@ def _gates(
     spec: EpisodeSpec, place: Path, folder: Path, mistaken: Interposed | None, after: EpisodeSpec | None
 ) -> Iterator[GateRow]:
     course = Course((), mistaken or asks)
-    outcome = outcome_of(spec, place, parts={"around": between(course)})
+    outcome = outcome_of(spec, place, course.parts)
     gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
-    found = [(at, one) for at, one in enumerate(course.requests) if isinstance(one, GateRequest) and not one.reask]
-    asked = {request.number: (at, request) for at, request in found}
+    firsts = [at for at, request in enumerate(course.requests) if not getattr(request, "reask", "")]
+    asked = {course.requests[at].number: at for at in firsts if isinstance(course.requests[at], GateRequest)}
     for number, gate in enumerate(gates):
         if number not in asked:  # nobody was asked: there was nothing to decide
             continue
-        at, request = asked[number]
-        decided, on = gate.body["decision"], after or spec
-        next_one = next((n for n in range(at + 1, len(course.requests)) if not getattr(course.requests[n], "reask", "")), None)
-        if next_one is None or (mistaken is None and after is None):
-            ends = {decided: ending(outcome.report)}
-        else:
-            ends = {decided: tried(on, course, next_one, None)}
-        ends |= {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[request.trigger] - {decided})}
+        at, decided, on = asked[number], gate.body["decision"], after or spec
+        later = [one for one in firsts if one > at] if mistaken or after else []
+        ends = {decided: tried(on, course, later[0], None) if later else ending(outcome)}
+        trigger = course.requests[at].trigger
+        ends |= {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[trigger] - {decided})}
         yield GateRow(
             configuration=spec.configuration, task=Path(spec.task).stem, seed=spec.seed, repeat=spec.repeat,
-            evaluator=settings_of(spec).crew.evaluator.policy, number=number, trigger=request.trigger,
+            evaluator=settings_of(spec).crew.evaluator.policy, number=number, trigger=trigger,
             run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(), subtask=gate.subtask, decided=decided,
             reason=gate.body["reason"][:400], confidence=gate.body.get("confidence", ""), endings=ends,
         )  # fmt: skip
@@ -180,17 +136,12 @@ def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | N
         query = {"query": request.goal} if decision is Signal.GATE_SUPPLEMENT else {}
         return GateVerdict(decision=decision, reason=TRIED, **query)
 
-    with Scratch("deskcrew-gate-") as scratch:
-        other = Course(course.choices[:at], decides)
-        return ending(outcome_of(spec, scratch.path, parts={"around": between(other)}).report)
+    return Course(course.choices[:at], decides).follow(partial(outcome_of, spec))
 
 
 def read_rows(path: Path) -> list[GateRow]:
     """Raises UsageProblem where the file is damaged."""
-    try:
-        return _ROWS.validate_json(path.read_bytes())
-    except ValidationError:
-        raise UsageProblem(f"{path} is damaged; delete it, and the laboratory works that episode again.") from None
+    return [*read_lines(path, _ROW)]
 
 
 class TriggerFigures(Frozen):
@@ -275,24 +226,20 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
     Bisection: they come through from before the decision, and not from before the one that follows.
     """
     recording = find_recording(run_id, runs_dir)
-    settings = Settings.model_validate(recording.record["settings"])
-    if not forkable(settings):
-        raise UsageProblem(f"Run {recording.run_id} cannot be done again in part: {settings.environment} cannot be forked.")
     course = Course(choices_of(recording.events), no_more)
+    with suppress(NothingRecorded):  # it was not over then
+        if course.follow(lambda place, parts: again(recording, place, {**parts_of(recording), **parts})).right:
+            raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
 
-    def comes_right(repeated: Course, decides: Approver | None = approving) -> bool:
-        with Scratch("deskcrew-blame-") as scratch:
-            again(recording, scratch.path, course=repeated, decides=decides)
-            return ending(stored_report(next(scratch.path.iterdir()))).right
+    def comes_right(known: Sequence[Choice]) -> bool:
+        return Course(known, asks).follow(partial(again, recording, approver=approving)).right
 
-    if comes_right(course, None):
-        raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
     low, high, tries = 0, len(course.choices), 1
-    if not high or not comes_right(Course((), asks)):
+    if not high or not comes_right(()):
         return None
     while high - low > 1:
         middle, tries = (low + high) // 2, tries + 1
-        low, high = (middle, high) if comes_right(Course(course.choices[:middle], asks)) else (low, middle)
+        low, high = (middle, high) if comes_right(course.choices[:middle]) else (low, middle)
     chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
     decided = "" if chosen.fault else json.dumps(chosen.decision, separators=(",", ":"))
     return Blame(chosen.role, subtask.id if subtask is not None else "", low, len(course.choices), decided, tries)

@@ -14,14 +14,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from environments.files.scratch import Scratch
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.laboratory import Ending, ending, worked
-from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite, episodes_of, settings_of
-from orchestrator.runs.rehearsal import forkable
-from orchestrator.runs.replay.courses import Choice, Course, Message, Told, asks, no_more
-from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded, between
+from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, read_lines, row_file, settings_of, worked, write_lines
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.replay.courses import Choice, Course, Ending, Message, Parts, Told, asks, no_more
+from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded
+from orchestrator.runs.replay.recording import forkable
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.layers import shipped
@@ -30,7 +29,6 @@ from orchestrator.settings.settings import Settings, load_settings
 from orchestrator.tasks.check import task_named
 from orchestrator.tasks.tasks import Task
 from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, Type, Wait
-from protocol.log.log import whole_file
 from protocol.model.decisions import OperatorDecision
 from roles.contracts import PlanAnswer
 from roles.journal.journal import Journal
@@ -89,13 +87,14 @@ class Collected(NamedTuple):
 
 def _run(row: _Row, known: Sequence[Choice], then: Interposed, telling: bool = False) -> tuple[Ending, tuple[Choice, ...]]:
     """How the run of a row ends, and its decisions, with what a model is told at each where it is `telling`."""
-    task = Task.model_validate(row.task)
-    with Scratch("deskcrew-rollout-") as scratch:
-        overrides = [f"seed={row.seed}", f"runs_dir={scratch.path}", *row.settings]
-        loaded = load_settings(overrides=overrides, task_layer=task.layer()._replace(base=shipped("tasks")))
-        course = Course(known, then, _telling(loaded.settings)) if telling else Course(known, then)
-        outcome = start(loaded, task, approver=approving, parts={"around": between(course)})
-    return ending(outcome.report), tuple(course.choices)
+    task, said = Task.model_validate(row.task), [f"seed={row.seed}", *row.settings]
+    load = partial(load_settings, task_layer=task.layer()._replace(base=shipped("tasks")))
+    course = Course(known, then, _telling(load(overrides=said).settings)) if telling else Course(known, then)
+
+    def work(place: Path, parts: Parts) -> Outcome:
+        return start(load(overrides=[*said, f"runs_dir={place}"]), task, approver=approving, parts=parts)
+
+    return course.follow(work), tuple(course.choices)
 
 
 def _telling(settings: Settings) -> Told:
@@ -125,9 +124,7 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
         for number in sorted(rng.sample(asked, min(pairs, len(asked)))):
             found += _pair(about, choices, number, float(came.right), rng)
     kept = [row for row in found if not difference(row)]
-    (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    with whole_file(folder / ROWS / f"{spec.name}.jsonl") as file:
-        file.writelines(row.model_dump_json() + "\n" for row in kept)
+    write_lines(row_file(spec, folder), kept)
     return Collected(kept, len(found) - len(kept), time.process_time() - began)
 
 
@@ -189,14 +186,11 @@ def rollouts(
     suite: Suite, folder: Path, *, pairs: int, seed: int, workers: int = 1, only: str = "*"
 ) -> Iterator[tuple[EpisodeSpec, Collected]]:
     """Work every episode that has no rows yet, and yield what each gave; at the end all rows stand in two files."""
-    places = {spec: folder / ROWS / f"{spec.name}.jsonl" for spec in episodes_of(suite, only)}
-    work = partial(collect, folder=folder, pairs=pairs, seed=seed)
-    yield from worked(places, lambda place: Collected([*read_rows(place)]), work, workers)
+    specs, work = episodes_of(suite, only), partial(collect, folder=folder, pairs=pairs, seed=seed)
+    yield from worked(specs, folder, lambda path: Collected([*read_rows(path)]), work, workers)
     for name, kind in ((TRAJECTORIES, Trajectory), (PAIRS, Pair)):
-        with whole_file(folder / name) as file:
-            file.writelines(
-                f"{row.model_dump_json()}\n" for place in places.values() for row in read_rows(place) if isinstance(row, kind)
-            )
+        rows = (row for spec in specs for row in read_rows(row_file(spec, folder)))
+        write_lines(folder / name, (row for row in rows if isinstance(row, kind)))
 
 
 def figures(done: Sequence[Collected]) -> JsonObject:
@@ -212,10 +206,4 @@ def read_rows(path: Path) -> Iterator[Trajectory | Pair]:
     """Raises UsageProblem with the line where one is damaged."""
     if not path.is_file():
         raise UsageProblem(f"There is no file {path}; `deskcrew lab rollouts SUITE` writes {TRAJECTORIES} and {PAIRS}.")
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield _ANY.validate_json(line)
-            except ValidationError as bad:
-                first = bad.errors()[0]
-                raise UsageProblem(f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+    return read_lines(path, _ANY)

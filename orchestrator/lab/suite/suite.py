@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from fnmatch import fnmatch
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeVar
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError, field_validator, model_validator
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.control.requests import approving
@@ -28,6 +30,7 @@ from protocol.log.log import whole_file
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Approver, Outcome
 
+Row = TypeVar("Row")
 SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 
 
@@ -209,6 +212,43 @@ def _read(file: Path) -> EpisodeRow | None:
         raise UsageProblem(f"{file} is damaged; delete it, and the suite works that episode again.") from None
 
 
+def row_file(spec: EpisodeSpec, folder: Path) -> Path:
+    """Where the laboratory has its rows of an episode."""
+    return folder / ROWS / f"{spec.name}.jsonl"
+
+
+def read_lines(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
+    """The rows of a file, one a line. Raises UsageProblem with the line where one is damaged."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield kind.validate_json(line)
+            except ValidationError as bad:
+                first = bad.errors()[0]
+                raise UsageProblem(f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+
+
+def write_lines(path: Path, rows: Iterable[BaseModel]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        file.writelines(f"{row.model_dump_json()}\n" for row in rows)
+
+
+def worked(
+    specs: Sequence[EpisodeSpec], folder: Path, read: Callable[[Path], Row], work: Callable[[EpisodeSpec], Row], workers: int
+) -> Iterator[tuple[EpisodeSpec, Row]]:
+    """What is in the file of each episode; those that have none are worked, so many at once."""
+    left = [spec for spec in specs if not row_file(spec, folder).exists()]
+    yield from ((spec, read(row_file(spec, folder))) for spec in specs if spec not in left)
+    if workers == 1:
+        yield from ((spec, work(spec)) for spec in left)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        working = {pool.submit(work, spec): spec for spec in left}
+        for future in as_completed(working):
+            yield working[future], future.result()
+
+
 class Superseded(MachineStopped):
     """Another `suite run` works the folder by now; what this one was doing is left to it."""
 
@@ -257,7 +297,7 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
 
 
 def outcome_of(
-    spec: EpisodeSpec, place: Path, *, parts: Mapping[str, Any] | None = None, approver: Approver = approving, anew: bool = False
+    spec: EpisodeSpec, place: Path, parts: Mapping[str, Any] | None = None, *, approver: Approver = approving, anew: bool = False
 ) -> Outcome:
     """Work the run of an episode in the folder `place`; with `anew` what is there is taken away when its settings are known."""
     from orchestrator.runs.runs import start  # late: who only hands episodes out needs no engine of runs

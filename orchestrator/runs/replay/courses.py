@@ -1,4 +1,4 @@
-"""A run's decisions, given again for as long as they are known; from there the run takes its own course.
+"""A run's decisions, given again for as long as they are known; from there the run takes its own course, and how it ends is told.
 
 A simulated world begins the same way again, and goes on the same way in a copy, so the same decisions lead to the same request.
 """
@@ -6,19 +6,24 @@ A simulated world begins the same way again, and goes on the same way in a copy,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
-from orchestrator.runs.replay.recorded_policies import ANSWERS, Ask, Interposed, NothingRecorded, applied, delta
+from environments.files.scratch import Scratch
+from orchestrator.runs.replay.recorded_policies import ANSWERS, Ask, Interposed, NothingRecorded, applied, between, delta
 from orchestrator.settings.policies import ROLES
 from protocol import Frozen, JsonObject
 from roles.contracts import OperatorView
 from roles.journal import events as journal
 from roles.journal.journal import Event
 from roles.policies.fallback import GaveUp, PolicyFault
+
+if TYPE_CHECKING:
+    from orchestrator.runs.outcome import Outcome
 
 
 class Message(Frozen):
@@ -68,6 +73,39 @@ def _about(request: Any) -> str:
 
 Told = Callable[[str, Any], tuple[Message, ...]]
 """What a model is told in a role at a request."""
+Parts = Mapping[str, Any]
+Work: TypeAlias = "Callable[[Path, Parts], Outcome]"
+"""Works a run in a folder, with these parts."""
+
+
+class Enough(Exception):
+    """Raised out of a run that is followed no further."""
+
+
+class Ending(Frozen):
+    """How a run came out."""
+
+    status: str
+    right: bool
+    """The judge passes it; for a goal without a judge: it ended fulfilled."""
+    steps: int
+    reason: str = ""
+
+    @property
+    def false_done(self) -> bool:
+        return self.status == "fulfilled" and not self.right
+
+    @property
+    def worth(self) -> int:
+        """1 for right, -1 for falsely done, 0 for what was given up, which a person can still see to."""
+        return 1 if self.right else -1 if self.false_done else 0
+
+
+def ending(outcome: Outcome) -> Ending:
+    report, status = outcome.report, outcome.status
+    verdict = report.get("judge")
+    right = bool(verdict["passed"]) if verdict is not None else status == "fulfilled"
+    return Ending(status=status, right=right, steps=report["counts"]["steps"], reason=outcome.reason[:400])
 
 
 def asks(role: str, request: Any, ask: Ask) -> Any:
@@ -94,6 +132,13 @@ class Course:
         self._then, self._told, self._joins = then, told, joins
         self.choices: list[Choice] = []
         self.requests: list[Any] = []
+        self.parts: Parts = {"around": between(self)}
+        """By which a run takes this course."""
+
+    def follow(self, work: Work) -> Ending:
+        """How a run ends that takes this course, in a folder that goes afterwards."""
+        with Scratch("deskcrew-course-") as scratch:
+            return ending(work(scratch.path, self.parts))
 
     def __call__(self, role: str, request: Any, ask: Ask) -> Any:
         seen = request.seen.state_id if isinstance(request, OperatorView) else ""

@@ -17,8 +17,9 @@ from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import find_run, read_run
 from orchestrator.runs.privacy.trust import refuse_strange, signed
+from orchestrator.runs.replay.courses import Enough
 from orchestrator.runs.replay.recording import Recording, find_recording, first_difference, moments, recording_of
-from orchestrator.runs.replay.replay import again
+from orchestrator.runs.replay.replay import repeated
 from orchestrator.settings.build import build_safety
 from orchestrator.settings.layers import Document, Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
@@ -34,10 +35,6 @@ from roles.safety.privacy.vault import Vault
 
 _OF_THE_WORLD = ("environment", "world", "seed", "variation", "faults", "browser")
 """Settings that the steps before the fork depend on."""
-
-
-class ForkReached(Exception):
-    """The step from which the new run goes on is done; raised out of the run that does it again."""
 
 
 def fork(
@@ -92,11 +89,11 @@ def _worked_until(recording: Recording, at: int, runs_dir: Path, undo: ExitStack
             names.append(str(event.body["run_id"]))
             undo.callback(shutil.rmtree, runs_dir / names[0], ignore_errors=True)
         if (event.kind == FeedbackEvent.KIND and event.step == at) or (event.kind == SituationEvent.KIND and at == 0):
-            raise ForkReached
+            raise Enough  # the step from which the new run goes on is done
 
     try:
-        why = again(recording, runs_dir, listen, secrets)
-    except ForkReached:
+        why = repeated(recording, runs_dir, listener=listen, secrets=secrets)
+    except Enough:
         return runs_dir / names[0]
     raise UsageProblem(
         f"Run {recording.run_id} cannot be forked at step {at}: repeated, it does not reach that step ({why}); "

@@ -16,11 +16,10 @@ from environments.files.scratch import Scratch
 from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
-from orchestrator.runs.outcome import Approver
-from orchestrator.runs.replay.courses import Course, choices_of, no_more
-from orchestrator.runs.replay.recorded_policies import Interposed, NothingRecorded, between
+from orchestrator.runs.outcome import Approver, Outcome
+from orchestrator.runs.replay.courses import Course, Parts, choices_of, no_more
+from orchestrator.runs.replay.recorded_policies import NothingRecorded
 from orchestrator.runs.replay.recording import (
-    REPLAYED,
     Difference,
     Moment,
     RecordedAction,
@@ -28,6 +27,7 @@ from orchestrator.runs.replay.recording import (
     Recording,
     apps_differ,
     first_difference,
+    forkable,
     moments,
     needs_approval,
     recording_of,
@@ -67,8 +67,9 @@ class RecordedTool:
 
 
 def parts_of(recording: Recording) -> dict[str, Any]:
-    """What `runs.start` takes in place of policies, which nobody asks, sources and a sandbox."""
-    given: dict[str, Any] = {**dict.fromkeys(ROLES, object()), "sandbox": RecordedSandbox(recording)}
+    """What a run takes to decide as it was decided then: policies that nobody asks, sources, tools and a sandbox."""
+    given: dict[str, Any] = {**dict.fromkeys(ROLES, object()), **Course(choices_of(recording.events), no_more).parts}
+    given["sandbox"] = RecordedSandbox(recording)
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     # The tools that were called under the names of the run's servers, as its settings rate them
@@ -228,7 +229,7 @@ def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Re
     Raises UsageProblem for a run that cannot be replayed.
     """
     with Scratch("deskcrew-replay-") as place:
-        why = again(recording, place.path, secrets=secrets)
+        why = repeated(recording, place.path, secrets=secrets)
         folders = [folder for folder in place.path.iterdir() if (folder / "run.json").exists()]
         now = recording_of(folders[0])
     then, since = moments(recording), moments(now)
@@ -239,18 +240,26 @@ def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Re
     return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since))
 
 
+def repeated(recording: Recording, runs_dir: Path, **how: Any) -> str:
+    """Work it `again` with all that was said and decided then; returns why it stopped, if not at its end."""
+    try:
+        return again(recording, runs_dir, parts_of(recording), **how).reason
+    except NothingRecorded as more:
+        return str(more)
+
+
 def again(
     recording: Recording,
     runs_dir: Path,
+    parts: Parts,
+    *,
     listener: Callable[[Event], None] | None = None,
     secrets: Mapping[str, str] | None = None,
-    course: Interposed | None = None,
-    decides: Approver | None = None,
-) -> str:
-    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end. What was decided
-    then is decided again, or what `course` does; where somebody `decides` approvals, it can ask the policies of the settings.
+    approver: Approver | None = None,
+) -> Outcome:
+    """Start the run anew in `runs_dir`; where nobody else approves, who was asked then answers as they did.
 
-    Raises UsageProblem where it cannot begin as it did.
+    Raises UsageProblem where it cannot begin as it did, and NothingRecorded.
     """
     loaded = _settings(recording, runs_dir)
     forked = recording.record.get("forked_from", {})
@@ -259,7 +268,7 @@ def again(
             f"Run {recording.run_id} cannot be repeated as a whole: it was forked from {forked['run_id']} at step "
             f"{forked['step']} with another {' and '.join(forked['changed'])}; replay or fork that one."
         )
-    if loaded.settings.environment not in REPLAYED:
+    if not forkable(loaded.settings):
         raise UsageProblem(
             f"Run {recording.run_id} cannot be repeated: a {loaded.settings.environment} does not begin in the same state twice."
         )
@@ -272,23 +281,12 @@ def again(
     plan: PlanFile | None = None
     if version := recording.record.get("plan_version"):  # under the name that it had
         plan = plan_of([Subtask.model_validate(item) for item in recording.plans[version]], "the recorded plan")
+    given = {**parts, "secrets": values}
+    asked = approver or RecordedPerson(recording)
     try:
-        outcome = runs.start(
-            loaded,
-            _target(recording),
-            listener=listener,
-            approver=decides or RecordedPerson(recording),
-            parts={
-                **(parts_of(recording) if decides is None else {}),
-                **{"secrets": values, "around": between(course or Course(choices_of(recording.events), no_more))},
-            },
-            plan=plan,
-        )
-    except NothingRecorded as more:
-        return str(more)
+        return runs.start(loaded, _target(recording), listener=listener, approver=asked, parts=given, plan=plan)
     except (EnvironmentFault, UsageProblem) as bad:
         raise UsageProblem(f"Run {recording.run_id} cannot be replayed: {bad}") from None
-    return outcome.reason
 
 
 def _settings(recording: Recording, runs_dir: Path) -> LoadedSettings:

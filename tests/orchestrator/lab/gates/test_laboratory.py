@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.laboratory import Ending, GateRow, blame, ending, examine, figures, tried
+from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
-from orchestrator.runs.replay.courses import Course
+from orchestrator.runs.replay.courses import Course, Ending, ending
 from orchestrator.runs.replay.recorded_policies import Ask, between
 from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
@@ -84,7 +84,7 @@ def test_a_gate_that_believes_a_hasty_worker_is_wrong_and_told_what_would_have_b
 def test_what_is_tried_at_a_gate_is_taken_and_the_gates_after_it_decide_for_themselves(tmp_path: Path) -> None:
     course = Course((), hasty)
     spec = RENAME.model_copy(update={"settings": ("limits.replans=0",)})
-    assert ending(outcome_of(spec, tmp_path / "run", parts={"around": between(course)}).report).worth == 0
+    assert ending(outcome_of(spec, tmp_path / "run", {"around": between(course)})).worth == 0
     at = next(number for number, choice in enumerate(course.choices) if choice.role == "evaluator")
     assert course.requests[at].trigger is GateTrigger.WORKER_SUCCESS
     done = tried(spec, course, at, Signal.GATE_DONE)  # and the final check, which is asked, sees that it is not
@@ -95,8 +95,8 @@ def test_what_is_tried_at_a_gate_is_taken_and_the_gates_after_it_decide_for_them
 def test_blame_names_the_decision_that_was_planted(tmp_path: Path) -> None:
     mistake = EndsEarly()
     spec = ARCHIVE.model_copy(update={"settings": TRUSTING})
-    outcome = outcome_of(spec, tmp_path, parts={"around": between(mistake)})
-    assert ending(outcome.report).false_done
+    outcome = outcome_of(spec, tmp_path, {"around": between(mistake)})
+    assert ending(outcome).false_done
     found = blame(outcome.run_id, tmp_path)
     assert found is not None
     assert (found.role, found.number) == ("operator", mistake.made)
