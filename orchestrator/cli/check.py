@@ -92,13 +92,13 @@ def play_task(
 
     played = play(task_named(task), seed)
     steps, verdict = [step._asdict() for step in played.steps], played.verdict.model_dump(mode="json")
-    told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+    told = {"goal": played.trial.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
     return Told(told, "\n".join(_played_lines(played)), good=played.passed)
 
 
 def _played_lines(played: OracleRun) -> Iterator[str]:
     verdict = played.verdict
-    yield f"goal   {clean(played.goal, 1000)}"
+    yield f"goal   {clean(played.trial.goal, 1000)}"
     for step in played.steps:
         told = f" -> {clean(step.told, 200)}" if step.told else ""
         yield f"{step.line:>3}  {step.status:<9} {clean(step.said, 200)}{told}"

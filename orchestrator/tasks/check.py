@@ -18,8 +18,8 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.settings import load_settings, varied
 from orchestrator.tasks.changes import parts_of
-from orchestrator.tasks.judge import OracleRun, judge, play, task_environment, truth_of
-from orchestrator.tasks.tasks import BadSlot, Task, fill_goal, fill_slots, items_at, resolve_target
+from orchestrator.tasks.judge import OracleRun, Trial, play, task_environment
+from orchestrator.tasks.tasks import BadSlot, Task, items_at, resolve_target
 from protocol import CallApi, JsonObject
 
 
@@ -65,15 +65,15 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
     task = task_named(word)
     found: dict[str, list[int]] = {}
     goals: list[str] = []
-    slots: dict[str, Any] = {}
+    taken: int | None = None
     for seed in range(seeds):
         environment = task_environment(task, seed)
         try:
             environment.reset(seed=seed)
-            world = truth_of(environment)
-            slots = fill_slots(task, world, seed)
-            goals.append(fill_goal(task, slots))
-            problems = [*_untouched(task, world, slots)]
+            trial = Trial.begun(task, environment, seed)
+            goals.append(trial.goal)
+            taken = task.fewest_steps(trial.slots)
+            problems = [*_untouched(trial, environment)]
             if task.oracle is not None:
                 problems += _performed(task, seed, environment)
             for key, problem in problems:
@@ -82,7 +82,6 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
         finally:
             environment.close()
     told = [text if len(at) == seeds else f"{text} (seed {', '.join(map(str, at))})" for text, at in found.items()]
-    taken = task.fewest_steps(slots)
     if task.oracle is not None and task.oracle_steps not in (None, taken):
         told.append(f"oracle_steps says {task.oracle_steps}, and the oracle takes {taken}; leave oracle_steps out")
     return told, goals[0] if goals else ""
@@ -136,18 +135,17 @@ def sees_strays(task: Task, played: OracleRun, environment: Environment) -> bool
     if task.changes is None or not isinstance(environment, SimulatedDesktop):
         return None
     allowed = {pattern.split(".")[1] for pattern in task.changes}
-    run = {"status": task.outcome, "plans": 1, "reason": "", "steps": played.verdict.steps + 1, "questions": 0}
     for stray in sorted(STRAYS, key=lambda stray: stray.app in allowed):
-        if stray.app in played.initial["apps"] and environment.perform(stray, key=f"stray {stray.digest}").ok:
-            verdict = judge(task, environment.world(), played.initial, played.slots, environment.received(), run)
+        if stray.app in played.trial.initial["apps"] and environment.perform(stray, key=f"stray {stray.digest}").ok:
+            verdict = played.trial.verdict(environment, steps=played.verdict.steps + 1)
             if not verdict.clean or stray.app not in allowed:
                 return not verdict.clean
     return None
 
 
-def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Problem]:
+def _untouched(trial: Trial, environment: Environment) -> Iterator[Problem]:
     """What the conditions make of a world in which nothing was done."""
-    verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0, "questions": 0})
+    task, world, verdict = trial.task, trial.initial, trial.verdict(environment)
     every: list[tuple[KeyPath, str, str]] = [(_key_of(task, one.expression), one.expression, one.error) for one in verdict.checks]
     every += [(("checkpoints", point.name, "when"), "when", point.error) for point in verdict.checkpoints]
     for key, expression, error in every:
@@ -159,7 +157,7 @@ def _untouched(task: Task, world: JsonObject, slots: JsonObject) -> Iterator[Pro
         if not mine.passed and not mine.error:
             yield _key_of(task, mine.expression), f"{mine.expression!r} holds before anything was done"
     for number, pattern in enumerate(task.changes or ()):
-        if missing := _nowhere(pattern, world, slots):
+        if missing := _nowhere(pattern, world, trial.slots):
             yield ("changes", number), f"changes: {pattern!r} leads nowhere; the world has no {missing}"
     if verdict.passed and task.outcome == "fulfilled":
         yield ("success",), "every condition holds before anything was done; a crew that does nothing would pass"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import glob
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -20,10 +21,10 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
 from orchestrator.tasks.changes import ABSENT, SLOT, changed
 from orchestrator.tasks.check import STRAYS
-from orchestrator.tasks.judge import judge
+from orchestrator.tasks.judge import Trial
 from orchestrator.tasks.operations import Drawing, Operation, Stage, stage, with_value, writing
 from orchestrator.tasks.oracle_lines import steps_of
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, items_at
+from orchestrator.tasks.tasks import Task, fill_slots, items_at
 from protocol import Action, CallApi, Frozen, JsonObject, LaunchApp, Wait
 from protocol.dsl import emit, parse_line
 from protocol.log.log import whole_file
@@ -108,54 +109,51 @@ def _asked(name: str, world: str, operations: Sequence[Operation], where: Stage)
 # --- the judge ----------------------------------------------------------------------------------------------------------------
 
 
-class _Facts(NamedTuple):
-    """What an oracle brought about in one world, as conditions."""
-
-    holds: set[str]
-    entries: dict[tuple[str, str, int], set[str]]
-    """Of each new entry, by its place at the end and at the beginning and its number: what is so of it and its key `k`."""
-    changes: set[str]
+_Fact = tuple[tuple[str, str, int] | None, str]
+"""A condition; or what is so of a new entry and its key `k`, by its place at the end and at the beginning and its number."""
 
 
 def _judged(data: JsonObject) -> JsonObject:
     """With the conditions that hold in every world, and what changes there. Raises UsageProblem."""
-    task = Task.model_validate(data)
-    found = [_facts(task, stage(str(task.world), seed), seed) for seed in SEEDS]
-    if any(one.entries.keys() != found[0].entries.keys() for one in found):
+    task, changes = Task.model_validate(data), set[str]()
+    found = [set(_facts(task, stage(str(task.world), seed), seed, changes)) for seed in SEEDS]
+    entries, *others = [{entry for entry, _ in facts if entry is not None} for facts in found]
+    if any(other != entries for other in others):
         raise UsageProblem("it makes other entries in other worlds")
-    holds = set.intersection(*(one.holds for one in found))
-    for place, atoms in found[0].entries.items():
-        end, begin, _ = place
-        alike = atoms.intersection(*(one.entries[place] for one in found))
-        holds.add(f"{end}.exists(k, {' && '.join([f'!(k in {begin})', *sorted(alike)])})")
-    return {**data, "success": sorted(holds), "changes": sorted(set.union(*(one.changes for one in found)))}
+    alike = set.intersection(*found)
+    success = [told for entry, told in alike if entry is None]
+    for made in entries:
+        atoms = sorted(told for entry, told in alike if entry == made)
+        success.append(f"{made[0]}.exists(k, {' && '.join(atoms)})")
+    return {**data, "success": sorted(success), "changes": sorted(changes)}
 
 
-def _facts(task: Task, where: Stage, seed: int) -> _Facts:
+def _facts(task: Task, where: Stage, seed: int, changes: set[str]) -> Iterator[_Fact]:
+    """What an oracle brings about in one world; the places that change are added to those of others."""
     slots = fill_slots(task, where.initial, seed)
     calls = _calls(task, slots)
-    world, _, done = where.after(calls)
+    desktop, done = where.after(calls)
     if not done:
         raise UsageProblem("its oracle is declined in another world")
     by_app = {call.app: _keys(line, call) for line, call in zip(task.oracle or (), calls, strict=True)}
     texts = {v: _text(v, by_app[c.app]) for c in calls for v in c.arguments.values() if isinstance(v, str) and v}
     named = [(f"slots.{slot}.{name}", v) for slot, one in slots.items() if isinstance(one, dict) for name, v in one.items()]
     texts = {v: told for told, v in named if isinstance(v, str) and v} | texts
-    facts, sizes = _Facts(set(), {}, set()), dict[tuple[str, str], int]()
-    for path, before, value in changed(where.initial, world):
+    sizes, made = Counter[tuple[str, str]](), Counter[str]()
+    for path, before, value in changed(where.initial, desktop.world()):
         keys = by_app.get(path[1], {})  # the same key names something else in another app
         end, begin = (_place(root, path[:-1], keys) for root in ("world", "initial"))
-        facts.changes.add(_pattern((*path[:-1], "+") if before is ABSENT else path, keys))
+        changes.add(_pattern((*path[:-1], "+") if before is ABSENT else path, keys))
         if before is ABSENT:
-            number = sum(known[0] == end for known in facts.entries)
-            facts.entries[end, begin, number] = set(_entry(end, value, path[-1], texts))
+            told = (f"!(k in {begin})", *_entry(end, value, path[-1], texts))
+            yield from (((end, begin, made[end]), one) for one in told)
+            made[end] += 1
         elif value is ABSENT:
-            facts.holds.add(f"!({_text(path[-1], keys)} in {end})")
+            yield None, f"!({_text(path[-1], keys)} in {end})"
         else:
-            facts.holds.add(f"{_place('world', path, keys)} == {_text(value, keys)}")
-        sizes[end, begin] = sizes.get((end, begin), 0) + (before is ABSENT) - (value is ABSENT)
-    facts.holds.update(f"size({end}) - size({begin}) == {more}" for (end, begin), more in sizes.items() if more)
-    return facts
+            yield None, f"{_place('world', path, keys)} == {_text(value, keys)}"
+        sizes[end, begin] += (before is ABSENT) - (value is ABSENT)
+    yield from ((None, f"size({end}) - size({begin}) == {more}") for (end, begin), more in sizes.items() if more)
 
 
 def _keys(line: Any, call: CallApi) -> dict[str, str]:
@@ -198,27 +196,21 @@ def _entry(store: str, value: Any, key: str, texts: Mapping[str, str]) -> Iterat
 def survivors(task: Task, seed: int) -> tuple[list[str], int]:
     """What of this task's oracle and mutants comes out wrong in a world, in words, and how many mutants were tried."""
     where, rng = stage(str(task.world), seed), random.Random(f"{task.id}:{seed}")  # noqa: S311 - variation, not secrecy
-    slots = fill_slots(task, where.initial, seed)
-    fill_goal(task, slots)
-    calls, wrong, tried = _calls(task, slots), list[str](), 0
-
-    def passes(world: JsonObject, received: Sequence[JsonObject], steps: int) -> bool:
-        run = {"status": "fulfilled", "plans": 1, "reason": "", "answer": "", "questions": 0, "steps": steps}
-        return judge(task, world, where.initial, slots, received, run).passed
-
+    trial = Trial.begun(task, where.desktop, seed)
+    calls, wrong, tried = _calls(task, trial.slots), list[str](), 0
     waiting: list[Action] = [*(LaunchApp(app=app) for app in dict.fromkeys(call.app for call in calls)), Wait(seconds=40)]
     ways: dict[str, Sequence[Action]] = {"the oracle": calls, "the oracle with time": [*waiting, *calls, *waiting]}
     for name, actions in ways.items():
-        world, received, _ = where.after(actions)
-        wrong += [] if passes(world, received, len(actions)) else [f"{name} does not pass"]
-    last = where.after(calls)[0]
-    for name, actions in _mutants(task, where, slots, rng):
-        world, received, _ = where.after(actions)
-        if not any(changed(last, world)):  # it comes to the same, and is no mutant
+        passed = trial.verdict(where.after(actions)[0], steps=len(actions)).passed
+        wrong += [] if passed else [f"{name} does not pass"]
+    last = where.after(calls)[0].world()
+    for name, actions in _mutants(task, where, trial.slots, rng):
+        desktop, _ = where.after(actions)
+        if not any(changed(last, desktop.world())):  # it comes to the same, and is no mutant
             wrong += [] if actions else ["nothing has to be done"]
             continue
         tried += 1
-        wrong += [f"{name} passes"] if passes(world, received, len(actions)) else []
+        wrong += [f"{name} passes"] if trial.verdict(desktop, steps=len(actions)).passed else []
     return wrong, tried
 
 

@@ -95,6 +95,28 @@ def _cleanness(stray: Sequence[str] | None) -> tuple[Check, ...]:
     return (Check(expression="clean: only what the task allows was changed", passed=not stray, error=error),)
 
 
+class Trial(NamedTuple):
+    """A task in its world as it begins, and the verdict over what becomes of it."""
+
+    task: Task
+    initial: JsonObject
+    slots: dict[str, Any]
+    goal: str
+
+    @classmethod
+    def begun(cls, task: Task, surface: Environment, seed: int) -> Trial:
+        """In a world that was reset. Raises UsageProblem where a slot has no value."""
+        initial = truth_of(surface)
+        slots = fill_slots(task, initial, seed)
+        return cls(task, initial, slots, fill_goal(task, slots))
+
+    def verdict(self, surface: Environment, **run: Any) -> Verdict:
+        """Over the world as it is now; what is not said of the `run` is as if nothing had been done, and that as it should be."""
+        received = surface.received() if isinstance(surface, ActionRecord) else []
+        told = {"status": self.task.outcome, "plans": 1, "reason": "", "answer": "", "steps": 0, "questions": 0, **run}
+        return judge(self.task, truth_of(surface), self.initial, self.slots, received, told)
+
+
 class Step(NamedTuple):
     """One action of the oracle as it was performed."""
 
@@ -110,9 +132,7 @@ class Step(NamedTuple):
 class OracleRun(NamedTuple):
     """An oracle's run."""
 
-    goal: str
-    slots: dict[str, Any]
-    initial: JsonObject
+    trial: Trial
     world: JsonObject
     """As it is at the end."""
     steps: tuple[Step, ...]
@@ -132,16 +152,11 @@ def play(task: Task, seed: int, environment: Environment | None = None) -> Oracl
     surface = environment or task_environment(task, seed)
     try:
         surface.reset(seed=seed)
-        initial = truth_of(surface)
-        slots = fill_slots(task, initial, seed)
-        goal = fill_goal(task, slots)
-        steps, problem = _performed(task, surface, slots)
+        trial = Trial.begun(task, surface, seed)
+        steps, problem = _performed(task, surface, trial.slots)
         asked = sum(step.status == "answered" for step in steps)
-        run = {"status": task.outcome, "plans": 1, "reason": "", "steps": len(steps) - asked, "questions": asked}
-        received = surface.received() if isinstance(surface, ActionRecord) else []
-        world = truth_of(surface)
-        verdict = judge(task, world, initial, slots, received, run)
-        return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
+        verdict = trial.verdict(surface, steps=len(steps) - asked, questions=asked)
+        return OracleRun(trial, truth_of(surface), tuple(steps), verdict, problem)
     finally:
         if environment is None:
             surface.close()

@@ -51,11 +51,11 @@ class Stage:
         held = {name: value for name, value in fields if isinstance(value, dict) and value}
         return {name: value for name, value in held.items() if all(isinstance(one, dict) for one in value.values())}
 
-    def after(self, actions: Sequence[Action]) -> tuple[JsonObject, list[JsonObject], bool]:
-        """The world after these actions, what it received, and whether all of them were done."""
+    def after(self, actions: Sequence[Action]) -> tuple[SimulatedDesktop, bool]:
+        """The desktop after these actions, and whether all of them were done."""
         fork = self.desktop.fork()
         done = [fork.perform(action, key=str(number)).ok for number, action in enumerate(actions)]
-        return fork.world(), fork.received(), all(done)
+        return fork, all(done)
 
 
 @lru_cache(maxsize=128)
@@ -94,8 +94,8 @@ class Drawing:
                 deed = field.label.casefold() in verb_words() and not self._values(field)  # such as: append
                 if field.required or (self.rng.random() < 0.5 and not deed):
                     call = with_value(call, field.words[0], self.value(field))
-            world, _, done = self.where.after([call])
-            if done and any(changed(self.where.initial, world)):
+            desktop, done = self.where.after([call])
+            if done and any(changed(self.where.initial, desktop.world())):
                 return call
         return None
 
@@ -107,7 +107,7 @@ class Drawing:
             store = next((s for s, known in self.stores.items() if isinstance(value, str) and value in known), "")
             if not store and value not in self.options:
                 continue
-            if self.where.after([with_value(call, name, _ANYTHING)])[2]:
+            if self.where.after([with_value(call, name, _ANYTHING)])[1]:
                 arguments[name] = self.text(field)  # it names nothing, and is a text like any other
             elif store:
                 if (found := self._record(slot := f"{self.card.app}_{name}", store, str(value))) is None:

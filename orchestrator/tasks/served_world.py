@@ -15,9 +15,8 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.check import task_named
-from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
-from protocol import JsonObject
+from orchestrator.tasks.judge import Trial, Verdict
+from orchestrator.tasks.tasks import Task
 
 
 class PracticeTask:
@@ -25,17 +24,14 @@ class PracticeTask:
 
     def __init__(self, task: Task, told: Callable[[Verdict], None]) -> None:
         self._task, self._told = task, told
-        self._initial: JsonObject = {}
-        self._slots: dict[str, Any] = {}
+        self._trial: Trial
 
     def begin(self, desktop: SimulatedDesktop) -> str:
-        self._initial = desktop.world()
-        self._slots = fill_slots(self._task, self._initial, int(self._initial["seed"]))
-        return fill_goal(self._task, self._slots)
+        self._trial = Trial.begun(self._task, desktop, int(desktop.world()["seed"]))
+        return self._trial.goal
 
     def finish(self, desktop: SimulatedDesktop, status: Status, reason: str, steps: int) -> Mapping[str, Any]:
-        run = {"status": status, "reason": reason, "steps": steps, "plans": 1, "questions": 0}
-        verdict = judge(self._task, desktop.world(), self._initial, self._slots, desktop.received(), run)
+        verdict = self._trial.verdict(desktop, status=status, reason=reason, steps=steps)
         self._told(verdict)
         return verdict.model_dump(mode="json")
 

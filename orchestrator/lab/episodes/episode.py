@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 from pydantic import ValidationError
 
 from environments.contract import (
-    ActionRecord,
     EnvironmentFault,
     FunctionInfo,
     NativeApi,
@@ -20,9 +19,9 @@ from environments.contract import (
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
-from orchestrator.tasks.judge import Verdict, judge, task_settings, truth_of
+from orchestrator.tasks.judge import Trial, Verdict, task_settings
 from orchestrator.tasks.oracle_lines import steps_of
-from orchestrator.tasks.tasks import Task, answer_of, fill_goal, fill_slots, resolve_target
+from orchestrator.tasks.tasks import Task, answer_of, resolve_target
 from protocol import Action, Answer, AskUser, FailGoal, FinishGoal, VisualState, parse_action
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dsl import DSLError, emit, parse_line
@@ -104,7 +103,7 @@ class Episode:
     @property
     def goal(self) -> str:
         """The goal in words, with the values of this seed."""
-        return self._goal
+        return self._trial.goal
 
     @property
     def over(self) -> bool:
@@ -114,12 +113,10 @@ class Episode:
         """Start again; the same seed gives the same world and the same goal."""
         self.seed = self.seed if seed is None else seed
         screen = self._surface.reset(seed=self.seed)
-        self._initial = truth_of(self._surface)
-        self._slots = fill_slots(self.task, self._initial, self.seed)
-        self._goal = fill_goal(self.task, self._slots)
+        self._trial = Trial.begun(self.task, self._surface, self.seed)
         self._count = _Count()
-        self._before = judge(self.task, self._initial, self._initial, self._slots, (), self._run()).progress or 0.0
-        return Observation(self._goal, screen, "")
+        self._before = self.verdict().progress or 0.0
+        return Observation(self.goal, screen, "")
 
     def step(self, action: str | Mapping[str, Any] | Action) -> Turn:
         """Perform one action. An unreadable or impossible action is reported in the observation, and still counts as a step.
@@ -144,7 +141,7 @@ class Episode:
             result = f"not understood: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         if self._count.steps >= self.limit and not self._count.status:
             self._count = self._count._replace(truncated=True)
-        seen = Observation(self._goal, self._surface.observe(), result)
+        seen = Observation(self.goal, self._surface.observe(), result)
         if not self.over:
             return Turn(seen, 0.0, False, False, {"status": status})
         verdict = self.verdict()
@@ -156,19 +153,20 @@ class Episode:
 
     def look(self) -> Observation:
         """The current screen; not a step."""
-        return Observation(self._goal, self._surface.observe(), "")
+        return Observation(self.goal, self._surface.observe(), "")
 
     def verdict(self) -> Verdict:
         """The judge's verdict on the current world."""
-        received = self._surface.received() if isinstance(self._surface, ActionRecord) else []
-        return judge(self.task, truth_of(self._surface), self._initial, self._slots, received, self._run())
+        count = self._count
+        told = {"status": count.status, "reason": count.reason, "answer": count.answer, "questions": count.questions}
+        return self._trial.verdict(self._surface, steps=count.steps - count.questions, **told)
 
     def oracle(self) -> list[str]:
         """The task's oracle with the values of this seed, and the line that ends it; empty if there is none."""
         if self.task.oracle is None:
             return []
         last = FinishGoal() if self.task.outcome == "fulfilled" else FailGoal(reason="it is not to be done")
-        return [*(step.said for step in steps_of(self.task.oracle, self._slots)), emit(last)]
+        return [*(step.said for step in steps_of(self.task.oracle, self._trial.slots)), emit(last)]
 
     @property
     def steps(self) -> int:
@@ -192,7 +190,7 @@ class Episode:
     def restore(self, moment: Any) -> Observation:
         """Return to an earlier state of this episode."""
         world, self._count = moment
-        return Observation(self._goal, self._forkable().restore(world), "")
+        return Observation(self.goal, self._forkable().restore(world), "")
 
     def fork(self) -> Self:
         """A second episode that continues from here, independent of this one."""
@@ -225,7 +223,8 @@ class Episode:
             case AskUser():
                 self._count = self._count._replace(questions=self._count.questions + 1)
                 answer = answer_of(self.task.user, action.question)
-                return "answered", "nobody answers" if answer is None else f"the user answers: {filled_text(answer, self._slots)}"
+                said = None if answer is None else filled_text(answer, self._trial.slots)
+                return "answered", "nobody answers" if said is None else f"the user answers: {said}"
             case Answer():
                 self._count = self._count._replace(answer=_said(action))
                 return "executed", ""
@@ -240,12 +239,6 @@ class Episode:
         except EnvironmentFault as fault:
             return "fault", str(fault)
         return result.exec_status.value, result.error or result.output
-
-    def _run(self) -> dict[str, Any]:
-        count = self._count
-        acted = count.steps - count.questions
-        told = {"reason": count.reason, "answer": count.answer, "questions": count.questions}
-        return {"status": count.status, "plans": 1, "steps": acted, **told}
 
 
 def _said(action: Action) -> str:

@@ -116,7 +116,7 @@ def test_the_same_seed_plays_the_same_run(tmp_path: Path) -> None:
     )
     loaded = load_task(tmp_path / "t.yaml")
     assert play(loaded, 3) == play(loaded, 3)
-    assert len({play(loaded, seed).goal for seed in range(5)}) > 1
+    assert len({play(loaded, seed).trial.goal for seed in range(5)}) > 1
 
 
 SAMPLE = ("reply-to-a-mail", "move-the-clash", "cancel-the-order", "sort-and-note", "invoice-to-reimbursement", "plan-again")

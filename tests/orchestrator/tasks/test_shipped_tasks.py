@@ -121,14 +121,14 @@ def test_it_varies_with_the_seed_and_its_oracle_does_it_and_whoever_does_nothing
         assert not verdict.false_complete or task.outcome == "rejected"
         for status in ("fulfilled", "rejected"):
             run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
-            untouched = judge(task, played.initial, played.initial, played.slots, [], run)
+            untouched = judge(task, played.trial.initial, played.trial.initial, played.trial.slots, [], run)
             assert untouched.passed is (status == task.outcome == "rejected")
             assert untouched.false_complete is (status == "fulfilled")
             assert untouched.clean
             assert untouched.progress in (None, 0.0)
             assert not [check for check in untouched.checks if check.error]
         assert sees_strays(task, played, desktop)
-        goals.add(fill_goal(task, played.slots))
+        goals.add(played.trial.goal)
         desktop.close()
     assert len(goals) > 1 or not task.slots
 
