@@ -31,7 +31,7 @@ from orchestrator.lab.suite.suite import (
     worked,
     write_lines,
 )
-from orchestrator.runs.replay.courses import Choice, Course, Ending, asks, choices_of, ending, no_more
+from orchestrator.runs.replay.courses import Course, Ending, asks, choices_of, ending, no_more
 from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded
 from orchestrator.runs.replay.recording import find_recording, forkable
 from orchestrator.runs.replay.replay import again, parts_of
@@ -128,15 +128,12 @@ def _gates(
 def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | None) -> Ending:
     """How an episode ends where question `at` of its course, a gate, is decided so, and the policies go on; None: they go on from
     that question."""
-    gate = course.requests[at]
 
     def decides(role: str, request: Any, ask: Ask) -> Any:
-        if decision is None or role != "evaluator" or request.number != gate.number:
-            return ask(request)
         query = {"query": request.goal} if decision is Signal.GATE_SUPPLEMENT else {}
-        return GateVerdict(decision=decision, reason=TRIED, **query)
+        return ask(request) if decision is None else GateVerdict(decision=decision, reason=TRIED, **query)
 
-    return Course(course.choices[:at], decides).follow(partial(outcome_of, spec))
+    return course.otherwise(at, decides, partial(outcome_of, spec))[0]
 
 
 def read_rows(path: Path) -> list[GateRow]:
@@ -231,15 +228,15 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
         if course.follow(lambda place, parts: again(recording, place, {**parts_of(recording), **parts})).right:
             raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
 
-    def comes_right(known: Sequence[Choice]) -> bool:
-        return Course(known, asks).follow(partial(again, recording, approver=approving)).right
+    def comes_right(at: int) -> bool:
+        return course.otherwise(at, asks, partial(again, recording, approver=approving))[0].right
 
     low, high, tries = 0, len(course.choices), 1
-    if not high or not comes_right(()):
+    if not high or not comes_right(0):
         return None
     while high - low > 1:
         middle, tries = (low + high) // 2, tries + 1
-        low, high = (middle, high) if comes_right(course.choices[:middle]) else (low, middle)
+        low, high = (middle, high) if comes_right(middle) else (low, middle)
     chosen, subtask = course.choices[low], getattr(course.requests[low], "subtask", None)
     decided = "" if chosen.fault else json.dumps(chosen.decision, separators=(",", ":"))
     return Blame(chosen.role, subtask.id if subtask is not None else "", low, len(course.choices), decided, tries)

@@ -19,13 +19,13 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, read_lines, row_file, settings_of, worked, write_lines
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.courses import Choice, Course, Ending, Message, Parts, Told, asks, no_more
-from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded
+from orchestrator.runs.replay.recorded_policies import Ask, NothingRecorded
 from orchestrator.runs.replay.recording import forkable
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.layers import shipped
 from orchestrator.settings.policies import Deciders
-from orchestrator.settings.settings import Settings, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.tasks.check import task_named
 from orchestrator.tasks.tasks import Task
 from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, Type, Wait
@@ -44,6 +44,28 @@ class _Row(Frozen):
     world: str
     seed: int
     settings: tuple[str, ...] = ()
+
+    def _loaded(self, *more: str) -> tuple[Task, LoadedSettings]:
+        task = Task.model_validate(self.task)
+        layer = task.layer()._replace(base=shipped("tasks"))
+        return task, load_settings(overrides=[f"seed={self.seed}", *self.settings, *more], task_layer=layer)
+
+    def work(self, place: Path, parts: Parts) -> Outcome:
+        """The run, begun again."""
+        task, loaded = self._loaded(f"runs_dir={place}")
+        return start(loaded, task, approver=approving, parts=parts)
+
+    def told(self) -> Told:
+        """What models are told in it, whoever decides."""
+        settings = self._loaded()[1].settings
+        surface, journal = make_environment(settings), Journal(None, time.time)
+        deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
+
+        def told(role: str, request: Any) -> tuple[Message, ...]:
+            system, turn = deciders.told(role, request)
+            return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
+
+        return told
 
 
 class Trajectory(_Row):
@@ -85,29 +107,6 @@ class Collected(NamedTuple):
     """Of the processor."""
 
 
-def _run(row: _Row, known: Sequence[Choice], then: Interposed, telling: bool = False) -> tuple[Ending, tuple[Choice, ...]]:
-    """How the run of a row ends, and its decisions, with what a model is told at each where it is `telling`."""
-    task, said = Task.model_validate(row.task), [f"seed={row.seed}", *row.settings]
-    load = partial(load_settings, task_layer=task.layer()._replace(base=shipped("tasks")))
-    course = Course(known, then, _telling(load(overrides=said).settings)) if telling else Course(known, then)
-
-    def work(place: Path, parts: Parts) -> Outcome:
-        return start(load(overrides=[*said, f"runs_dir={place}"]), task, approver=approving, parts=parts)
-
-    return course.follow(work), tuple(course.choices)
-
-
-def _telling(settings: Settings) -> Told:
-    surface, journal = make_environment(settings), Journal(None, time.time)
-    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
-
-    def told(role: str, request: Any) -> tuple[Message, ...]:
-        system, turn = deciders.told(role, request)
-        return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
-
-    return told
-
-
 def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collected:
     """Work an episode, take another decision at some of its requests, and write what can be repeated; nothing where the task's
     environment does not begin in the same state twice."""
@@ -117,32 +116,31 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
         said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
         said |= {"plan": None} if not spec.given_plans else {}
         about: JsonObject = {"task": said, "world": settings.world, "seed": spec.seed, "settings": spec.settings}
-        came, choices = _run(_Row.model_validate(about), (), asks, telling=True)
-        found.append(Trajectory(**about, choices=choices, ending=came, reward=float(came.right)))
+        row = _Row.model_validate(about)
+        course = Course((), asks, row.told())
+        came = course.follow(row.work)
+        found.append(Trajectory(**about, choices=tuple(course.choices), ending=came, reward=float(came.right)))
         rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
-        asked = [number for number, choice in enumerate(choices) if choice.role in ("manager", "operator")]
+        asked = [number for number, choice in enumerate(course.choices) if choice.role in ("manager", "operator")]
         for number in sorted(rng.sample(asked, min(pairs, len(asked)))):
-            found += _pair(about, choices, number, float(came.right), rng)
+            found += _pair(row, course, number, came.right, rng)
     kept = [row for row in found if not difference(row)]
     write_lines(row_file(spec, folder), kept)
     return Collected(kept, len(found) - len(kept), time.process_time() - began)
 
 
-def _pair(about: JsonObject, choices: Sequence[Choice], number: int, reward: float, rng: random.Random) -> Iterator[Pair]:
+def _pair(row: _Row, course: Course, number: int, right: bool, rng: random.Random) -> Iterator[Pair]:
     """None where the other decision came to the same."""
-    was, bare = choices[number], tuple(choice.model_copy(update={"prompt": ()}) for choice in choices)
-    tried = iter([number])
-
-    def then(role: str, request: Any, ask: Ask) -> Any:
-        return ask(request) if next(tried, None) is None else _another(was, request, ask, rng)
-
-    came, other = _run(_Row.model_validate(about), bare[:number], then)
-    if came.right != bool(reward):
-        ways = (other[number:], bare[number:]) if came.right else (bare[number:], other[number:])
-        said = (json.dumps(way[0].decision, ensure_ascii=False) for way in ways)
+    was = course.choices[number]
+    came, other = course.otherwise(number, lambda role, request, ask: _another(was, request, ask, rng), row.work)
+    if came.right != right:
+        before, way = tuple(other.choices[:number]), tuple(other.choices[number:])
+        own = tuple(choice.model_copy(update={"prompt": ()}) for choice in course.choices[number:])
+        ways = (way, own) if came.right else (own, way)
+        said = (json.dumps(one[0].decision, ensure_ascii=False) for one in ways)
         chosen, rejected = ((Message(role="assistant", content=one),) for one in said)
         told: JsonObject = {"role": was.role, "prompt": was.prompt, "chosen": chosen, "rejected": rejected}
-        yield Pair(**about, **told, before=bare[:number], ways=ways, rewards=(1.0, 0.0))
+        yield Pair(**row.model_dump(), **told, before=before, ways=ways, rewards=(1.0, 0.0))
 
 
 def _another(was: Choice, request: Any, ask: Ask, rng: random.Random) -> Any:
@@ -170,10 +168,11 @@ def difference(row: Trajectory | Pair) -> str:
     for way, reward in ways:
         choices = (*row.before, *way) if isinstance(row, Pair) else way
         try:
-            came, found = _run(row, choices, no_more, telling=isinstance(row, Trajectory))
+            course = Course(choices, no_more) if isinstance(row, Pair) else Course(choices, no_more, row.told())
+            came = course.follow(row.work)
         except (NothingRecorded, ValidationError, UsageProblem) as bad:
             return f"it cannot be repeated: {bad}"
-        if found != choices:
+        if tuple(course.choices) != choices:
             return "it ends earlier, or a role is told something else"
         if float(came.right) != reward:
             return f"its reward is {float(came.right):g}, and the row says {reward:g}"

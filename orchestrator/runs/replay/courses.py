@@ -140,6 +140,15 @@ class Course:
         with Scratch("deskcrew-course-") as scratch:
             return ending(work(scratch.path, self.parts))
 
+    def otherwise(self, at: int, decides: Interposed, work: Work) -> tuple[Ending, Course]:
+        """How it ends, and by which course, where what `decides` answers question `at`, and the policies what comes then."""
+
+        def then(role: str, request: Any, ask: Ask) -> Any:
+            return (decides if len(other.requests) == at + 1 else asks)(role, request, ask)
+
+        other = Course(self.choices[:at], then)
+        return other.follow(work), other
+
     def __call__(self, role: str, request: Any, ask: Ask) -> Any:
         seen = request.seen.state_id if isinstance(request, OperatorView) else ""
         choice = Choice(role=role, about=_about(request), seen=seen, prompt=self._told(role, request))
