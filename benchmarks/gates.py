@@ -24,8 +24,7 @@ from typing import Any
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
 from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, row_file, seeds_of, settings_of
-from orchestrator.runs.replay.courses import ending
-from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded, between
+from orchestrator.runs.replay.courses import Ask, Interposed, NothingRecorded, between, ending
 from orchestrator.runs.replay.recording import forkable
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import overhead
 
 from orchestrator.core.controller import build_controller
-from orchestrator.runs.replay.recorded_policies import noting
+from orchestrator.runs.replay.courses import noting
 from orchestrator.runs.runs import refuse_damaged, refuse_unlike, unreadable
 from orchestrator.store.checkpoints import CursorSaver
 from roles.journal.events import FeedbackEvent

@@ -27,8 +27,7 @@ from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, outage_of, stopped
 from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.courses import Choice, recalled
-from orchestrator.runs.replay.recorded_policies import interposed, noting
+from orchestrator.runs.replay.courses import Choice, interposed, noting, recalled
 from orchestrator.runs.traces import RunTrace
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings

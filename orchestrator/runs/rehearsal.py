@@ -23,8 +23,7 @@ from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.requests import approving
 from orchestrator.runs.folders import read_run
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.courses import Choice, Course, Enough, asks
-from orchestrator.runs.replay.recorded_policies import Ask, between
+from orchestrator.runs.replay.courses import Ask, Choice, Course, Enough, asks, between
 from orchestrator.settings.role_settings import RehearseSettings
 from orchestrator.settings.settings import Settings
 from orchestrator.store.databases import open_read_only

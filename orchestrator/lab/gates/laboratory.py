@@ -31,8 +31,7 @@ from orchestrator.lab.suite.suite import (
     worked,
     write_lines,
 )
-from orchestrator.runs.replay.courses import Course, Ending, asks, choices_of, ending, no_more
-from orchestrator.runs.replay.recorded_policies import Ask, Interposed, NothingRecorded
+from orchestrator.runs.replay.courses import Ask, Course, Ending, Interposed, NothingRecorded, asks, choices_of, ending, no_more
 from orchestrator.runs.replay.recording import find_recording, forkable
 from orchestrator.runs.replay.replay import again, parts_of
 from orchestrator.store.salvage import salvage

@@ -18,8 +18,7 @@ from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, read_lines, row_file, settings_of, worked, write_lines
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.courses import Choice, Course, Ending, Message, Parts, Told, asks, no_more
-from orchestrator.runs.replay.recorded_policies import Ask, NothingRecorded
+from orchestrator.runs.replay.courses import Ask, Choice, Course, Ending, Message, NothingRecorded, Parts, Told, asks, no_more
 from orchestrator.runs.replay.recording import forkable
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment

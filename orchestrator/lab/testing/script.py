@@ -18,7 +18,7 @@ import yaml
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.core.machine import Situation
-from orchestrator.runs.replay.recorded_policies import Ask, between
+from orchestrator.runs.replay.courses import Ask, between
 from orchestrator.views.terminal.event_lines import EventLine, Teller
 from protocol import Action, AgentStatus, OperatorDecision
 from protocol.dsl import parse_line

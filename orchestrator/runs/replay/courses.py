@@ -1,4 +1,5 @@
-"""A run's decisions, given again for as long as they are known; from there the run takes its own course, and how it ends is told.
+"""What policies decide in a run: written into its journal, whole, so that it can be worked again without asking anybody; given
+again for as long as it is known; from there the run takes its own course, and how it ends is told.
 
 A simulated world begins the same way again, and goes on the same way in a copy, so the same decisions lead to the same request.
 """
@@ -11,19 +12,156 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 
 from environments.files.scratch import Scratch
-from orchestrator.runs.replay.recorded_policies import ANSWERS, Ask, Interposed, NothingRecorded, applied, between, delta
+from orchestrator.settings.plugins import METHODS
 from orchestrator.settings.policies import ROLES
 from protocol import Frozen, JsonObject
-from roles.contracts import OperatorView
+from protocol.model.decisions import OperatorDecision
+from roles.analyst.graph import withheld
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    ScriptAnswer,
+    ScriptRequest,
+)
+from roles.contracts.context import Context
+from roles.contracts.nodes import RunBlocked
 from roles.journal import events as journal
+from roles.journal.events import AnsweredEvent
 from roles.journal.journal import Event
-from roles.policies.fallback import GaveUp, PolicyFault
+from roles.operator.decide import referring
+from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Outcome
+
+
+class NothingRecorded(Exception):
+    """A role is asked for something that it was not asked for then."""
+
+
+def delta(old: Any, new: Any) -> JsonObject | None:
+    """How `new` comes from `old`; None where it is the same, order of keys included."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        gone = [key for key in old if key not in new]
+        kept = [key for key in old if key in new]
+        if list(new)[: len(kept)] != kept:
+            return {"now": new}
+        within = {key: change for key in kept if (change := delta(old[key], new[key])) is not None}
+        within |= {key: {"now": new[key]} for key in new if key not in old}
+        found: JsonObject = {**({"in": within} if within else {}), **({"gone": gone} if gone else {})}
+        return found or None
+    if type(old) is type(new) and old == new and not isinstance(new, list):
+        return None
+    if isinstance(old, list) and isinstance(new, list) and all(delta(*both) is None for both in zip(old, new, strict=False)):
+        more = new[len(old) :]
+        return ({"more": more} if more else None) if len(old) <= len(new) else {"now": new}
+    return {"now": new}
+
+
+def applied(old: Any, change: JsonObject | None) -> Any:
+    """What `old` became."""
+    if change is None:
+        return old
+    if "now" in change:
+        return change["now"]
+    if "more" in change:
+        return [*old, *change["more"]]
+    left = {key: value for key, value in old.items() if key not in change.get("gone", ())}
+    return left | {key: applied(left.get(key), part) for key, part in change.get("in", {}).items()}
+
+
+Ask = Callable[[Any], Any]
+Interposed = Callable[[str, Any, Ask], Any]
+"""Role, request, and how its policy is asked; gives the answer."""
+
+
+class _Between:
+    """A policy that is asked through another function; everything else of it is its own."""
+
+    def __init__(self, role: str, policy: Any, interposed: Interposed) -> None:
+        self._role, self._policy, self._interposed = role, policy, interposed
+
+    def __getattr__(self, name: str) -> Any:
+        if name != METHODS[self._role]:
+            return getattr(self._policy, name)
+        return lambda request: self._interposed(self._role, request, lambda again: getattr(self._policy, name)(again))
+
+
+def between(interposed: Interposed) -> Callable[[str, Any], Any]:
+    """What a run takes as its part `around`."""
+    return lambda role, policy: _Between(role, policy, interposed)
+
+
+ANSWERS: dict[type, type[BaseModel]] = {
+    PlanRequest: PlanAnswer,
+    OperatorView: OperatorDecision,
+    GateRequest: GateVerdict,
+    AnalystRequest: Answer,
+    ScriptRequest: ScriptAnswer,
+}
+"""What each request is answered by."""
+
+
+def _notes(request: Any) -> Any:
+    """An Operator's notes as they are now: a policy may write into them."""
+    return to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None
+
+
+def _dumped(answer: BaseModel, before: Any) -> tuple[JsonObject, JsonObject | None]:
+    """An answer as data, and how an Operator's policy changed its notes."""
+    said = answer.model_dump(mode="json", exclude_defaults=True)
+    return said, None if before is None else delta(before, said.pop("memory", {}))
+
+
+def noting(context: Context) -> Context:
+    """The context with policies whose answers are written down as they come; what they decide is not changed."""
+    policies = _policies(context)
+
+    def asked(role: str, request: Any, ask: Ask) -> Any:
+        kind, subtask = ANSWERS[type(request)], "" if isinstance(request, PlanRequest | GateRequest) else request.subtask.id
+        before = _notes(request)
+        try:
+            answer = ask(request)
+            if not isinstance(answer, kind):  # a class of another package may give anything
+                raise PolicyFault(f"{type(policies[role]).__name__} gave {type(answer).__name__}, not {kind.__name__}")
+        except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
+            raise RunBlocked(f"The {role} cannot decide: {silent}; see that the model can be reached") from None
+        except (PolicyFault, ValidationError) as fault:
+            words = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
+            write(AnsweredEvent(fault=words, gave_up=isinstance(fault, GaveUp)), role, subtask)
+            raise
+        if isinstance(answer, Answer):
+            answer = withheld(context.journal, answer, request)
+        elif isinstance(answer, OperatorDecision):
+            answer = referring(context.journal, answer, request.seen)
+        said, notes = _dumped(answer, before)
+        more: JsonObject = {"attempt": request.subtask.attempt} if isinstance(request, OperatorView) else {}
+        write(AnsweredEvent(answer=said, **more | ({"memory": notes} if notes else {})), role, subtask)
+        return answer
+
+    def write(event: AnsweredEvent, role: str, subtask: str) -> None:
+        context.journal.transcripts.seal_again()
+        context.journal.record(event, role=role, subtask=subtask)
+
+    return interposed(context, asked)
+
+
+def interposed(context: Context, asked: Interposed) -> Context:
+    """The context with policies that are asked through this."""
+    return context.with_(**{role: between(asked)(role, policy) for role, policy in _policies(context).items()})
+
+
+def _policies(context: Context) -> dict[str, Any]:
+    return {role: policy for role in ROLES if (policy := getattr(context, role)) is not None}
 
 
 class Message(Frozen):
@@ -57,10 +195,6 @@ class Choice(Frozen):
             raise GaveUp(self.fault) if self.gave_up else PolicyFault(self.fault)
         notes = {"memory": applied(_notes(request), self.notes)} if isinstance(request, OperatorView) else {}
         return ANSWERS[type(request)].model_validate(deepcopy(self.decision | notes))  # a policy may write into its notes
-
-
-def _notes(request: Any) -> Any:
-    return to_jsonable_python(request.memory) if isinstance(request, OperatorView) else None
 
 
 def _about(request: Any) -> str:
@@ -105,7 +239,8 @@ def ending(outcome: Outcome) -> Ending:
     report, status = outcome.report, outcome.status
     verdict = report.get("judge")
     right = bool(verdict["passed"]) if verdict is not None else status == "fulfilled"
-    return Ending(status=status, right=right, steps=report["counts"]["steps"], reason=outcome.reason[:400])
+    steps = report.get("counts", {}).get("steps", 0)
+    return Ending(status=status, right=right, steps=steps, reason=outcome.reason[:400])
 
 
 def asks(role: str, request: Any, ask: Ask) -> Any:
@@ -160,8 +295,7 @@ class Course:
         except PolicyFault as fault:
             self.choices.append(choice.model_copy(update={"fault": str(fault), "gave_up": isinstance(fault, GaveUp)}))
             raise
-        decision = answer.model_dump(mode="json", exclude_defaults=True)
-        notes = delta(before, decision.pop("memory", {})) if before is not None else None
+        decision, notes = _dumped(answer, before)
         self.choices.append(choice.model_copy(update={"decision": decision, "notes": notes}))
         return answer
 

@@ -17,8 +17,7 @@ from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver, Outcome
-from orchestrator.runs.replay.courses import Course, Parts, choices_of, no_more
-from orchestrator.runs.replay.recorded_policies import NothingRecorded
+from orchestrator.runs.replay.courses import Course, NothingRecorded, Parts, choices_of, no_more
 from orchestrator.runs.replay.recording import (
     Difference,
     Moment,

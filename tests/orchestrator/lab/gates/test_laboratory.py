@@ -13,8 +13,7 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, tried
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
-from orchestrator.runs.replay.courses import Course, Ending, ending
-from orchestrator.runs.replay.recorded_policies import Ask, between
+from orchestrator.runs.replay.courses import Ask, Course, Ending, between, ending
 from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
 from protocol.model.decisions import OperatorDecision

@@ -20,8 +20,8 @@ from worked.runs import APPROVE, crew_in
 from deskcrew import UsageProblem
 from orchestrator.cli import app
 from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.replay.courses import applied, delta
 from orchestrator.runs.replay.fork import fork
-from orchestrator.runs.replay.recorded_policies import applied, delta
 from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import resume
