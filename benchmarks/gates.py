@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.laboratory import GateRow, blame, examine, figures, lines, read_rows
+from orchestrator.lab.gates.laboratory import HEADS, GateRow, blame, cells, examine, figures, read_rows
 from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, row_file, seeds_of, settings_of
 from orchestrator.runs.replay.courses import Ask, Interposed, NothingRecorded, between, ending
 from orchestrator.runs.replay.recording import forkable
+from orchestrator.views.listing import rows_table
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
 
@@ -158,8 +159,12 @@ def main() -> None:
                 told = f"{row.configuration} {row.task}/{row.seed} {row.trigger} {row.subtask}: {row.decided}"
                 print(f"{told} {said} {row.reason[:120]}", flush=True)
     for kind in given.workers.split(","):
-        print(f"\n{kind}", *lines(figures([row for row in rows if row.configuration == kind])), sep="\n")
-    print("\nall", *lines(figures(rows)), sep="\n")
+        print(
+            f"\n{kind}",
+            rows_table(figures([row for row in rows if row.configuration == kind]), HEADS, cells, numbers=True),
+            sep="\n",
+        )
+    print("\nall", rows_table(figures(rows), HEADS, cells, numbers=True), sep="\n")
 
 
 if __name__ == "__main__":

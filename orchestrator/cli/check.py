@@ -54,6 +54,7 @@ def mcp(
 if TYPE_CHECKING:
     from environments.cards import AppCard, VerbCard
     from environments.served.server import Address
+    from environments.simulated.apps import AppListing
     from orchestrator.tasks.check import CheckedFile
     from orchestrator.tasks.judge import OracleRun, Verdict
 
@@ -77,7 +78,7 @@ def check_task(tasks: Tasks = None, seeds: Seeds = 5, as_json: AsJson = False) -
 
 def _as_checked(file: CheckedFile) -> CheckedThing:
     about = f": {clean(file.says, 200)}" if file.says else ""
-    return CheckedThing(file._asdict(), file.name, bool(file.problems), about, file.problems)
+    return CheckedThing(file, file.name, bool(file.problems), about, file.problems)
 
 
 @task_app.command("play")
@@ -91,8 +92,8 @@ def play_task(
     from orchestrator.tasks.judge import play
 
     played = play(task_named(task), seed)
-    steps, verdict = [step._asdict() for step in played.steps], played.verdict.model_dump(mode="json")
-    told = {"goal": played.trial.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+    told = {"goal": played.trial.goal, "seed": seed}
+    told |= {"steps": played.steps, "problem": played.problem, "verdict": played.verdict}
     return Told(told, "\n".join(_played_lines(played)), good=played.passed)
 
 
@@ -140,7 +141,7 @@ def list_apps(
     from environments.simulated.apps import UNUSABLE, listed_apps
     from environments.simulated.desktop import SimulatedDesktop
     from environments.simulated.world.worldfile import load_world
-    from orchestrator.views.listing import table, width_of_terminal
+    from orchestrator.views.listing import rows_table
 
     if world is not None:
         for card in SimulatedDesktop(load_world(world)).cards():  # as a crew is given them
@@ -151,13 +152,13 @@ def list_apps(
     every = listed_apps()
     if as_json:
         for one in every:
-            typer.echo(json_text(one._asdict()))
+            typer.echo(json_text(one))
         return
-    rows = [("APP", "TITLE", "FUNCTIONS", "AGENT", "PACKAGE")]
-    rows += [
-        (one.name, clean(one.title), str(len(one.functions)), "yes" if one.agent else "", clean(one.package)) for one in every
-    ]
-    typer.echo(table(rows, width_of_terminal()))
+
+    def cells(one: AppListing) -> tuple[object, ...]:
+        return one.name, one.title, len(one.functions), "yes" if one.agent else "", one.package
+
+    typer.echo(rows_table(every, ("APP", "TITLE", "FUNCTIONS", "AGENT", "PACKAGE"), cells))
     for name, why in UNUSABLE.items():
         typer.echo(f"{name} cannot be used: {why}")
 

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from orchestrator.desk.client.handle import RunHandle, Runs
     from orchestrator.runs.outcome import Approver, Outcome
     from orchestrator.tasks.plans import ShownPlan
+    from orchestrator.views.listing import Cells
     from orchestrator.views.terminal.plain import Face
     from roles.journal.journal import Event, Listener
 
@@ -206,12 +207,23 @@ def connected(runs_dir: Path | None, server: str | None = None, token_file: Path
 
 
 class Told(NamedTuple):
-    """What a command tells: data for programs, which its option --json asks for, else words for people."""
+    """What a command tells: data or typed rows for programs, which its option --json asks for, else words for people."""
 
     data: Any
     text: str | Callable[[], str]
     good: bool = True
     """Else the exit code is 1."""
+
+    @classmethod
+    def rows(cls, rows: Sequence[Any], heads: Sequence[str], cells: Cells, none: str = "", *, numbers: bool = False) -> Told:
+        """Typed rows, for people as a table with what its columns say of each; `none` where there are none."""
+
+        def text() -> str:
+            from orchestrator.views.listing import rows_table
+
+            return rows_table(rows, heads, cells, numbers=numbers) if rows or not none else none
+
+        return cls(rows, text)
 
 
 Work = Callable[..., Told | None]

@@ -14,6 +14,7 @@ from orchestrator.store.printable import clean
 if TYPE_CHECKING:
     from orchestrator.runs.experience import LearningResult
     from orchestrator.settings.settings import Settings
+    from roles.contracts import Supplement
     from roles.knowledge.pages.learned import LearnedPlaybook
 
 
@@ -80,7 +81,7 @@ def add(
     lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
     lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
     counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
-    return Told(done._asdict(), "\n".join([*lines, counts]), good=bool(good))
+    return Told(done, "\n".join([*lines, counts]), good=bool(good))
 
 
 @knowledge_app.command("ls")
@@ -93,13 +94,10 @@ def list_all(
 ) -> Told:
     """List the added documents."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.views.listing import table
 
-    found = knowledge.listed(settings, app, kind, every)
-    rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(one.title)) for one in found]
-    text = table([("KIND", "APP", "ID", "TITLE"), *rows])
     none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
-    return Told([one.model_dump(mode="json") for one in found], text if found else none)
+    found = knowledge.listed(settings, app, kind, every)
+    return Told.rows(found, ("KIND", "APP", "ID", "TITLE"), lambda one: (one.kind, one.app or "-", one.id, one.title), none)
 
 
 @knowledge_app.command()
@@ -111,17 +109,18 @@ def search(
 ) -> Told:  # fmt: skip
     """Search as a run does. Exit code 1: nothing fits."""
     from orchestrator.lab.learning import knowledge
-    from orchestrator.views.listing import table
 
     answer = knowledge.search(settings, query, app, kind)
     for fault in answer.faults:
         typer.echo(f"deskcrew: {fault}", err=True)
-    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE")]
-    for hit in answer.found:
+
+    def cells(hit: Supplement) -> tuple[object, ...]:
         score, sources = "-" if hit.score is None else f"{hit.score:.2f}", ", ".join([hit.source, *hit.also])
-        rows.append((score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(sources, 80)))
+        return score, hit.kind or "-", hit.app or "-", clean(hit.title, 60), clean(sources, 80)
+
     data = {"found": [hit.model_dump(mode="json", exclude={"query"}) for hit in answer.found], "faults": answer.faults}
-    return Told(data, table(rows) if answer.found else "No document fits.", good=bool(answer.found))
+    told = Told.rows(answer.found, ("SCORE", "KIND", "APP", "TITLE", "SOURCE"), cells, "No document fits.")
+    return told._replace(data=data, good=bool(answer.found))
 
 
 @knowledge_app.command("rm")

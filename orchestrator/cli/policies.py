@@ -28,7 +28,7 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False) -> None:
     for one in check_safety([str(Path(file).resolve()) if Path(file).is_file() else file for file in files or ()]):
         rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
         findings = [*([f"wrong: {one.wrong}"] if one.wrong else []), *(f"note: {note}" for note in one.notes)]
-        things.append(CheckedThing(one._asdict(), one.name, bool(one.wrong), rules, findings))
+        things.append(CheckedThing(one, one.name, bool(one.wrong), rules, findings))
     tell_checked(things, as_json)
 
 
@@ -78,15 +78,12 @@ def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False)
 def list_presets() -> Told:
     """List the shipped presets, who decides in each, and what they lack on this machine."""
     from orchestrator.settings.build import report_presets
-    from orchestrator.views.listing import table, width_of_terminal
 
-    found = list(report_presets())
-    rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
-    for one in found:
-        lacks = "wrong" if one.wrong else str(len(one.lacking) or "")
+    def cells(one: PolicyReport) -> tuple[object, ...]:
         others = [f"{role} {policy}" for role, policy in one.policies.items() if policy != "rules"]
-        rows.append((clean(one.name), ", ".join(others) or "rules", clean(one.safety), lacks, clean(one.about)))
-    return Told([one._asdict() for one in found], table(rows, width_of_terminal()))
+        return one.name, others or "rules", one.safety, "wrong" if one.wrong else len(one.lacking) or "", one.about
+
+    return Told.rows(list(report_presets()), ("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT"), cells)
 
 
 @policies_app.command("show")
@@ -97,7 +94,7 @@ def show_preset(name: Name) -> Told:
     from orchestrator.views.listing import table, width_of_terminal
 
     report, lines = show(name)
-    data = report._asdict() | {"settings": [line._asdict() for line in lines]}
+    data = report._asdict() | {"settings": lines}
     rows = [(line.key, json_text(line.value), clean(line.source)) for line in lines]
     findings = [f"       {clean(finding, 1000)}" for finding in _findings(report)]
     name_and_about = f"{clean(report.name)}: {clean(report.about)}"
@@ -111,7 +108,7 @@ def check_presets(files: Files = None, as_json: AsJson = False) -> None:
     from orchestrator.settings.build import report, report_presets
 
     found = (report(file) for file in files) if files else report_presets()
-    things = (CheckedThing(one._asdict(), one.name, bool(one.wrong), "", _findings(one)) for one in found)
+    things = (CheckedThing(one, one.name, bool(one.wrong), "", _findings(one)) for one in found)
     tell_checked(things, as_json)
 
 

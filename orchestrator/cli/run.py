@@ -99,7 +99,7 @@ def run(
             texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
             widest_key, widest_value = (max(len(text[column]) for text in texts) for column in (0, 1))
             rows = (f"{key:<{widest_key}}  {value:<{min(widest_value, 40)}}  {source}" for key, value, source in texts)
-            tell(Told([line._asdict() for line in lines], "\n".join(rows)), as_json)
+            tell(Told(lines, "\n".join(rows)), as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
@@ -185,7 +185,7 @@ def read_goal(
 
     reading = read(goal, today)
     lines = "\n".join(clean(line, 4000) for line in _read_lines(reading))
-    return Told(reading.model_dump(mode="json"), lines, good=reading.understood)
+    return Told(reading, lines, good=reading.understood)
 
 
 def _read_lines(reading: Reading) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,31 +41,25 @@ def list_skills(
         if app is not None and not found:
             known = sorted({skill.app for skill in skills.known} - {""})
             raise UsageProblem(f"--app {app}: there are no skills under this name{did_you_mean(app, known)}")
-        forbidden = [skills.settings.forbids(skill) for skill in found]
         data = [
             {
                 "kind": skill.kind, "app": skill.app, "name": skill.name, "called": skill.called, "summary": skill.summary,
                 "arguments": skill.arguments, "risk": skill.risk.value if skill.risk else None,
-                "idempotence": skill.idempotence.value, "forbidden": why,
+                "idempotence": skill.idempotence.value, "forbidden": skills.settings.forbids(skill),
             }
-            for skill, why in zip(found, forbidden, strict=True)
+            for skill in found
         ]  # fmt: skip
-        return Told(data, lambda: _skills_table(found, forbidden))
+
+        def cells(skill: Skill) -> tuple[object, ...]:
+            takes = ", ".join(f"{name}*" if name in skill.needs else name for name in skill.takes)
+            risk = skill.risk.value if skill.risk is not None else "by the control"
+            risk = "always asked for" if skill.outside and not skill.settled else risk
+            called = clean(skill.called) + (" (forbidden)" if skills.settings.forbids(skill) else "")
+            return skill.kind, called, risk, skill.idempotence.value, clean(takes, 100)
+
+        return Told.rows(found, ("KIND", "SKILL", "RISK", "TWICE", "TAKES"), cells)._replace(data=data)
     finally:
         environment.close()
-
-
-def _skills_table(found: Sequence[Skill], forbidden: Sequence[str]) -> str:
-    from orchestrator.views.listing import table
-
-    rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
-    for skill, why in zip(found, forbidden, strict=True):
-        takes = ", ".join(f"{name}*" if name in skill.needs else name for name in skill.takes)
-        risk = skill.risk.value if skill.risk is not None else "by the control"
-        risk = "always asked for" if skill.outside and not skill.settled else risk
-        called = clean(skill.called) + (" (forbidden)" if why else "")
-        rows.append((skill.kind, called, risk, skill.idempotence.value, clean(takes, 100)))
-    return table(rows)
 
 
 Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those with this in their name, world, kinds or goal.")]
@@ -88,11 +83,8 @@ def worlds(part: Part = "") -> Told:
 
 
 def _told(found: Sequence[Mapping[str, object]], columns: tuple[str, ...], part: str) -> Told:
-    from orchestrator.views.listing import cells, table, width_of_terminal
-
-    rows = [tuple(name.upper() for name in columns), *(cells(one, columns) for one in found)]
-    none = f"Nothing that is shipped has {clean(part, 80)!r} in it."
-    return Told(found, table(rows, width_of_terminal()) if found else none)
+    heads = [name.upper() for name in columns]
+    return Told.rows(found, heads, itemgetter(*columns), f"Nothing that is shipped has {clean(part, 80)!r} in it.")
 
 
 @command_on_runs
@@ -101,7 +93,7 @@ def list_runs(runs: Runs) -> Told:
     from orchestrator.views.listing import runs_table, width_of_terminal
 
     found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
-    return Told([run._asdict() for run in found], lambda: runs_table(found, width_of_terminal()))
+    return Told(found, lambda: runs_table(found, width_of_terminal()))
 
 
 @command_on_runs
@@ -131,4 +123,4 @@ def show(
     if plan:
         return plan_told(run.plan())
     view = run.report()
-    return Told(view._asdict(), lambda: run_page(view))
+    return Told(view, lambda: run_page(view))

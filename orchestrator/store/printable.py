@@ -82,7 +82,18 @@ def visible(text: str) -> str:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON for stdout: letters of every language as they are, and what a terminal would obey as escapes."""
-    return escaped(json.dumps(value, indent=indent, ensure_ascii=False, default=str))
+    return escaped(json.dumps(_as_data(value), indent=indent, ensure_ascii=False, default=str))
+
+
+def _as_data(value: Any) -> Any:
+    """Typed rows as JSON has them."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: _as_data(part) for key, part in value.items()}
+    return [_as_data(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def escaped(said: str) -> str:

@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -21,6 +21,24 @@ NARROW = 80
 GAP = 2
 _LEAST = 6
 """A column that has room for less says nothing."""
+
+
+Cells = Callable[[Any], Sequence[object]]
+"""What the columns of a table say of a row."""
+
+
+def rows_table(rows: Sequence[Any], heads: Sequence[str], cells: Cells, *, numbers: bool = False) -> str:
+    """What is listed, for people; lists are joined by commas. With `numbers` only the first column is aligned to the left, and
+    nothing is cut."""
+    said = [[*heads], *([*map(_cell, cells(row))] for row in rows)]
+    if numbers:
+        widths = [max(map(len, column)) for column in zip(*said, strict=True)]
+        said = [[row[0], *map(str.rjust, row[1:], widths[1:])] for row in said]
+    return table(said, None if numbers else width_of_terminal())
+
+
+def _cell(value: object) -> str:
+    return clean(", ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else value, 300)
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
@@ -37,12 +55,6 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
         ]
         lines.append((" " * GAP).join(cells).rstrip())
     return "\n".join(lines)
-
-
-def cells(data: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, ...]:
-    """A row of what is listed as data; lists are joined by commas."""
-    values = (data.get(name) for name in columns)
-    return tuple(clean(", ".join(map(str, v)) if isinstance(v, list | tuple) else "" if v is None else v, 300) for v in values)
 
 
 def width_of_terminal() -> int | None:

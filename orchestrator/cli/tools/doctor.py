@@ -16,7 +16,7 @@ def doctor(runs_dir: RunsDir = None) -> Told:
     from orchestrator.cli.tools import checks
 
     found = checks.examine(runs_dir or RUNS)
-    return Told([check._asdict() for check in found], checks.as_text(found), good=all(check.ok for check in found))
+    return Told(found, checks.as_text(found), good=all(check.ok for check in found))
 
 
 @command
@@ -31,7 +31,7 @@ def plugins(
     for one in found:
         lines.append(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
         lines += [f"  {one.problem}"] if one.problem else []
-    return Told([one._asdict() for one in found], "\n".join(lines), good=not any(one.problem for one in found))
+    return Told(found, "\n".join(lines), good=not any(one.problem for one in found))
 
 
 @command

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, command
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, Told, command
 
 log_app = typer.Typer(help="Check, show and convert logs.", no_args_is_help=True, epilog=EPILOG)
 schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
@@ -79,11 +80,11 @@ def convert(
 
 @log_app.command("formats")
 @command
-def formats(as_json: AsJson = False) -> None:
+def formats() -> Told:
     """List the formats and dialects that can be read and written."""
     from orchestrator.lab.logs import convert as log_convert
 
-    typer.echo(log_convert.listed(as_json=as_json))
+    return Told.rows(log_convert.listed(), ("NAME", "OF", "WAYS", "TITLE"), itemgetter("name", "of", "ways", "title"))
 
 
 @schema_app.command()

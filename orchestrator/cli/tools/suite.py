@@ -31,7 +31,7 @@ def list_attacks(attacks: Names = None, corpus: Files = None, as_json: AsJson = 
     found = load_corpus(corpus or ())
     for attack in chosen(found, attacks or ()):
         if as_json:
-            typer.echo(json_text(attack.model_dump(mode="json")))
+            typer.echo(json_text(attack))
             continue
         said = f"{attack.name:<34} {attack.carrier:<13} {attack.language:<5} {attack.how:<26} {attack.harm}"
         typer.echo(clean(said, 200))
@@ -75,7 +75,7 @@ def run_attacks(
         outcomes.append(outcome)
         # One outcome on its line: for a program on stdout, for a person beside it
         if as_json:
-            typer.echo(json_text(outcome.model_dump(mode="json")))
+            typer.echo(json_text(outcome))
         else:
             typer.echo(clean(line(outcome), 400), err=True)
     typer.echo("\n".join(as_table(found, outcomes) if table else totals(outcomes)), err=as_json)
@@ -162,7 +162,7 @@ def compare(
     from orchestrator.lab.suite.figures import compared, comparison_lines
 
     found = compared(_chosen(first), _chosen(second), (first, second))
-    return Told(found.model_dump(mode="json"), "\n".join(comparison_lines(found)))
+    return Told(found, "\n".join(comparison_lines(found)))
 
 
 lab_app = typer.Typer(
@@ -182,7 +182,7 @@ def gates(
 
     The same command continues what was stopped. Tasks that do not begin the same way twice have no gates in it.
     """
-    from orchestrator.lab.gates.laboratory import figures, laboratory, lines
+    from orchestrator.lab.gates.laboratory import HEADS, cells, figures, laboratory
     from orchestrator.lab.suite.suite import load_suite
 
     folder, rows = out or Path("gates") / Path(suite).stem, []
@@ -190,8 +190,7 @@ def gates(
         rows += found
         typer.echo(f"{spec.name}: {len(found)} gates, {sum(row.regret > 0 for row in found)} of them wrong", err=True)
     rows.sort(key=lambda row: (row.run, row.number))
-    told = figures(rows)
-    return Told([one.model_dump(mode="json") for one in told], "\n".join(lines(told)))
+    return Told.rows(figures(rows), HEADS, cells, numbers=True)
 
 
 @lab_app.command("blame")
@@ -210,7 +209,7 @@ def blame_run(run: RunId, runs_dir: RunsDir = None) -> Told:
         raise typer.Exit(FAILED)
     where = f" in subtask {found.subtask}" if found.subtask else ""
     said = f"decision {found.number + 1} of {found.of}, of the {found.role}{where}: {found.decision} ({found.tries} repeats)"
-    return Told(found._asdict(), clean(said, 2000))
+    return Told(found, clean(said, 2000))
 
 
 @lab_app.command("rollouts")
@@ -285,7 +284,6 @@ def _chosen(word: str) -> list[EpisodeRow]:
 
 
 def _shown(rows: list[EpisodeRow], by: str, k: int = 0) -> Told:
-    from orchestrator.lab.suite.figures import figures, table
+    from orchestrator.lab.suite.figures import HEADS, cells, figures
 
-    lines = figures(rows, by, k)
-    return Told([line.model_dump(mode="json") for line in lines], "\n".join(table(lines)))
+    return Told.rows(figures(rows, by, k), HEADS, cells, numbers=True)

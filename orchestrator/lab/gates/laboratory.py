@@ -35,7 +35,6 @@ from orchestrator.runs.replay.courses import Ask, Course, Ending, Interposed, No
 from orchestrator.runs.replay.recording import find_recording, forkable
 from orchestrator.runs.replay.replay import again, parts_of
 from orchestrator.store.salvage import salvage
-from orchestrator.views.listing import table
 from protocol import Frozen
 from roles.contracts import GateRequest, GateVerdict
 from roles.contracts.policies import UNCHECKED, Confidence
@@ -190,15 +189,15 @@ def _share(found: Iterable[bool]) -> float | None:
     return sum(counted) / len(counted) if counted else None
 
 
-def lines(found: Sequence[TriggerFigures]) -> list[str]:
-    """For a person."""
-    rows = [["evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after", "right when sure"]]
-    for one in found:
-        shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
-        worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
-        sure = "  ".join(f"{said} {right}/{gates}" for said, (gates, right) in one.calibration.items())
-        rows.append([one.evaluator, one.trigger, str(one.gates), *shares, f"{one.cost:.2f}", worth, sure or "-"])
-    return table(rows).splitlines()
+HEADS = ("evaluator", "trigger", "gates", "right", "done: precision", "recall", "cost", "worth after", "right when sure")
+
+
+def cells(one: TriggerFigures) -> tuple[object, ...]:
+    """What is told of a trigger's gates under each head."""
+    shares = ("-" if share is None else f"{share:.1%}" for share in (one.right / one.gates, one.precision, one.recall))
+    worth = "  ".join(f"{name.removeprefix('gate_')} {value:+.2f}" for name, value in one.worth.items())
+    sure = "  ".join(f"{said} {right}/{gates}" for said, (gates, right) in one.calibration.items())
+    return one.evaluator, one.trigger, one.gates, *shares, f"{one.cost:.2f}", worth, sure or "-"
 
 
 class Blame(NamedTuple):

@@ -15,7 +15,6 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog, advice
 from orchestrator.store.printable import clean, json_text
 from orchestrator.store.reader import calls_in
-from orchestrator.views.listing import table
 from protocol import InteractionStep
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
@@ -123,7 +122,7 @@ def _tell(exported: ExportResult, reading: _LogReading, path: Path, *, as_json: 
         typer.echo(f"and {len(exported.losses) - 20} more kinds of loss", err=True)
 
 
-def listed(*, as_json: bool) -> str:
+def listed() -> list[dict[str, str]]:
     """Every format and dialect, and in which direction it goes."""
     rows = [(OWN, "run", "read, write", "deskcrew's own log, protocol 0.1"), (DSL, "action", "read, write", "lines for people")]
     for name in FORMATS:
@@ -131,6 +130,4 @@ def listed(*, as_json: bool) -> str:
         ways = [way for way, does in (("read", found.read), ("write", found.write)) if does]
         rows.append((name, "run", ", ".join(ways), found.title))
     rows += [(name, "action", "read, write", dialect(name).title) for name in DIALECTS]
-    if as_json:
-        return json.dumps([dict(zip(("name", "of", "ways", "title"), row, strict=True)) for row in rows], indent=2)
-    return table([("NAME", "OF", "WAYS", "TITLE"), *rows])
+    return [dict(zip(("name", "of", "ways", "title"), row, strict=True)) for row in rows]

@@ -152,33 +152,22 @@ def permuted(differences: Sequence[float], draws: int = DRAWS, seed: int = 0) ->
     return (far + 1) / (draws + 1)
 
 
-_COLUMNS: dict[str, Callable[[Figures], str]] = {
-    "runs": lambda one: str(one.runs),
-    "right": lambda one: f"{one.share:.1%}",
-    "95 %": lambda one: f"{one.low:.1%}-{one.high:.1%}",
-    "false done": lambda one: str(one.false_done),
-    "pass@k": lambda one: f"{one.pass_at_k:.1%}",
-    "pass^k": lambda one: f"{one.pass_hat_k:.1%}",
-    "steps": lambda one: f"{one.steps:.1f}",
-    "over oracle": lambda one: "-" if one.over_oracle is None else f"{one.over_oracle:.1f}",
-    "gates": lambda one: f"{one.gates:.1f}",
-    "plans": lambda one: f"{one.plans:.1f}",
-    "approvals": lambda one: f"{one.approvals:.1f}",
-    "tokens": lambda one: f"{one.tokens:.0f}",
-    "money": lambda one: f"{one.money:.4f}",
-}
-"""What is told of a group, by the head of its column."""
+HEADS = (
+    "", "runs", "right", "95 %", "false done", "pass@k", "pass^k", "steps", "over oracle", "gates", "plans", "approvals",
+    "tokens", "money", "",
+)  # fmt: skip
 
 
-def table(lines: Sequence[Figures]) -> list[str]:
-    """For a person; the same whatever worked the rows, and in which order."""
-    rows = [["", *_COLUMNS], *([one.group, *(say(one) for say in _COLUMNS.values())] for one in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    told = [
-        row[0].ljust(widths[0]) + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], widths[1:], strict=True)) for row in rows
-    ]
-    errors = ["", *(f"  {one.errors} could not be run" if one.errors else "" for one in lines)]
-    return [line + more for line, more in zip(told, errors, strict=True)]
+def cells(one: Figures) -> tuple[object, ...]:
+    """What is told of a group under each head."""
+    between = f"{one.low:.1%}-{one.high:.1%}"
+    over = "-" if one.over_oracle is None else f"{one.over_oracle:.1f}"
+    errors = f"{one.errors} could not be run" if one.errors else ""
+    return (
+        one.group, one.runs, f"{one.share:.1%}", between, one.false_done, f"{one.pass_at_k:.1%}", f"{one.pass_hat_k:.1%}",
+        f"{one.steps:.1f}", over, f"{one.gates:.1f}", f"{one.plans:.1f}", f"{one.approvals:.1f}",
+        f"{one.tokens:.0f}", f"{one.money:.4f}", errors,
+    )  # fmt: skip
 
 
 def comparison_lines(found: Comparison) -> list[str]:

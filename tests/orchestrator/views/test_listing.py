@@ -18,7 +18,7 @@ from orchestrator.cli import app
 from orchestrator.cli.common import LETTERS
 from orchestrator.runs.folders import RunInfo, RunView
 from orchestrator.store.printable import clean, shortened
-from orchestrator.views.listing import cells, run_page, runs_table, table
+from orchestrator.views.listing import rows_table, run_page, runs_table, table
 
 
 def page(**report: object) -> str:
@@ -126,7 +126,8 @@ def test_runs_fit_sixty_columns_without_the_time_that_their_ids_tell() -> None:
 
 
 def test_a_row_is_made_of_data_and_hostile_text_is_one_line() -> None:
-    assert cells({"a": ["x", 1], "b": None, "c": "\x1b[2J\n"}, ("a", "b", "c")) == ("x, 1", "", "�[2J⏎")
+    row = {"a": ["x", 1], "b": None, "c": "\x1b[2J\n"}
+    assert rows_table([row], "ABC", lambda one: [*one.values()]).splitlines() == ["A     B  C", "x, 1     �[2J⏎"]
 
 
 def test_signs_stay_told_apart_where_letters_cannot_be_written() -> None:

@@ -70,7 +70,7 @@ def test_the_oracle_by_reference_is_passed_by_the_judge(task: str) -> None:
     async def work(client: Client) -> tuple[int, str]:
         assert told(await client.call_tool("reset", {"seed": 3})).startswith(f"goal: {mirror.goal}")
         by_ref = 0
-        for step in steps_of(mirror.task.oracle or (), mirror._slots):
+        for step in steps_of(mirror.task.oracle or (), mirror._trial.slots):
             name, arguments = _call(step.action, mirror)
             by_ref += name in BY_REF
             said = told(await client.call_tool(name, arguments))
@@ -214,7 +214,7 @@ def test_over_streamable_http_a_desktop_is_worked_to_its_judged_end(url: str) ->
     async def work(client: Client) -> str:
         assert {tool.name for tool in (await client.list_tools()).tools} > BY_REF
         assert told(await client.call_tool("reset", {"seed": 3})).startswith(f"goal: {mirror.goal}")
-        for step in steps_of(mirror.task.oracle or (), mirror._slots):
+        for step in steps_of(mirror.task.oracle or (), mirror._trial.slots):
             name, arguments = _call(step.action, mirror)
             said = told(await client.call_tool(name, arguments))
             assert said.startswith(("executed", "answered")) is not step.fails, (step.said, said[:300])

@@ -21,7 +21,7 @@ from orchestrator.control.channel import holder_of
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.lab.suite import engines
 from orchestrator.lab.suite.engines import Batch, Engine, WorkerLost, run_suite
-from orchestrator.lab.suite.figures import figures, table
+from orchestrator.lab.suite.figures import cells, figures
 from orchestrator.lab.suite.suite import (
     DRIVER,
     ROWS,
@@ -47,7 +47,7 @@ ENGINES = [
 def told(folder: Path) -> list[object]:
     """All that the rows come to, and each of them, but for what the machine's speed and the hour decide."""
     rows = rows_in(folder)
-    return [*table(figures(rows, "task")), *(row.model_dump(exclude={"seconds", "run"}) for row in rows)]
+    return [*map(cells, figures(rows, "task")), *(row.model_dump(exclude={"seconds", "run"}) for row in rows)]
 
 
 @pytest.fixture(scope="module")
