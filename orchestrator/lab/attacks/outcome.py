@@ -9,7 +9,6 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
 from operator import call
@@ -22,6 +21,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.attacks.corpus import Attack, Corpus, filled
 from orchestrator.lab.attacks.victim import Lure, plain_orders, victim
+from orchestrator.lab.suite.suite import at_once
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.build import build_safety, build_sources
@@ -211,11 +211,7 @@ def worked(
         for safety in safeties
         for attack in attacks
     ]
-    if jobs == 1:
-        yield from map(call, works)
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(call, works)
+    return at_once(call, works, jobs)
 
 
 def line(outcome: AttackOutcome) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from fnmatch import fnmatch
 from multiprocessing import get_context
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from orchestrator.runs.outcome import Approver, Outcome
 
 Row = TypeVar("Row")
+Item = TypeVar("Item")
 SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 
 
@@ -240,13 +241,16 @@ def worked(
     """What is in the file of each episode; those that have none are worked, so many at once."""
     left = [spec for spec in specs if not row_file(spec, folder).exists()]
     yield from ((spec, read(row_file(spec, folder))) for spec in specs if spec not in left)
+    yield from zip(left, at_once(work, left, workers), strict=True)
+
+
+def at_once(work: Callable[[Item], Row], items: Sequence[Item], workers: int) -> Iterator[Row]:
+    """What the work on each comes to, in their order, by so many processes."""
     if workers == 1:
-        yield from ((spec, work(spec)) for spec in left)
+        yield from map(work, items)
         return
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        working = {pool.submit(work, spec): spec for spec in left}
-        for future in as_completed(working):
-            yield working[future], future.result()
+        yield from pool.map(work, items)
 
 
 class Superseded(MachineStopped):
