@@ -214,13 +214,14 @@ class BudgetCount:
 
     def __init__(self) -> None:
         self._steps_by: Counter[str] = Counter()
-        self._used = BudgetUse(steps_by=self._steps_by)
+        self.spending = Spending()
+        self._used = BudgetUse(self.spending, steps_by=self._steps_by)
         self._last: float | None = None
 
     def hear(self, event: Event) -> None:
         used = self._used
         if event.kind in COUNTED:
-            used.spending.hear(event.role, event.content)
+            self.spending.hear(event.role, event.content)
         elif event.kind == journal.SituationEvent.KIND:
             signal, following = (str(event.body.get(name)) for name in ("signal", "next"))
             used.plans += following == Situation.PLAN.value

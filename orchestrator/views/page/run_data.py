@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from orchestrator.views.terminal.event_lines import ledger_line
 from protocol import JsonObject
 from roles.contracts.requests import Request, request_in
 from roles.journal import events as journal
+from roles.journal.budgets import Spending, Use
 from roles.journal.journal import Event
 
 _BY_DEFAULT = ("default.yaml",)
@@ -43,7 +44,7 @@ _READ = ("run.json", "report.json", CONTROL, f"{CONTROL}-wal")
 class Tracks:
     """What goes on beside the lines: plans, statuses, the blackboard, the machine, and who used up what."""
 
-    def __init__(self, lines: RunLines) -> None:
+    def __init__(self, lines: RunLines, spending: Spending) -> None:
         self.plans: list[PlanVersion] = []
         self.statuses: list[tuple[int, str, str, int]] = []
         self.facts: list[FactSeen] = []
@@ -53,7 +54,9 @@ class Tracks:
         self.machine: Machine = {"situations": [situation.value for situation in Situation], "rows": rows, "walk": []}
         self._lines = lines
         self._ledger: list[str] = []
-        self._uses: dict[str, RoleUse] = {}
+        self._spending = spending
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        """By who spoke, or was waited for."""
         self._last: float | None = None
 
     def hear(self, event: Event) -> None:
@@ -82,38 +85,27 @@ class Tracks:
                 known = self._rows[row] = len(self.machine["rows"])
                 self.machine["rows"].append(row)
             self.machine["walk"].append((place, known))
-        elif event.kind == journal.ModelCallEvent.KIND:
-            use = self._use(event.role)
-            use["calls"] += 1
-            use["tokens_in"] += int(number(body.get("tokens_in")))
-            use["tokens_out"] += int(number(body.get("tokens_out")))
-            use["money"] = round(use["money"] + number(body.get("money")), 8)
-            use["model_seconds"] = round(use["model_seconds"] + number(body.get("seconds")), 3)
 
     def _time(self, event: Event) -> None:
         """What went by since the last event is the time of whoever speaks now, or of the person who was waited for."""
         if self._last is not None:
             role = WAITING if event.kind in _WAITED else event.role or "controller"
-            use = self._use(role)
-            use["seconds"] = round(use["seconds"] + max(event.at - self._last, 0.0), 6)
+            self._seconds[role] = round(self._seconds[role] + max(event.at - self._last, 0.0), 6)
         self._last = event.at
-
-    def _use(self, role: str) -> RoleUse:
-        if (role := role or "controller") not in self._uses:
-            self._uses[role] = {
-                "seconds": 0.0, "items": 0, "failed": 0, "calls": 0, "tokens_in": 0, "tokens_out": 0, "money": 0.0,
-                "model_seconds": 0.0,
-            }  # fmt: skip
-        return self._uses[role]
 
     def used(self) -> dict[str, RoleUse]:
         """By role, with the items of each counted as they are now."""
         counted = Counter(item.role for item in self._lines.items)
         failed = Counter(item.role for item in self._lines.items if item.status == "failed")
-        for role in counted:
-            self._use(role)
-        made = self._uses.items()
-        return {role: {**use, "items": counted[role], "failed": failed[role]} for role, use in made}
+        found: dict[str, RoleUse] = {}
+        for role in dict.fromkeys((*self._seconds, *self._spending.by_role, *counted)):
+            use = self._spending.by_role.get(role, Use())
+            found[role] = {
+                "seconds": self._seconds[role], "items": counted[role], "failed": failed[role], "calls": use.calls,
+                "tokens_in": int(number(use.tokens_in)), "tokens_out": int(number(use.tokens_out)),
+                "money": round(number(use.money), 8), "model_seconds": round(number(use.seconds), 3),
+            }  # fmt: skip
+        return found
 
 
 class Page(NamedTuple):
@@ -161,7 +153,7 @@ class RunEvents:
         self.began = 0.0
         self.last: Event | None = None
         self.lines = RunLines(result, 0.0)
-        self.tracks = Tracks(self.lines)
+        self.tracks = Tracks(self.lines, self.counting.spending)
         self._changes: list[tuple[float, int]] = []
         """By which event which item changed, in order."""
         self._added: list[float] = []
@@ -173,7 +165,7 @@ class RunEvents:
         if self.last is None:
             self.began = event.at
             self.lines = RunLines(self._result, event.at)
-            self.tracks = Tracks(self.lines)
+            self.tracks = Tracks(self.lines, self.counting.spending)
         try:
             self.tracks.hear(event)
             self.counting.hear(event)
