@@ -9,7 +9,6 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from statistics import mean
@@ -222,9 +221,12 @@ def blame(run_id: str, runs_dir: Path) -> Blame | None:
     """
     recording = find_recording(run_id, runs_dir)
     course = Course(choices_of(recording.events), no_more)
-    with suppress(NothingRecorded):  # it was not over then
-        if course.follow(lambda place, parts: again(recording, place, {**parts_of(recording), **parts})).right:
-            raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
+    try:
+        right = course.follow(lambda place, parts: again(recording, place, {**parts_of(recording), **parts})).right
+    except NothingRecorded as more:
+        raise UsageProblem(f"Run {recording.run_id} cannot be repeated to an end: {more}.") from None
+    if right:
+        raise UsageProblem(f"Run {recording.run_id} came out right; there is nobody to blame.")
 
     def comes_right(at: int) -> bool:
         return course.otherwise(at, asks, partial(again, recording, approver=approving))[0].right

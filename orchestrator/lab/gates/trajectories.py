@@ -58,13 +58,7 @@ class _Row(Frozen):
         """What models are told in it, whoever decides."""
         settings = self._loaded()[1].settings
         surface, journal = make_environment(settings), Journal(None, time.time)
-        deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface)
-
-        def told(role: str, request: Any) -> tuple[Message, ...]:
-            system, turn = deciders.told(role, request)
-            return (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
-
-        return told
+        return Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface).told
 
 
 class Trajectory(_Row):
@@ -114,11 +108,10 @@ def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collec
     if forkable(settings):
         said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
         said |= {"plan": None} if not spec.given_plans else {}
-        about: JsonObject = {"task": said, "world": settings.world, "seed": spec.seed, "settings": spec.settings}
-        row = _Row.model_validate(about)
+        row = _Row(task=said, world=settings.world, seed=spec.seed, settings=spec.settings)
         course = Course((), asks, row.told())
         came = course.follow(row.work)
-        found.append(Trajectory(**about, choices=tuple(course.choices), ending=came, reward=float(came.right)))
+        found.append(Trajectory(**row.model_dump(), choices=tuple(course.choices), ending=came, reward=float(came.right)))
         rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
         asked = [number for number, choice in enumerate(course.choices) if choice.role in ("manager", "operator")]
         for number in sorted(rng.sample(asked, min(pairs, len(asked)))):

@@ -205,8 +205,8 @@ def _about(request: Any) -> str:
     return "/".join(str(part) for part in (*parts, *told, *ran) if part is not None and part != "")
 
 
-Told = Callable[[str, Any], tuple[Message, ...]]
-"""What a model is told in a role at a request."""
+Told = Callable[[str, Any], tuple[str, str]]
+"""What a model is told in a role at a request: the system part and the turn; both are empty where none would be asked."""
 Parts = Mapping[str, Any]
 Work: TypeAlias = "Callable[[Path, Parts], Outcome]"
 """Works a run in a folder, with these parts."""
@@ -260,7 +260,7 @@ class Course:
     """
 
     def __init__(
-        self, known: Iterable[Choice], then: Interposed, told: Told = lambda role, request: (), *, joins: bool = False
+        self, known: Iterable[Choice], then: Interposed, told: Told = lambda role, request: ("", ""), *, joins: bool = False
     ) -> None:
         self.known = deque(known)
         """Those that are not given yet."""
@@ -286,7 +286,9 @@ class Course:
 
     def __call__(self, role: str, request: Any, ask: Ask) -> Any:
         seen = request.seen.state_id if isinstance(request, OperatorView) else ""
-        choice = Choice(role=role, about=_about(request), seen=seen, prompt=self._told(role, request))
+        system, turn = self._told(role, request)
+        prompt = (Message(role="system", content=system), Message(role="user", content=turn)) if system else ()
+        choice = Choice(role=role, about=_about(request), seen=seen, prompt=prompt)
         known = self._joined(choice) if self._joins else self._next(choice)
         self.requests.append(request)
         before = _notes(request)

@@ -18,6 +18,7 @@ from orchestrator.runs.replay.recording import recording_of
 from protocol import AgentStatus
 from protocol.model.decisions import OperatorDecision
 from roles.contracts.signals import GateTrigger, Signal
+from roles.policies.fallback import Unreachable
 
 ARCHIVE = EpisodeSpec(configuration="rules", task="archive-reports", seed=0)
 RENAME = ARCHIVE.model_copy(update={"task": "rename-a-report"})
@@ -29,6 +30,13 @@ def hasty(role: str, request: Any, ask: Ask) -> Any:
     """Reports a subtask as done before anything was."""
     finish = OperatorDecision(status=AgentStatus.FINISH, comment="done", is_goal_complete=True)
     return finish if role == "operator" else ask(request)
+
+
+def falls_silent(role: str, request: Any, ask: Ask) -> Any:
+    """Cannot be reached any more when the subtask is to be checked."""
+    if role == "evaluator":
+        raise Unreachable("there is no answer")
+    return ask(request)
 
 
 class EndsEarly:
@@ -105,6 +113,10 @@ def test_blame_names_the_decision_that_was_planted(tmp_path: Path) -> None:
     assert blame(outcome_of(hopeless, tmp_path).run_id, tmp_path) is None, "it fails from the beginning"
     with pytest.raises(UsageProblem, match="came out right"):
         blame(outcome_of(ARCHIVE, tmp_path).run_id, tmp_path)
+    stopped = outcome_of(ARCHIVE, tmp_path, {"around": between(falls_silent)})
+    assert stopped.status == "interrupted"
+    with pytest.raises(UsageProblem, match="cannot be repeated to an end"):
+        blame(stopped.run_id, tmp_path)
 
 
 def test_of_equally_good_decisions_the_one_that_was_made_is_the_best() -> None:
