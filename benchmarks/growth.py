@@ -253,7 +253,7 @@ def spent(*command: str) -> tuple[float, float]:
 
 
 LOOKS = """
-import sys, time; from pathlib import Path; from orchestrator.desk.live.list import RunList
+import sys, time; from pathlib import Path; from orchestrator.desk.live import RunList
 runs = RunList(Path(sys.argv[1]))
 for _ in range(int(sys.argv[2])):
     runs.look(); runs.page("", "", 50, "")

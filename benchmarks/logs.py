@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from orchestrator.lab.logs.show import opened, show, validate
+from orchestrator.lab.logs import opened, show, validate
 from protocol import Action, VisualState, read_log
 from protocol.dialects import NAMES, Context, DialectError, dialect
 from protocol.dsl import emit, parse_line

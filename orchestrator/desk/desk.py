@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from fastapi import Path as InPath
 
 from orchestrator.desk.auth import Refused, Tokens
-from orchestrator.desk.live.run import Watch
+from orchestrator.desk.live import Watch
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import is_run_id
 from orchestrator.settings.settings import load_settings

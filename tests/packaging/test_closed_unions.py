@@ -38,7 +38,7 @@ ADDITIONS = (
         },
         frozenset(
             {
-                "orchestrator/desk/live/list.py",
+                "orchestrator/desk/live.py",
                 "orchestrator/control/requests.py",
                 "orchestrator/runs/outcome.py",
                 "orchestrator/views/terminal/approval.py",

@@ -31,7 +31,7 @@ def validate(
     runs_dir: RunsDir = None,
 ) -> None:
     """Report every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
-    from orchestrator.lab.logs import show as reports
+    from orchestrator.lab import logs as reports
 
     wrong = sum(reports.validate(reports.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
     if wrong:
@@ -51,7 +51,7 @@ def show(
     runs_dir: RunsDir = None,
 ) -> None:
     """Print a log for people; with --json one step per line."""
-    from orchestrator.lab.logs import show as reports
+    from orchestrator.lab import logs as reports
 
     reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
 
@@ -70,11 +70,10 @@ def convert(
     runs_dir: RunsDir = None,
 ) -> None:
     """Write a log in another format, and report every loss."""
-    from orchestrator.lab.logs import convert as log_convert
-    from orchestrator.lab.logs import show as reports
+    from orchestrator.lab import logs as reports
 
     opened = reports.opened(log, source, runs_dir or RUNS, screen, image)
-    if not log_convert.convert(opened, to, out, variant, as_json=as_json):
+    if not reports.convert(opened, to, out, variant, as_json=as_json):
         raise typer.Exit(FAILED)
 
 
@@ -82,9 +81,9 @@ def convert(
 @command
 def formats() -> Told:
     """List the formats and dialects that can be read and written."""
-    from orchestrator.lab.logs import convert as log_convert
+    from orchestrator.lab import logs as reports
 
-    return Told.rows(log_convert.listed(), ("NAME", "OF", "WAYS", "TITLE"), itemgetter("name", "of", "ways", "title"))
+    return Told.rows(reports.listed(), ("NAME", "OF", "WAYS", "TITLE"), itemgetter("name", "of", "ways", "title"))
 
 
 @schema_app.command()

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.run import PARTS, Watch, WatchedRun
+from orchestrator.desk.live import PARTS, Watch, WatchedRun
 from orchestrator.store.reader import AT_ONCE
 from orchestrator.views.page.data import plain
 from orchestrator.views.page.run_data import shown_cursor

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.logs.show import OWN, locate, opened
+from orchestrator.lab.logs import OWN, locate, opened
 from orchestrator.runs.experience import Lesson, against, problem_with
 from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.settings.build import build_library

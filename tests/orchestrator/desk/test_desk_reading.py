@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from worked.model_runs import ROLES, worked_by_model
 
-from orchestrator.desk.live.run import PARTS, WatchedRun
+from orchestrator.desk.live import PARTS, WatchedRun
 from orchestrator.runs.handle import LocalRuns
 from orchestrator.store.salvage import salvage
 from orchestrator.views.page.data import Pool, chunks

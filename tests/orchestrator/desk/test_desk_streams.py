@@ -19,8 +19,8 @@ from waiting import until
 from worked.desk_runs import serving
 
 from orchestrator.desk import app
-from orchestrator.desk.live import list as listed
-from orchestrator.desk.live.run import WatchedRun
+from orchestrator.desk import live as listed
+from orchestrator.desk.live import WatchedRun
 from orchestrator.desk.routes import streams
 from orchestrator.errors import UsageProblem
 from orchestrator.store import reader

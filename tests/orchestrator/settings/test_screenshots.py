@@ -12,7 +12,7 @@ from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
-from orchestrator.lab.logs.show import OpenLog, opened, validate
+from orchestrator.lab.logs import OpenLog, opened, validate
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings

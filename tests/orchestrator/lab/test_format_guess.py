@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from worked.runs import deskcrew
 
-from orchestrator.lab.logs.show import advice, readable_as
+from orchestrator.lab.logs import advice, readable_as
 
 CLICK = {"action": "left_click", "coordinate": [640, 400]}
 RECORDED = {"title": "a", "steps": [{"type": "click", "selectors": [["#a"]]}]}
