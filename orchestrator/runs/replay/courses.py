@@ -7,7 +7,7 @@ A simulated world begins the same way again, and goes on the same way in a copy,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -321,8 +321,13 @@ class Course:
 
 def choices_of(events: Sequence[Event]) -> list[Choice]:
     """What every role answered, in order."""
-    answers = [pair for role in ROLES for pair in _answers_of(events, role)]
-    return [_choice(event, step) for event, step in sorted(answers, key=lambda pair: pair[0].id)]
+    steps: dict[int, int] = {}
+    step = 0
+    for event in reversed(events):  # events that follow an answer name the step that was worked on
+        step = event.step if event.kind in {journal.DecidedEvent.KIND, journal.ReviewedEvent.KIND} and event.step else step
+        steps[event.id] = step
+    answers = [event for role in ROLES for event in _answers_of(events, role)]
+    return [_choice(event, steps[event.id]) for event in sorted(answers, key=lambda event: event.id)]
 
 
 def _choice(event: Event, step: int) -> Choice:
@@ -349,46 +354,24 @@ def recalled(known: Iterable[Choice]) -> Interposed:
     return asked
 
 
-def _answers_of(events: Sequence[Event], role: str) -> list[tuple[Event, int]]:
-    """What a role answered at which step, once each: what was asked again after a kill counts once."""
-    found: list[tuple[Event, int]] = []
-    again = ""
-    for event, step in _with_steps(events, role):
-        if event.kind == journal.RunResumedEvent.KIND:
-            again = "maybe"
+def _answers_of(events: Sequence[Event], role: str) -> list[Event]:
+    """What a role answered, once each: what was asked again after a kill counts once."""
+    found: list[Event] = []
+    resumed = False
+    for event in events:
+        resumed = resumed or event.kind == journal.RunResumedEvent.KIND
+        if event.kind != journal.AnsweredEvent.KIND or event.role != role:
             continue
-        if again and found and _worked_again(found[-1][0], event, events, role):
-            # The intent that was written first is what is done; every other answer is the last one's.
-            if role != "operator":
-                found[-1] = (event, step)
-            again = ""
-            continue
-        again = ""
-        found.append((event, step))
+        if not (resumed and found and _worked_again(found[-1], event, events)):
+            found.append(event)
+        elif role != "operator":  # the intent that was written first is what is done; every other answer is the last one's
+            found[-1] = event
+        resumed = False
     return found
 
 
-def _with_steps(events: Sequence[Event], role: str) -> Iterator[tuple[Event, int]]:
-    """The role's answers and the resumes, each with the step that was worked on: events that follow an answer name it."""
-    step = 0
-    steps: list[int] = []
-    for event in reversed(events):
-        step = event.step if event.kind in {journal.DecidedEvent.KIND, journal.ReviewedEvent.KIND} and event.step else step
-        steps.append(step)
-    for event, following in zip(events, reversed(steps), strict=True):
-        if event.kind == journal.RunResumedEvent.KIND or (event.kind == journal.AnsweredEvent.KIND and event.role == role):
-            yield event, following
-
-
-def _worked_again(last: Event, event: Event, events: Sequence[Event], role: str) -> bool:
+def _worked_again(last: Event, event: Event, events: Sequence[Event]) -> bool:
     """Whether a process that took the run up asked for what had been answered before, and was not yet done."""
-    between = [e for e in events if last.id < e.id < event.id]
-    if last.subtask != event.subtask:
-        return False
-    if role in {"operator", "technician"}:
-        kinds = {e.kind for e in between}
-        return (
-            kinds.isdisjoint({journal.FeedbackEvent.KIND, journal.GateEvent.KIND, journal.PlanEvent.KIND})
-            and journal.RunResumedEvent.KIND in kinds
-        )
-    return not any(e.kind == journal.SituationEvent.KIND and e.id > last.id for e in between)
+    worker = {journal.FeedbackEvent.KIND, journal.GateEvent.KIND, journal.PlanEvent.KIND}
+    ends = worker if event.role in {"operator", "technician"} else {journal.SituationEvent.KIND}
+    return last.subtask == event.subtask and ends.isdisjoint(e.kind for e in events if last.id < e.id < event.id)
