@@ -27,7 +27,7 @@ from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, outage_of, stopped
 from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
 from orchestrator.runs.privacy.trust import signed
-from orchestrator.runs.replay.courses import Choice, interposed, noting, recalled
+from orchestrator.runs.replay.courses import Choice, Course, asks, interposed, noting
 from orchestrator.runs.traces import RunTrace
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
@@ -206,7 +206,7 @@ def open_run(folder: Path, record: JsonObject, hold: Hold, given: OpenOptions) -
             ).with_(given=record.get("given", ""))
             give(context.journal, parts.get("secrets") or {})
             context = noting(context)
-            context = interposed(context, recalled(given.known)) if given.known else context
+            context = interposed(context, Course(given.known, asks, joins=True)) if given.known else context
             if rehearsal is not None:
                 rehearsal.journal = context.journal
             undo.pop_all()

@@ -256,7 +256,7 @@ class Course:
     """Comes between the roles of a run and their policies: gives the decisions that are known, then what `then` decides.
 
     Raises NothingRecorded where a known decision is asked of another role, or on another screen. One that `joins` begins
-    anywhere among them, and leaves them there.
+    anywhere among them, and leaves them there: it gives each role its own in their order, to the questions that they are about.
     """
 
     def __init__(
@@ -308,14 +308,13 @@ class Course:
         return known
 
     def _joined(self, asked: Choice) -> Choice | None:
-        if all(one.role != asked.role for one in self.known):
-            return None
-        while self.known:
-            known = self.known.popleft()
-            if (known.role, known.about) == (asked.role, asked.about):
-                if known.seen == asked.seen:
+        for known in [one for one in self.known if one.role == asked.role]:
+            self.known.remove(known)
+            if known.about in ("", asked.about):
+                if known.seen in ("", asked.seen):
                     return known
                 self.known.clear()  # the world answers otherwise
+                return None
         return None
 
 
@@ -336,22 +335,6 @@ def _choice(event: Event, step: int) -> Choice:
         role=event.role, about=at, decision=event.body.get("answer") or {}, notes=event.body.get("memory"),
         fault=event.body.get("fault", ""), gave_up=event.body.get("gave_up", False),
     )  # fmt: skip
-
-
-def recalled(known: Iterable[Choice]) -> Interposed:
-    """Gives answers of a run's journal once more, to a process that knows nothing but the journal: an Operator's at its step,
-    every other role's in its order. What nobody was asked yet is decided by the policies."""
-    left: dict[str, deque[Choice]] = {role: deque() for role in ROLES}
-    for choice in known:
-        left[choice.role].append(choice)
-
-    def asked(role: str, request: Any, ask: Ask) -> Any:
-        mine = left[role]
-        while role == "operator" and mine and mine[0].about != _about(request):
-            mine.popleft()
-        return mine.popleft().given(request) if mine else ask(request)
-
-    return asked
 
 
 def _answers_of(events: Sequence[Event], role: str) -> list[Event]:
