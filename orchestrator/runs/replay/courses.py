@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -39,9 +39,6 @@ from roles.journal.events import AnsweredEvent
 from roles.journal.journal import Event
 from roles.operator.decide import referring
 from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
-
-if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Outcome
 
 
 class NothingRecorded(Exception):
@@ -208,7 +205,17 @@ def _about(request: Any) -> str:
 Told = Callable[[str, Any], tuple[str, str]]
 """What a model is told in a role at a request: the system part and the turn; both are empty where none would be asked."""
 Parts = Mapping[str, Any]
-Work: TypeAlias = "Callable[[Path, Parts], Outcome]"
+
+
+class RunEnd(Protocol):
+    """How a run stands when it stops."""
+
+    status: str
+    reason: str
+    report: JsonObject
+
+
+Work = Callable[[Path, Parts], RunEnd]
 """Works a run in a folder, with these parts."""
 
 
@@ -235,7 +242,7 @@ class Ending(Frozen):
         return 1 if self.right else -1 if self.false_done else 0
 
 
-def ending(outcome: Outcome) -> Ending:
+def ending(outcome: RunEnd) -> Ending:
     report, status = outcome.report, outcome.status
     verdict = report.get("judge")
     right = bool(verdict["passed"]) if verdict is not None else status == "fulfilled"
