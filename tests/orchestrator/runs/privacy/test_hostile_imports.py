@@ -109,9 +109,8 @@ def test_what_is_no_file_is_not_read(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_pipe_by_name_is_no_log_and_nobody_is_waited_for(tmp_path: Path) -> None:
-    from orchestrator.lab.logs.show import locate
-
     from orchestrator.errors import UsageProblem
+    from orchestrator.lab.logs import locate
 
     os.mkfifo(tmp_path / "log.jsonl")
     for name in (tmp_path, tmp_path / "log.jsonl"):
