@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor
 from typing import Any, ClassVar, NoReturn
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.dialect import Context, DialectError, Loss
+from protocol.dialects.common.dialect import Context, DialectError, Loss, NothingDone, ParsedPayload
 from protocol.dialects.common.fields import Fields, at, build, read_chord, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -104,6 +104,8 @@ class Reading(Conversion):
     """A payload that is read call by call; `fields` are those of the call that is read now."""
 
     fields: Fields = field(init=False)
+    actions: list[AgentAction] = field(default_factory=list, kw_only=True)
+    """Those that were read so far."""
 
     def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
         """The action of these values; `blame` is the field that is at fault where they are refused."""
@@ -132,6 +134,12 @@ class Reading(Conversion):
         self.fields.end()
         return actions if isinstance(actions, list) else [actions]
 
+    def parsed(self, nothing: str, error: type[DialectError] = NothingDone) -> ParsedPayload:
+        """All that was read. Raises the error where that is no action."""
+        if not self.actions:
+            raise error(self.dialect, "$", nothing)
+        return ParsedPayload(self.actions, self.losses)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -153,6 +161,8 @@ class Row:
     verb: str
     blame: str
     values: Mapping[str, Any]
+    always: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that every such call has."""
 
     def __call__(self, r: Any) -> AgentAction:
         values = {name: value(r) if callable(value) else value for name, value in self.values.items()}
@@ -161,7 +171,7 @@ class Row:
 
     def arguments(self, writing: Any, action: Action) -> JsonObject | None:
         """How the call says this action, but for what it has no argument for; None where it means another."""
-        said: JsonObject = {}
+        said: JsonObject = dict(self.always)
         usual = {name: value for name, value in _WHICH.items() if hasattr(action, name) and name not in self.values}
         for name, value in (*usual.items(), *self.values.items()):
             if isinstance(value, Part):
@@ -172,6 +182,17 @@ class Row:
             elif callable(value) or getattr(action, name, None) != value:
                 return None
         return said
+
+
+class Choice:
+    """A call that is one verb or another by its argument `name`; of several values for one verb the first is written."""
+
+    def __init__(self, name: str, rows: Mapping[str, Row]) -> None:
+        self.name = name
+        self.rows = {value: replace(entry, always={name: value}) for value, entry in rows.items()}
+
+    def __call__(self, r: Any) -> AgentAction:
+        return self.rows[r.fields.choice(self.name, tuple(self.rows))](r)
 
 
 _WHICH = {"button": "left", "count": 1, "op": ""}
@@ -228,8 +249,8 @@ class Writing(Conversion):
     def rows(self, verb: str) -> Iterator[tuple[str, Row]]:
         for name in self.names():
             entry = self.table.get(name)
-            if isinstance(entry, Row) and entry.verb == verb:
-                yield name, entry
+            found = entry.rows.values() if isinstance(entry, Choice) else [entry]
+            yield from ((name, one) for one in found if isinstance(one, Row) and one.verb == verb)
 
     @property
     def clicks(self) -> Collection[tuple[str, int]]:

@@ -91,6 +91,8 @@ _LOOP = re.compile(rf"for[ \t]+([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]+in[
 _RANGE = re.compile(r"range\(([-+\d, \t]{1,40})\)")
 _HELD = re.compile(rf"with[ \t]+((?:\w+\.)?)hold\([ \t]*({QUOTED})[ \t]*\)[ \t]*:", re.DOTALL)
 _LEAVES = re.compile(r"(?:break|continue|return|raise|yield|global|nonlocal|del)\b")
+_MOST_WITHIN = 50
+"""Functions that may call each other."""
 _MOST_UNROLLED = 1_000
 """Statements that a loop may stand for."""
 
@@ -106,7 +108,7 @@ def blocks(text: str, functions: Functions, enters: Callable[[Statement], bool])
 
 
 def _blocks(
-    text: str, found: Iterable[Statement], functions: Functions, enters: Callable[[Statement], bool]
+    text: str, found: Iterable[Statement], functions: Functions, enters: Callable[[Statement], bool], depth: int = 0
 ) -> Iterator[tuple[Statement, bool]]:
     header: Statement | None = None
     body: list[Statement] = []
@@ -132,9 +134,11 @@ def _blocks(
         elif functions.waits(s) or (_HEADER.match(s.text) and not enters(s)):
             header, body = s, []
         else:
-            yield s, False
-            if called := functions.called_by(s):
-                yield from _blocks(text, called, functions, enters)
+            called = functions.called_by(s)
+            too_deep = bool(called) and depth >= _MOST_WITHIN
+            yield s, too_deep
+            if called and not too_deep:
+                yield from _blocks(text, called, functions, enters, depth + 1)
                 yield called[0], False  # names that were given within it mean nothing behind it
     if header is not None:
         yield from block(header)
@@ -186,9 +190,6 @@ class Functions:
 
     def __init__(self, text: str) -> None:
         self._calls = Counter(one or other for one, other in _CALL.findall(text))
-        last = max((found.end() for found in re.finditer(r"^(?:async )?def .*", text, re.MULTILINE)), default=0)
-        below = re.compile(r"^(?![ \t\n#)\]}@])", re.MULTILINE).search(text, last)
-        self._at_end = {name for name, _ in _CALL.findall(text, below.start() if below else len(text))}
         self._entered: set[str] = set()
         self._run = {run[1] for s in statements(text) if (run := _RUN.fullmatch(s.text))}
         """Those that a statement calls which does nothing else."""
@@ -201,7 +202,7 @@ class Functions:
         if function is None:
             return re.fullmatch(_MAIN, s.text) is not None
         name, calls = function[1], self._calls[function[1]]
-        once = name in self._bodies or (calls == 1 and name in self._at_end) or (name in _AT_ONCE if calls else uncalled)
+        once = name in self._bodies or (name in _AT_ONCE if calls else uncalled)
         if once:
             self._entered.add(name)
         return once

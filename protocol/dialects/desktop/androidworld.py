@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, element_of, given, given_in, row
+from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Table, Writing, element_of, given, given_in, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, a_text, each_of, read_chord
 from protocol.dialects.common.losses import written_by
@@ -85,14 +85,13 @@ def _listed(context: Context) -> list[str]:
 def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an object, of a list of objects, or of an agent's answer. Raises DialectError."""
     reading = _Reading(NAME, context, variant=DIALECT.variant(context))
-    actions: list[AgentAction] = []
     for each, where in each_of(payload) if payload else [(payload, "$")]:
         if reading.variant == "m3a" and not isinstance(each, str):
             raise DialectError(NAME, where, f"a text is needed, not {type(each).__name__}")
         said = read_object(a_text(each, NAME)) if isinstance(each, str) else each
         reading.fields = Fields(NAME, said, where)
-        actions += reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
-    return ParsedPayload(actions, reading.losses)
+        reading.actions += reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
+    return reading.parsed("there is no action")
 
 
 class _Reading(Reading):
@@ -140,10 +139,6 @@ class _Reading(Reading):
             self.fields.refuse("keycode", "a name such as KEYCODE_ENTER is needed")
         return (self.key(read_chord(code, "android", NAME, f"{self.fields.where}.keycode"), "keycode"),)
 
-    def status(self) -> AgentAction:
-        status = self.fields.choice("goal_status", ("complete", "task_complete", "infeasible"))
-        return self.build("fail_goal" if status == "infeasible" else "finish_goal")
-
 
 _AT = Part(_Reading.target, lambda w, target: w.aim(target))
 _WAY = given("direction", WAYS, kind="choice")
@@ -163,7 +158,9 @@ _ACTIONS: Table = {
     "open_app": row("launch_app", app=Part(lambda r: r.text("app_name"), lambda w, app: {"app_name": app})),
     "wait": row("wait", seconds=Part(lambda r: WAIT, lambda w, seconds: {})),
     "answer": row("answer", text=Part(_Reading.text, lambda w, text: {"text": text})),
-    "status": _Reading.status,
+    "status": Choice(
+        "goal_status", {**dict.fromkeys(("complete", "task_complete"), row("finish_goal")), "infeasible": row("fail_goal")}
+    ),
 }
 
 
@@ -227,11 +224,6 @@ class _Writing(Writing):
         if "x" in aim:
             self.lose("scroll.target", "the executor scrolls an element or the whole screen, not a place")
         return [self.call("scroll", direction=way, **aim)]
-
-    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> _Calls:
-        return [self.call("status", goal_status="complete" if isinstance(action, verbs.FinishGoal) else "infeasible")]
-
-    fail_goal = finish_goal
 
 
 DIALECT = written_by(_Writing, NAME, "AndroidWorld", "json", from_androidworld, ("index", "xy", "m3a"))

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Row, Table, Writing, element_of, given, given_in, row
-from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
+from protocol.dialects.common.dialect import Context, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading
@@ -53,10 +53,9 @@ def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, of a `tools/call` request, or of a list of them."""
     DIALECT.variant(context)
     reading = _Reading(NAME, context)
-    actions = [action for call, where in each_of(payload) for action in reading.tool(Fields(NAME, call, where))]
-    if not actions:
-        raise NothingDone(NAME, "$", "there is no call in it")
-    return ParsedPayload(actions, [])
+    for call, where in each_of(payload):
+        reading.actions += reading.tool(Fields(NAME, call, where))
+    return reading.parsed("there is no call in it")
 
 
 class _Reading(PageReading):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Part, given, row
+from protocol.dialects.common.conversion import Choice, Part, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import at, checked_number
 from protocol.dialects.common.losses import written_by
@@ -25,7 +25,6 @@ UNSAID_WAIT = 20.0
 """Seconds of `computer.wait()`, as the prompts of OpenCUA say."""
 LONG_PRESS = 1.0
 """Seconds that `mobile.long_press` stands for; it does not say them."""
-_STATUS = {"success": ("finish_goal", "summary"), "failure": ("fail_goal", "reason")}
 
 
 def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
@@ -47,11 +46,6 @@ def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
     return reader.read_all(code.losses + reader.losses)
 
 
-def _terminate(reader: Reader) -> AgentAction:
-    verb, words = _STATUS[reader.fields.choice("status", tuple(_STATUS))]
-    return reader.build(verb, **{words: reader.fields.text("answer", "")})
-
-
 def _swipe(reader: Reader) -> AgentAction:
     ends = {name: list(reader.fields.pair(name)) for name in ("from_coord", "to_coord")}
     for x, y in ends.values():
@@ -59,12 +53,16 @@ def _swipe(reader: Reader) -> AgentAction:
     return reader.build("x-agentnet.swipe", arguments=ends)
 
 
+_ENDS = {
+    "success": row("finish_goal", summary=given("answer", "")),
+    "failure": row("fail_goal", reason=given("answer", "")),
+}
 _HOLD = Part(lambda r: LONG_PRESS, lambda w, hold: {} if hold else None)
 _OWN: dict[str, Means] = {
     "computer.tripleClick": ("x y", lambda r: r.click(r.needed(), count=3)),
     "computer.triple_click": ("x y", lambda r: r.click(r.needed(), count=3)),
     "computer.wait": ("duration", row("wait", seconds=given("duration", UNSAID_WAIT, kind="number", always=True))),
-    "computer.terminate": ("status answer", _terminate),
+    "computer.terminate": ("status answer", Choice("status", _ENDS)),
     "answer": ("answer", row("answer", text=given("answer"))),
     "browser.select_option": ("x y value", row("select_option", target=SPOT, options=lambda r: (r.fields.text("value"),))),
     "browser.clear": ("x y", row("fill", target=SPOT, text="")),
@@ -123,13 +121,6 @@ class _Writing(DeviceWriting):
     def press_key(self, action: verbs.PressKey) -> list[str]:
         names = [self.key_name(key) for key in action.keys]
         return [self.call("pyautogui.press" if len(names) == 1 else "pyautogui.hotkey", keys=names)]
-
-    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> list[str]:
-        status = "success" if isinstance(action, verbs.FinishGoal) else "failure"
-        words = getattr(action, _STATUS[status][1])
-        return [self.call("computer.terminate", status=status, **({"answer": words} if words else {}))]
-
-    fail_goal = finish_goal
 
     def extension(self, action: verbs.Extension) -> list[str]:
         name = action.action_type.removeprefix(f"x-{NAME}.")

@@ -7,7 +7,7 @@ A stroke without a place that directly follows a move happens where the move end
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, Reading, Writing
@@ -27,9 +27,7 @@ _CONTROL_SIGNS = {"\t": "Tab", "\n": "Enter", "\r": "Enter", "decimal": "."}
 
 @dataclass
 class DeviceReading(Reading):
-    """Strokes that are read, and the actions that they are so far."""
-
-    actions: list[AgentAction] = field(default_factory=list, kw_only=True)
+    """Strokes that are read."""
 
     def aim(self) -> ActionTarget | None:
         """Where `x` and `y` are; None where neither is given, which is where the pointer is."""

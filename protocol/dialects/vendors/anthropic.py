@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, DialectError, NothingDone, ParsedPayload
+from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, checked_number, each_of
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, click_rows
@@ -37,16 +37,14 @@ _SERVICE = re.compile(r"(?:server|mcp)_tool_use|\w+_tool_result")
 def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, or of a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
-    reading = _Reading(NAME, context, *context.picture, variant=version, signed=False)
+    reading = _Reading(NAME, context, variant=version)
     for verb, where, fields in (call for each, at in each_of(payload) for call in reading.calls(each, at)):
         reading.fields = fields
         if verb not in _VERBS[version]:
             known = ", ".join(sorted(_VERBS[version]))
             raise DialectError(NAME, where, f"computer_{version} has no action {verb[:60]!r}; it has {known}")
         reading.actions += reading.read(_CALLS, verb)
-    if not reading.actions:
-        raise NothingDone(NAME, "$", "there is no call of the computer tool")
-    return ParsedPayload(reading.actions, reading.losses)
+    return reading.parsed("there is no call of the computer tool")
 
 
 class _Call(NamedTuple):
@@ -63,6 +61,8 @@ def _call(payload: Any, where: str) -> _Call:
 
 class _Reading(PayloadReading):
     """What the model said, call by call."""
+
+    signed = False
 
     def calls(self, payload: Any, where: str) -> Iterator[_Call]:
         fields = Fields(NAME, payload, where)
@@ -165,6 +165,7 @@ class _Writing(PayloadWriting):
     """Calls of the tool."""
 
     table = _CALLS
+    signed = False
     can = frozenset({"press left"})
     aimed = frozenset({"scroll"})
     moved = frozenset({"mouse_down", "mouse_up"})
@@ -224,8 +225,4 @@ class _Writing(PayloadWriting):
         return [self.call("zoom", region=self.area(action.region))]
 
 
-def _writing(name: str, context: Context, variant: str) -> _Writing:
-    return _Writing(name, context, *context.picture, variant=variant, signed=False)
-
-
-DIALECT = written_by(_writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))
+DIALECT = written_by(_Writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))

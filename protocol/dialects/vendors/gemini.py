@@ -11,13 +11,13 @@ from math import ceil
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
+from protocol.dialects.common.dialect import Context, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
+from protocol.model.geometry import JsonObject, Space
 from protocol.model.targets import ActionTarget
 
 NAME = "gemini"
@@ -44,6 +44,7 @@ MOST = 999
 _SIGNS = {"equals": "=", "semicolon": ";", "separator": ",", "decimal": ".", "add": "+"}
 """Names in Gemini's list of keys that nobody else has."""
 
+_SPACES: dict[str, Space] = {"2.5": "norm1000", "3.5": "norm1000"}
 _DEEPEST = 5
 """Levels of a response above its calls, and one more."""
 
@@ -54,20 +55,21 @@ def from_gemini(payload: Any, context: Context) -> ParsedPayload:
     A safety decision that asks for confirmation comes first, as `x-gemini.safety_decision`: whoever performs actions stops
     there, and can ask a person.
     """
-    reading = _Reading(NAME, context, "norm1000", variant=DIALECT.variant(context), signed=False)
+    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
     for name, fields in (call for each, where in each_of(payload) for call in reading.calls(each, where)):
         reading.fields = fields
         reading.confirm()
         if fields.text("intent", None) is not None:
             reading.lose("intent", "the model's words for the step are no part of the action")
         reading.actions += reading.read(_CALLS, name)
-    if not reading.actions:
-        raise NothingDone(NAME, "$", "there is no function call")
-    return ParsedPayload(reading.actions, reading.losses)
+    return reading.parsed("there is no function call")
 
 
 class _Reading(PayloadReading):
     """What the model said, call by call."""
+
+    spaces = _SPACES
+    signed = False
 
     def calls(self, payload: Any, where: str) -> Iterator[tuple[str, Fields]]:
         """Names and arguments."""
@@ -220,6 +222,9 @@ class _Writing(PayloadWriting):
     """Function calls."""
 
     table = _CALLS
+    spaces = _SPACES
+    signed = False
+    most = MOST
     ends = ("start_", "end_")
     """How the numbers of the two ends of a drag begin."""
 
@@ -272,6 +277,6 @@ class _Older(_Writing):
 
 _SETS = {"2.5": _Older, "3.5": _Newer}
 DIALECT = written_by(
-    lambda name, context, variant: _SETS[variant](name, context, "norm1000", variant=variant, signed=False, most=MOST),
-    NAME, "Gemini computer use", "json", from_gemini, tuple(_SETS),
+    lambda name, context, variant: _SETS[variant](name, context, variant=variant), NAME, "Gemini computer use", "json",
+    from_gemini, tuple(_SETS),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, NothingDone, ParsedPayload
+from protocol.dialects.common.dialect import Context, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
@@ -39,13 +39,11 @@ def from_openai(payload: Any, context: Context) -> ParsedPayload:
 
     Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
     """
-    reading = _Reading(NAME, context, *context.picture, variant=DIALECT.variant(context))
+    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
     for fields in (fields for each, where in each_of(payload) for fields in reading.calls(each, where)):
         reading.fields = fields
         reading.actions += reading.read(_CALLS, fields.text("type"), "type")
-    if not reading.actions:
-        raise NothingDone(NAME, "$", "there is no computer call")
-    return ParsedPayload(reading.actions, reading.losses)
+    return reading.parsed("there is no computer call")
 
 
 def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
@@ -196,7 +194,4 @@ class _Writing(PayloadWriting):
         return super().extension(action)
 
 
-DIALECT = written_by(
-    lambda name, context, variant: _Writing(name, context, *context.picture, variant=variant), NAME, "OpenAI computer use",
-    "json", from_openai, ("batched", "single"),
-)  # fmt: skip
+DIALECT = written_by(_Writing, NAME, "OpenAI computer use", "json", from_openai, ("batched", "single"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, floor
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
@@ -24,14 +24,19 @@ MOST_CALLS = 200
 _MOST_KEYS = 20
 
 
-@dataclass
-class _Canvas(Conversion):
+class Canvas(Conversion):
     """Where the numbers of one payload count, and what is lost in it."""
 
-    space: Space
-    image: Size | None = None
-    signed: bool = True
+    spaces: ClassVar[Mapping[str, Space]] = {}
+    """Of the variants that do not count pixels of the picture."""
+    signed: ClassVar[bool] = True
     """Whether a coordinate may be negative: left of the screen, or above it."""
+
+    @property
+    def canvas(self) -> tuple[Space, Size | None]:
+        """The space of the numbers, and the size of the picture whose pixels they count."""
+        space = self.spaces.get(self.variant)
+        return (space, None) if space else self.context.picture
 
     def check(self, where: str, *numbers: float) -> None:
         """Raises DialectError for coordinates that are said nowhere."""
@@ -43,18 +48,16 @@ class _Canvas(Conversion):
     def box(self, numbers: Iterable[float]) -> JsonObject:
         """`[x1, y1, x2, y2]` as a box of the canvas, to be read."""
         corners: JsonObject = dict(zip(("x1", "y1", "x2", "y2"), numbers, strict=True))
-        return corners if self.space == "px" else {"space": self.space, "image_size": self.image, **corners}
+        space, image = self.canvas
+        return corners if space == "px" else {"space": space, "image_size": image, **corners}
 
 
-@dataclass
-class PayloadReading(_Canvas, Reading):
-    """A payload that is read, and the actions so far."""
-
-    actions: list[AgentAction] = field(default_factory=list)
+class PayloadReading(Canvas, Reading):
+    """A payload that is read."""
 
     def spot(self, x: float, y: float, where: str) -> ActionTarget:
         self.check(where, x, y)
-        return at(x, y, self.space, self.image, self.dialect, where)
+        return at(x, y, *self.canvas, self.dialect, where)
 
     def pair(self, name: str = "coordinate", *, whole: bool = True) -> ActionTarget:
         """The place in the field `[x, y]`."""
@@ -110,7 +113,7 @@ class PayloadReading(_Canvas, Reading):
 class ClickRow(Row):
     """A click at its place or where the pointer is. It is carried as theirs where nobody knows: a click of ours has a target."""
 
-    name: str
+    name: str = ""
 
     def __call__(self, r: PayloadReading) -> AgentAction:
         target, held = r.maybe(), r.meanwhile()
@@ -128,19 +131,18 @@ def click_rows(**more: Part) -> dict[str, Callable[[Any], Any]]:
         "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
         "double_click": ("left", 2), "triple_click": ("left", 3),
     }  # fmt: skip
-    return {name: ClickRow("click", "text", {**more, "button": b, "count": n}, name) for name, (b, n) in clicks.items()}
+    return {name: ClickRow("click", "text", {**more, "button": b, "count": n}, name=name) for name, (b, n) in clicks.items()}
 
 
-@dataclass
-class PayloadWriting(_Canvas, Writing):
+class PayloadWriting(Canvas, Writing):
     """An action that is written."""
 
-    most: int | None = None
+    most: ClassVar[int | None] = None
     """The largest number of the grid, where it ends before its space does."""
 
     def spot(self, target: ActionTarget | None, what: str = "target") -> list[int]:
         """The whole numbers of the place of `target`. Raises DialectError when nobody knows it."""
-        said = self.place(target, what, self.space, self.image)
+        said = self.place(target, what, *self.canvas)
         numbers = [self._whole(said.x), self._whole(said.y)]
         self.check(what, *numbers)
         return numbers
@@ -164,7 +166,8 @@ class PayloadWriting(_Canvas, Writing):
         for x, y in ((region.x1, region.y1), (region.x2, region.y2)):
             try:
                 corner = Coordinate.model_validate({"x": x, "y": y, **own})
-                said = corner.to_space(self.space, self.context.size, self.image)
+                space, image = self.canvas
+                said = corner.to_space(space, self.context.size, image)
             except ValidationError:
                 self.refuse("region", f"{x:g}, {y:g} is nowhere near the screen")
             numbers += [self._whole(said.x), self._whole(said.y)]

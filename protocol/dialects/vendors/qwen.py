@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from protocol.dialects.common.conversion import Part, Table, given, row
+from protocol.dialects.common.conversion import Choice, Part, Table, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, each_of, position, within_length
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject, Size, Space
+from protocol.model.geometry import JsonObject, Space
 from protocol.model.targets import ActionTarget
 
 NAME = "qwen"
@@ -39,19 +39,12 @@ _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
 def from_qwen(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
-    reading = _Reading(NAME, context, *_canvas(context), variant=DIALECT.variant(context))
+    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
     given = reading.in_text(payload) if isinstance(payload, str) else payload
     for each, where in each_of(given):
         reading.fields, table = _arguments(each, where)
         reading.actions += reading.read(table, reading.fields.text("action"), "action")
-    if not reading.actions:
-        raise DialectError(NAME, "$", "there is no call")
-    return ParsedPayload(reading.actions, reading.losses)
-
-
-def _canvas(context: Context) -> tuple[Space, Size | None]:
-    variant = DIALECT.variant(context)
-    return (_SPACES[variant], None) if variant in _SPACES else context.picture
+    return reading.parsed("there is no call", DialectError)
 
 
 def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
@@ -90,6 +83,8 @@ def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
 
 class _Reading(PayloadReading):
     """What the model said, call by call."""
+
+    spaces = _SPACES
 
     def in_text(self, text: str) -> Any:
         """The calls in a model's answer: one, or a list. Words around them are a loss."""
@@ -148,7 +143,6 @@ _SPOT = Part(lambda r: r.pair(), COORDINATE.write)
 _KEYS = Part(
     lambda r: r.keys("keys", r.fields.texts("keys"), "pyautogui"), lambda w, keys: {"keys": w.key_names(keys, "pyautogui")}
 )
-_STATUS = {"success": "finish_goal", "failure": "fail_goal"}
 _CALLS: Table = {
     "key": row("press_key", "keys", keys=_KEYS),
     "type": row("type", text=given("text")),
@@ -158,7 +152,7 @@ _CALLS: Table = {
     "scroll": lambda r: r.scroll("y"),
     "hscroll": lambda r: r.scroll("x"),
     "wait": row("wait", "time", seconds=given("time", kind="number")),
-    "terminate": lambda r: r.build(_STATUS[r.fields.choice("status", tuple(_STATUS))]),
+    "terminate": Choice("status", {"success": row("finish_goal"), "failure": row("fail_goal")}),
     "answer": row("answer", text=given("text")),
 }
 _PHONE: Table = {
@@ -184,6 +178,7 @@ class _Writing(PayloadWriting):
     """Arguments of the function."""
 
     table = _CALLS
+    spaces = _SPACES
     can = frozenset({"tap"})
     aimed = frozenset()
     moved = frozenset({"scroll"})
@@ -207,13 +202,5 @@ class _Writing(PayloadWriting):
         down = [self.call("scroll", pixels=-y)] if y or not x else []
         return down + ([self.call("hscroll", pixels=x)] if x else [])
 
-    def finish_goal(self, action: verbs.FinishGoal | verbs.FailGoal) -> list[JsonObject]:
-        return [self.call("terminate", status="success" if isinstance(action, verbs.FinishGoal) else "failure")]
 
-    fail_goal = finish_goal
-
-
-DIALECT = written_by(
-    lambda name, context, variant: _Writing(name, context, *_canvas(context), variant=variant), NAME, "Qwen-VL computer_use",
-    "text", from_qwen, ("999", "1000", "image"),
-)  # fmt: skip
+DIALECT = written_by(_Writing, NAME, "Qwen-VL computer_use", "text", from_qwen, ("999", "1000", "image"))

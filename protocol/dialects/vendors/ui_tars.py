@@ -6,7 +6,6 @@ Source: bytedance/UI-TARS `codes/ui_tars/{prompt,action_parser}.py` (PyPI `ui-ta
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import floor
 from typing import Any, NamedTuple, NoReturn
 
@@ -15,9 +14,10 @@ from protocol.dialects.common.dialect import Context, DialectError, ParsedPayloa
 from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, read_chord
 from protocol.dialects.common.losses import written_by
 from protocol.dialects.common.syntax import parse_value
+from protocol.dialects.vendors.pointing import Canvas
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject, Size, Space
+from protocol.model.geometry import JsonObject, Space
 from protocol.model.targets import ActionTarget
 
 NAME = "ui_tars"
@@ -232,25 +232,22 @@ _NUMBERS = re.compile(
 )
 
 
-def _space(context: Context, variant: str) -> tuple[Space, Size | None]:
-    return context.picture if variant == "1.5" else ("norm1000", None)
+_SPACES: dict[str, Space] = dict.fromkeys(("v1", "doubao", "xml"), "norm1000")
 
 
 def from_ui_tars(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer; its thought is no action. Raises DialectError."""
     variant = DIALECT.variant(context)
     text = a_text(payload, NAME)
-    reading = _Reading(NAME, context, *_space(context, variant))
+    reading = _Reading(NAME, context, variant=variant)
     return ParsedPayload([reading.action(call) for call in (read_xml(text) if variant == "xml" else read_text(text))], [])
 
 
-@dataclass
-class _Reading(Reading):
+class _Reading(Canvas, Reading):
     """A call that is read."""
 
-    space: Space
-    image: Size | None
-    call: ParsedCall = field(init=False)
+    spaces = _SPACES
+    call: ParsedCall
 
     def action(self, call: ParsedCall) -> AgentAction:
         self.call, self.fields = call, Fields(NAME, call.args, call.where)
@@ -274,9 +271,8 @@ class _Reading(Reading):
         if max(numbers) <= 1 and any(number % 1 for number in numbers):
             self.refuse(where, "these are shares of the picture, as a parser of answers gives them, and not what the model said")
         if not corner or corner == [x1, y1]:
-            return at(x1, y1, self.space, self.image, NAME, where)
-        box = {"x1": x1, "y1": y1, "x2": corner[0], "y2": corner[1]}
-        return {"bbox": box if self.space == "px" else {"space": self.space, "image_size": self.image, **box}}
+            return at(x1, y1, *self.canvas, NAME, where)
+        return {"bbox": self.box((x1, y1, *corner))}
 
     def start(self) -> Any:
         return self.target("start_box", "point", "start_point")
@@ -348,10 +344,11 @@ _CALLS: Table = {
 }
 
 
-class _Writing(Writing):
+class _Writing(Canvas, Writing):
     """Calls with their arguments as texts."""
 
     table = _CALLS
+    spaces = _SPACES
     can = frozenset({"submit", "hold", "modifiers"})
 
     def names(self) -> tuple[str, ...]:
@@ -374,7 +371,7 @@ class _Writing(Writing):
         return f"{which}_{'point' if self.tagged else 'box'}"
 
     def point(self, target: ActionTarget | None, what: str = "target") -> str:
-        said = self.near(target, what, *_space(self.context, self.variant))
+        said = self.near(target, what, *self.canvas)
         x, y = floor(said.x + 0.5), floor(said.y + 0.5)
         if self.tagged:
             return f"<point>{x} {y}</point>"

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects import Context, Loss
-from protocol.dialects.common.conversion import Reading, given, row
-from protocol.dialects.common.fields import Fields, at
+from protocol.dialects.common.conversion import given, row
+from protocol.dialects.common.fields import Fields
+from protocol.dialects.playwright.locators import PageReading
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import listed, mapping, parse_json, step_of, told
@@ -88,7 +89,7 @@ def _text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-class _Reader(Reading):
+class _Reader(PageReading):
     """Reads the calls of a trace."""
 
     count = 0
@@ -145,10 +146,7 @@ class _Reader(Reading):
         return _target(self.fields.text(name))
 
     def spot(self) -> ActionTarget:
-        return at(self.fields.number("x"), self.fields.number("y"), "px", None, NAME, "$.params.x")
-
-    def keys(self) -> tuple[str, ...]:
-        return self.fields.chord("key", "playwright")
+        return self.at(blame="x")
 
     def files(self) -> list[str]:
         """The paths of files, or the names of those whose contents were given."""

@@ -289,6 +289,7 @@ IN_A_FUNCTION = [
     ("pyautogui", "def b():\n    {b}\ndef a():\n    {a}\n    b()\n{c}\na()\n{d}\n", [6, 4, 2, 8]),
     ("pyautogui", "def a():\n    {a}\n{b}\nif late:\n    a()\n{c}\n", [3, -4, 6]),
     ("pyautogui", "def a():\n    {a}\n{b}\na()\na()\n", [-1, 3, -4, -5]),
+    ("playwright_python", "def a(page, name):\n    {a}\n{b}\na(page, 'x')\n", [-1, 3, -4]),
     ("playwright_python",
      "def a(page):\n    {a}\ndef run(playwright):\n    {b}\n    a(page)\n    {c}\nrun(playwright)\n", [4, 2, 6]),
     ("playwright_python",
@@ -304,6 +305,12 @@ def test_a_function_is_told_where_it_is_called(tmp_path: Path, name: str, script
     said = "pyautogui.press('{}')" if name == "pyautogui" else "page.click('#{}')"
     lines = spoken(tmp_path, name, script.format(**{sign: said.format(sign) for sign in "abcd"}))
     assert [line.number if line.step else -line.number for line in lines] == numbers
+
+
+def test_functions_that_call_each_other_without_end_are_one_error(tmp_path: Path) -> None:
+    chain = "".join(f"def f{n}():\n    f{n + 1}()\n" for n in range(2_000))
+    (line,) = spoken(tmp_path, "pyautogui", f"def f2000():\n    pyautogui.click(1, 2)\n{chain}f0()\n")
+    assert "what is done here is only known when it is run" in line.error
 
 
 def test_what_only_a_run_tells_is_one_line_of_a_script_with_its_body(tmp_path: Path) -> None:
