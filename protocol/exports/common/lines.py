@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
@@ -52,6 +53,7 @@ def parse_json(data: bytes) -> Any:
 
 
 _BETWEEN = re.compile(r"[\s,\x1e]*")
+_CLOSED = re.compile(r"\]\s*\Z")
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -60,6 +62,8 @@ def json_values(text: str) -> Iterator[Any]:
     opened = re.match(r"\s*\[", text)
     at = opened.end() if opened else 0
     while (between := _BETWEEN.match(text, at)) and (at := between.end()) < len(text):
+        if opened and _CLOSED.match(text, at):
+            return
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as bad:
@@ -113,7 +117,13 @@ Meaning = Callable[[int, Any], Iterator[LogLine]]
 
 
 def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
-    """Every line in order, constant memory; what is not understood is reported with its number, and the rest is read."""
+    """Every line in order, constant memory; what is not understood is reported with its number, and the rest is read.
+
+    A file that is one list has its items in place of lines, and is held in memory.
+    """
+    if (items := _one_list(path)) is not None:
+        yield from each_value(items, meaning)
+        return
     for number, line in enumerate(raw_lines(path), start=1):
         if isinstance(line, UnreadableLine):
             yield bad_line(number, Problem("$", line))
@@ -125,6 +135,25 @@ def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
                 yield bad_line(number, *(problem._replace(reason=problem.reason + cut) for problem in bad.problems))
             else:
                 yield from meaning(number, data)
+
+
+def _one_list(path: Path) -> str | None:
+    """The text of a file that is one JSON list, be it cut off; None for a file of lines."""
+    first, *more = [*islice(_values(path), 2)] or [(b"", None)]
+    if isinstance(first[0], UnreadableLine) or not first[0].startswith(b"[") or (more and first[1] is not None):
+        return None
+    data = whole_document(path)
+    return None if isinstance(data, UnreadableLine) else text_in(path, data)
+
+
+def each_value(text: str, meaning: Meaning) -> Iterator[LogLine]:
+    """The values of a text, up to the first that is broken."""
+    number = 0
+    try:
+        for number, value in enumerate(json_values(text), start=1):
+            yield from meaning(number, value)
+    except BadStep as bad:
+        yield bad_line(number + 1, *bad.problems)
 
 
 def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
@@ -159,9 +188,13 @@ def told_each(
 
 def first_object(path: Path) -> JsonObject:
     """The first JSON object of a file, for what is said of the whole run. Raises FormatError where there is none."""
-    found = next((value for _, value in _values(path) if isinstance(value, dict)), None)
+    items = _one_list(path)
+    found: JsonObject | None = None
+    with suppress(BadStep):
+        values = (value for _, value in _values(path)) if items is None else json_values(items)
+        found = next((value for value in values if isinstance(value, dict)), None)
     if found is None:
-        raise FormatError(f"{path.name}: no line of it is a JSON object")
+        raise FormatError(f"{path.name}: no line of it is a JSON object, and it is no list of them")
     return found
 
 

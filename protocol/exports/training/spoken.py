@@ -21,7 +21,7 @@ from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.exports.common.lines import (
-    Meaning,
+    each_value,
     first_values,
     is_json_lines,
     json_values,
@@ -148,7 +148,7 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
             return ImportResult(info, read_json_lines(path, meaning))
         text = text_in(path, data)
         if _is_sequence(text):
-            return ImportResult(info, _each_of(text, meaning))
+            return ImportResult(info, each_value(text, meaning))
         if spoken.pieces is not None:
             return ImportResult(info, _pieces(spoken.pieces(text, context), context))
         said = _answers(spoken, text, context)
@@ -168,16 +168,6 @@ def _is_sequence(text: str) -> bool:
     except BadStep:
         pass
     return isinstance(next(iter(values), None), dict) or sum(isinstance(value, str) for value in values) == 2
-
-
-def _each_of(text: str, meaning: Meaning) -> Iterator[LogLine]:
-    """The values of a text, up to the first that is broken."""
-    number = 0
-    try:
-        for number, value in enumerate(json_values(text), start=1):
-            yield from meaning(number, value)
-    except BadStep as bad:
-        yield bad_line(number + 1, *bad.problems)
 
 
 def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:

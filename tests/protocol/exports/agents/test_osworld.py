@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written.runs import INFO, Written, infos, lines_of, step, steps
@@ -29,6 +30,24 @@ RUN = [
     step(Navigate(url="http://x")),
     step(FinishGoal()),
 ]
+
+
+LISTED = [{"action": "pyautogui.click(10, 20)"}, {"action": "DONE"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (json.dumps(LISTED), ["click at (10, 20)", "finish"]),
+        (json.dumps(LISTED, indent=1), ["click at (10, 20)", "finish"]),
+        (json.dumps(LISTED, indent=1)[:-8], ["click at (10, 20)", "!"]),
+        ("[1]\n" + json.dumps(LISTED[1]), ["!", "finish"]),
+    ],
+)
+def test_a_list_is_read_item_by_item_in_place_of_lines(tmp_path: Path, text: str, expected: list[str]) -> None:
+    path = tmp_path / "traj.json"
+    path.write_text(text, encoding="utf-8")
+    assert [emit(line.step.action) if line.step else "!" for line in read(path)] == expected
 
 
 @given(st.lists(steps, max_size=6), infos)
