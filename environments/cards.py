@@ -120,7 +120,9 @@ class Widget(Frozen):
     folded: bool | None = None
     """Whether a press shows more; None where it is nothing that unfolds."""
     inside: tuple[str, str, str] = ("", "", "")
-    """What it stands in, a dialog, a row or a group with a name: its role, its name, which it is."""
+    """What it stands in, a dialog, a row or a group with a name, else the heading over it: its role, its name, which it is."""
+    front: bool = True
+    """No dialog stands before it."""
 
 
 class PageCard(Frozen):
@@ -294,10 +296,17 @@ _LONGEST_NAME = 80
 def page_of(state: VisualState) -> PageCard:
     """What a screen shows."""
     able = {e.name for e in state.elements if e.enabled}
+    opened = [e.element_id for e in state.elements if e.role in {"dialog", "alertdialog"}]
+    dialog = state.modal or next(reversed(opened), None)
+
+    under, head = dict[str, tuple[str, str, str]](), ("", "", "")
+    for e in state.elements:
+        head = ("heading", e.name, e.element_id) if e.role == "heading" and e.name else head
+        under[e.element_id] = head
 
     def inside(one: GUIElement) -> tuple[str, str, str]:
         holders = (up for up in state.above(one) if up.role in _HOLDERS and (up.name or up.role in _ROWS))
-        return next(((up.role or "", up.name, up.element_id) for up in holders), ("", "", ""))
+        return next(((up.role or "", up.name, up.element_id) for up in holders), under[one.element_id])
 
     widgets = tuple(
         Widget(
@@ -309,6 +318,7 @@ def page_of(state: VisualState) -> PageCard:
             options=e.choices,
             inside=inside(e),
             folded=None if e.expanded is None else not e.expanded,
+            front=not dialog or any(up.element_id == dialog for up in state.above(e)),
         )
         for e in state.elements
         # A button may come to life once a form is filled in.

@@ -327,6 +327,8 @@ class PressStep(_Step):
     """On a page: of several that are called so, from 1; 0: the only one."""
     entries: tuple[Entry, ...] = ()
     """What the press asks for: the folder to move to, the new name."""
+    leads: int = 0
+    """On a page: which of the presses it is, from 1, that bring up more of the form in which the order is done; 0: none."""
 
 
 class CreateStep(_Step):

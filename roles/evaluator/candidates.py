@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from environments.cards import singular
 from environments.effects import Effect
 from protocol import VisualState
 from roles.contracts import GateRequest, StepRecord
@@ -21,14 +22,14 @@ from roles.evaluator.provenance import moments_in
 from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something, target_of
 from roles.screen.evidence import Screens
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
 from roles.screen.page import stands_in as is_in_part
 from roles.screen.rows import Row, rows_on, says, seen_with
-from roles.screen.screens import FIELD_ROLES
-from roles.screen.texts import fold, words
-from roles.screen.values import is_masked, same_value
+from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES
+from roles.screen.texts import fold, pieces, words
+from roles.screen.values import is_masked, same_value, values_in
 from roles.skills.contract import RESULT
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -170,6 +171,27 @@ class Candidates:
         shown = any(name.casefold() in f"{e.name} {e.value or ''}".casefold() for e in state.elements)
         return None if shown or order.verb == "move" else False
 
+    def unwritten(self, order: Order) -> list[str]:
+        """Words of an order that a form of the page was for, and that are neither in what was written and ticked there nor, where
+        they are plain words, in its headings and controls."""
+        words = said(self.reading.goal, order.spans)
+        written = [v for effect in self.effects for v in effect.written if v.value != "false"]
+        for value in sorted({v.value for v in written}, key=len, reverse=True):
+            days = [day for day in values_in("date", words) if parse_date(day) is not None and same_value(day, value)]
+            for text in (value, *days):
+                at = words.casefold().find(text.casefold()) if text else -1
+                words = f"{words[:at]} {words[at + len(text) :]}" if at >= 0 else words
+        done = {token for v in written for text in (v.label, v.value) for token in tokens(text)} | {*tokens(order.said)}
+        done |= {token for effect in self.effects for token in tokens(effect.control)}
+        done |= phrases("beside values") | phrases("parts")
+        heads = (
+            e.name for state in self.states for e in state.elements if e.role in {"heading", *DIALOG_ROLES, "form", "region"}
+        )
+        told = {token for name in heads for token in tokens(name)}
+        stems = {part[:4] for token in (*done, *told) for part in token.split("-")}  # "picking up on" is of `Pick-up date`
+        rest = [word for word in pieces(words) if not {*tokens(word)} <= done]
+        return [word for word in rest if not (word.islower() and all(token[:4] in stems for token in tokens(word)))]
+
     def presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""
         steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
@@ -199,9 +221,17 @@ class Candidates:
         if order.object is not None and home and order.verb == "remove" and order.object.quantity == "all":
             return self.find.named(order.object.model_copy(update={"place": home[0]}))  # nobody else is in it
         if order.object is not None:
-            return self.find.named(order.object)
+            return self._entry(self.find.named(order.object))
         to = next((slot.value for slot in order.slots if slot.role == "to"), None)
         return self.find.named(to.thing) if isinstance(to, Of) and not to.fields and order.verb in deeds()["passes"] else None
+
+    def _entry(self, thing: Thing) -> Thing:
+        """Of a page "the socks" are the one entry that is called so."""
+        if not self.on_page or thing.name is not None or not thing.kind or thing.tests or thing.pick or thing.also or thing.but:
+            return thing
+        called = {e.name for state in self.states for e in state.elements if singular(fold(e.name)) == singular(fold(thing.kind))}
+        named = Text(text=next(iter(called), ""), quoted=True, spans=thing.spans)
+        return thing.model_copy(update={"kind": "", "name": named, "quantity": "one"}) if len(called) == 1 else thing
 
     def meant(self, thing: Thing, order: Order, n: int) -> bool | None:
         """Whether an effect fell on what is meant."""

@@ -160,6 +160,7 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
         return ()
     if task.steps:
         others = {step.order for s in request.plan if s.id != task.id and s.status.is_open for step in s.steps}
+        others |= {step.order for step in task.steps if isinstance(step, PressStep) and step.leads}
         # The rest of an order may be planned once what it takes was looked up.
         mine = {step.order for step in task.steps if isinstance(step, CreateStep | FillStep | PressStep)} - others - {-1}
         if not mine or task.pinned:

@@ -36,7 +36,7 @@ from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind
 from roles.screen.evidence import WRITES, Screens, brought_nothing
 from roles.screen.language.words import deeds
-from roles.screen.matching import app_for, similarity, tokens
+from roles.screen.matching import app_for, is_called_by, similarity, tokens
 from roles.screen.rows import says
 from roles.screen.screens import PRESS_VERBS
 from roles.screen.texts import fold
@@ -157,9 +157,25 @@ class _Check:
             return self._looked(order, thing)._replace(used=pressed)
         if order.verb in deeds()["presses"]:
             return self._clicked(order, thing)
-        verdict = self._told(order) if order.verb in deeds()["tells"] else self._worked(order, thing)
+        verdict = self._told(order) if order.verb in deeds()["tells"] else self._by_page(order) or self._worked(order, thing)
         already = self.run.so_already(order, thing) if verdict.state == "missing" and order.verb == "set" else ()
         return Verdict("shown", "it was so already", already) if already else verdict
+
+    def _by_page(self, order: Order) -> Verdict | None:
+        """How an order stands that a control of the page has the very words of ("save the changes"), or that a form was for."""
+        if not self.run.on_page:
+            return None
+        words, number = said(self.reading.goal, order.spans), [one.spans for one in self.orders].index(order.spans)
+        if not order.slots and any(is_called_by(words, step.target) for step in self.run.presses(words)):
+            return self._clicked(order, Thing(name=Text(text=words)))
+        steps = [step for step in self.run.worked if step.order == number]
+        ends = [step for step in steps if isinstance(step, PressStep) and step.records is None and not step.leads]
+        if not (ends and any(isinstance(step, FillStep) for step in steps)) or order.verb in {*deeds()["writes"]} - {"add"}:
+            return None
+        verdict, lost = self._clicked(order, Thing(name=Text(text=ends[-1].control))), self.run.unwritten(order)
+        if verdict.state != "shown" or not lost:
+            return verdict
+        return verdict._replace(state="missing", why=f"not seen in what was done: {', '.join(lost)}")
 
     def _excused(self, order: Order, verdict: Verdict) -> Verdict:
         """What a person had done in the place of a press is what they want: that press is not missed, once for each."""

@@ -34,6 +34,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(word[:-1] if plural else word for word, plural in zip(said, many, strict=True))
 
 
+def is_called_by(said: str, control: str) -> bool:
+    """Whether words of a goal are the whole of a control's name, but for articles: "save the changes"."""
+    return tuple(word for word in tokens(said) if word not in phrases("articles")) == tokens(control)
+
+
 def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(w for w in words if w not in _NOISE) or words
 

@@ -25,7 +25,7 @@ from roles.policies.orders.grounding import Refusal, names_nothing, to_records
 from roles.policies.orders.state import each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import phrases, table
-from roles.screen.matching import similarity, tokens
+from roles.screen.matching import is_called_by, similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
 from roles.screen.screens import DIALOG_ROLES
 from roles.screen.texts import plain, words
@@ -137,7 +137,7 @@ class PageOrders(Forms):
 
     def _nth(self, widget: Widget) -> int:
         """Its place among those that are called so and are the same; 0: it is the only one."""
-        alike = [w for w in self._page.widgets if w.name == widget.name and w.role == widget.role]
+        alike = [w for w in self._page.widgets if (w.name, w.role, w.front) == (widget.name, widget.role, widget.front)]
         return 1 + next(n for n, w in enumerate(alike) if w is widget) if len(alike) > 1 else 0
 
     def _check_one(self, thing: Thing) -> None:
@@ -292,8 +292,7 @@ class PageOrders(Forms):
 
     def _deed(self, order: Order, thing: Thing) -> None:
         """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
-        said = tuple(word for word in tokens(self._said(order.spans)) if word not in phrases("articles"))
-        whole = [w for w in self._page.widgets if w.role in PRESSED and tokens(w.name) == said]
+        whole = [w for w in self._page.widgets if w.role in PRESSED and is_called_by(self._said(order.spans), w.name)]
         if len(whole) == 1:
             return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
         boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
@@ -310,7 +309,7 @@ class PageOrders(Forms):
         if not controls:
             raise Missing(f'there is no control to "{order.said or order.verb}" on the page')
         back = self.reading.orders[thing.back.to] if thing.back is not None and not thing.tests else None
-        if back is not None and back.verb in {"write", "set"}:  # what was written is published
+        if back is not None and back.verb in {"write", "set", "select", "drop"}:  # what was written or ticked is sent
             thing = Thing()
         records = self._shown_row(thing)
         if not records.tests and records.pick is None:
@@ -327,6 +326,10 @@ class PageOrders(Forms):
         if thing.back is not None or thing.but or thing.place or is_many(thing) or not said:
             raise self.unclear(thing)
         name = thing.name
+        if name is None and thing.kind and not thing.tests and thing.pick is None:  # "the socks", where there is an entry Socks
+            called = [text for text in self._page.texts if singular(plain(text)) == singular(plain(thing.kind))]
+            called += [w.name for w in self._page.widgets if singular(plain(w.name)) == singular(plain(thing.kind))]
+            name = Text(text=called[0], quoted=True) if called else None
         named: tuple[RowTest, ...] = ()
         if name is not None and not name.quoted and name.text.islower():  # "the oldest waiting parcel"
             nouns = {singular(plain(head)) for head in (*self._page.heads, thing.kind)}

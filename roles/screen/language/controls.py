@@ -12,7 +12,7 @@ from typing import Any, Literal
 from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value
 from roles.screen.language.names import Draft, Read
 from roles.screen.language.values import Values
-from roles.screen.language.words import deeds, phrases, table
+from roles.screen.language.words import Match, deeds, phrases, table
 
 _LONGEST = 8
 """Words of a name that is neither quoted nor on the page."""
@@ -23,6 +23,9 @@ PATH = (">", "→", "->", "»", "›")
 
 class Controls(Values):
     """Reads clauses about a page."""
+
+    loosely = False
+    """What is left over of a clause may be words of a form."""
 
     def on_page(self, at: int) -> Read[Order] | None:
         if self.words.shown is None:
@@ -51,11 +54,7 @@ class Controls(Values):
 
     def _done_to(self, at: int) -> Read[Order] | None:
         """VERB [the] [noun] NAME [from|to THING]: done by the control for it that stands with NAME"""
-        verbs = (
-            match for match in self.words.matches(at, "verb") if match.entry.shape == "base" and "~" not in match.entry.words
-        )
-        own = {*deeds()["looks"], *deeds()["tells"], *deeds()["presses"], *table("pages")["verbs"]}
-        verb = next((match for match in verbs if match.entry.name not in own), None)
+        verb = self._deed_at(at)
         found = (self._named_one(verb.end) or self._named_one(verb.end + (self.low(verb.end) == "in"))) if verb else None
         if verb is None or found is None:
             return None
@@ -69,6 +68,31 @@ class Controls(Values):
         if not (self.over(end) or self._separator(end)):
             return None
         return Order(verb=verb.entry.name, said=self.words.text(at, verb.end), object=thing, slots=tuple(slots)), end
+
+    def form_words(self, at: int) -> Read[Order] | None:
+        """VERB {words of a form}: which of its fields they are for is told by who sees it"""
+        if not self.loosely or (verb := self._deed_at(at)) is None:
+            return None
+        end = verb.end
+        while not self.over(end):
+            sep = self._separator(end)
+            if sep and (self._begins(sep) or self.clause(sep)):
+                break
+            if self.kind(end) != "quote" and self.take(end, "negations", "conditions", "exceptions", "no", "not", "all", "vague"):
+                return None
+            end += 1
+        if end == verb.end:
+            return None
+        slot = Slot(role="with", value=self.text(verb.end, end), spans=self.spans(verb.end, end))
+        return Order(verb=verb.entry.name, said=self.words.text(at, verb.end), slots=(slot,)), end
+
+    def _deed_at(self, at: int) -> Match | None:
+        """A verb that is no word for working a page."""
+        own = {*deeds()["looks"], *deeds()["tells"], *deeds()["presses"], *table("pages")["verbs"]}
+        if any(self._one_of(at, verb["forms"]) for verb in table("pages")["verbs"].values()):
+            return None
+        bases = (verb for verb in self.words.matches(at, "verb") if verb.entry.shape == "base" and "~" not in verb.entry.words)
+        return next((verb for verb in bases if verb.entry.name not in own), None)
 
     def _named_one(self, at: int) -> Read[Thing] | None:
         """What is shown, quoted or begins with a capital, with the noun before it: the card "Plan party"."""
@@ -294,6 +318,7 @@ class Controls(Values):
         """nothing | VALUE as LABEL | VALUE with THING | THINGS [from THING]"""
         if end := self._one_of(at, table("pages")["nothing"]):
             return Order(verb="select", object=Thing(kind="nothing", spans=self.spans(at, end))), self._idle(end)
+        at += self.low(at) == "that" and self._shown(at + 1) is not None  # check that I agree to the terms
         if (pairs := self._pairs(at, frozenset())) is not None:
             return Order(verb="select", slots=pairs[0]), pairs[1]
         among = {"from", "in", "on", "with", "using"}
@@ -358,7 +383,17 @@ class Controls(Values):
         linked = self.low(label[1]) in between
         sure = linked or self.kind(label[1]) == "quote" or self._is_shown(label[0])
         value = self._what(label[1] + linked) if sure else None
+        if value is None and not linked and (parted := self._before_value(at)):
+            label, value = parted, self._what(parted[1])
         return ((label[0], value[0]), value[1]) if value else None
+
+    def _before_value(self, at: int) -> Read[Text] | None:
+        """the work email ann@example.org: small letters before what can only be a value"""
+        start = end = self._past_article(at)
+        while end < start + 3 and self.kind(end) == "word" and not (self.words.capital(end) or self.words.closed(end)):
+            end += 1
+        valued = self.kind(end) in {"email", "quote", "number", "date", "time", "phone", "url"} or self.words.capital(end)
+        return (self.text(start, end), end) if start < end and valued else None
 
     def _label(self, at: int) -> Read[Text] | None:
         """What a field is called, with or without "field" behind it."""

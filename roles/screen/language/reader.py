@@ -27,7 +27,13 @@ UNUSED = "nothing that follows refers to it"
 
 def read(goal: str, today: str = "", words: Vocabulary | None = None) -> Reading:
     """What a goal asks for; `today` is the world's clock, such as `2026-03-02 10:30`, `words` those of the applications."""
-    return Clauses(Words(goal, words), today).reading()
+    reading = Clauses(Words(goal, words), today).reading()
+    if not reading.unread or words is None or words.shown is None:
+        return reading
+    loose = Clauses(Words(goal, words), today)
+    loose.loosely = True
+    formed = loose.reading()
+    return formed if formed.understood else reading
 
 
 class Clauses(Statements, Controls):
@@ -282,14 +288,21 @@ class Clauses(Statements, Controls):
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
         told = (self.imperative, self.question, self.received, self.passive, self.fronted)
-        for rule in (self.on_page, *sure, *told):
+        for rule in (self.on_page, *sure, *told, self.form_words):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
+            if found is not None and not self._goes_on(found[1]):
+                found = self.form_words(at) or found
             if found is not None:
                 return self._ordered(start, at, found, denied is not None, standing)
             del self.orders[size:]
         return None
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether nothing is left of the clause that ends here."""
+        sep = self._separator(at)
+        return self.over(at) or (bool(sep) and (self._begins(sep) or self.clause(sep))) or bool(self.take(at, "joins"))
 
     def _ordered(self, start: int, at: int, found: Read[Order], negated: bool, standing: Condition | None) -> int | None:
         order, end = found

@@ -60,6 +60,12 @@ GOALS = [
         "Then press Book now.",
         "2027-05-03|2027-05-05|Double room|2|Eva Holm",
     ),
+    (
+        ROOMS,
+        "Book a double room for Eva Holm, arriving on 3 May 2027, departing on 5 May 2027, 2 guests.",
+        "2027-05-03|2027-05-05|Double room|2|Eva Holm",
+    ),
+    (MODAL, 'Create a project called "Gaia".', "Gaia"),
     (MODAL, 'Click New project, enter "Gaia" as the project name and click Create.', "Gaia"),
     (DEBTS, "Remind the person with the lowest balance.", "Abel"),
     (SWITCH, "Turn on the weekly digest.", "on"),
@@ -105,6 +111,7 @@ REFUSED = [
     (TEAS, "Put 2 Darjeeling in the cart.", "is not understood"),
     (HOVERED, "Click Show prices.", ""),
     (IDLE, 'Enter "Thanks" as the comment and click Send feedback.', "nothing on the screen shows that it had an effect"),
+    (ROOMS, "Book a double room with a sea view for Eva Holm.", "sea view"),
     (ROOMS, f"Fill in the form: {BOOKING}. Then press Book now.", "Please correct"),
 ]
 

@@ -161,6 +161,8 @@ def write(
 def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> Move | None:
     """One value into its field; None where there is no such field on the screen."""
     field = field_for(entry.label, at, owner, in_row(row, entry.label, at), entry.nth)
+    if field is None and entry.nth:  # another of that name is not meant
+        return None
     if field is None or field.role == "radio":
         chosen = choose(entry.label, entry.value, at)
         if chosen is not None or field is None:

@@ -262,7 +262,7 @@ def proposed(text: str, at: Situation) -> GUIElement | None:
 
 def choose(label: str, text: str, at: Situation) -> Move | None:
     """A value of a group, or of a button that opens a list; None where nothing of that name is on the screen."""
-    if shows(label, text, Page(at.view.seen, "")):
+    if shows(label, text, Page(at.view.seen.model_copy(update={"elements": tuple(at.screen.elements)}), "")):
         return done(f'"{label}" shows {text!r}')
     opener = _opener(label, at)
     group = group_of(label, at)

@@ -92,6 +92,57 @@ def test_a_row_is_told_by_all_that_the_goal_says_of_it(goal: str, tests: list[tu
     assert [(test.label, test.value) for test in press.records.tests] == tests
 
 
+HIRE = (
+    element("heading", "Hire a car", 1), element("textbox", "Name", 2, value=""), element("textbox", "E-mail", 3, value=""),
+    element("textbox", "Pick-up date", 4, value="", placeholder="yyyy-mm-dd"), element("spinbutton", "Days", 5, value="1"),
+    element("radio", "Small car", 6, value="true"), element("radio", "Large car", 7, value="false"),
+    element("combobox", "Insurance", 8, value="Basic", options=("Basic", "Full")),
+    element("checkbox", "Child seat", 9, value="false"), element("button", "Hire now", 10), element("button", "Cancel", 11),
+)  # fmt: skip
+LISTS = (
+    element("heading", "Packing", 1), element("textbox", "New item", 2, value=""), element("button", "Add", 3),
+    element("heading", "Shopping", 4), element("textbox", "New item", 5, value=""), element("button", "Add", 6),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("goal", "shown", "filled", "pressed"),
+    [
+        (
+            "Hire a large car for Mia Dahl (mia@dahl.no), picking up on 5 June 2027 for 3 days, with full insurance and a "
+            "child seat.",
+            HIRE,
+            "Large car=true Name=Mia Dahl E-mail=mia@dahl.no Pick-up date=2027-06-05 Days=3 Insurance=Full Child seat=true",
+            "Hire now",
+        ),
+        ('Add "rope" to the Shopping list.', LISTS, "New item=rope", "Add"),
+    ],
+)
+def test_a_form_takes_the_words_of_an_order_that_its_fields_tell(goal: str, shown: Any, filled: str, pressed: str) -> None:
+    fill, press = steps(goal, *shown)
+    assert isinstance(fill, FillStep)
+    assert isinstance(press, PressStep)
+    assert (" ".join(f"{e.label}={e.value}" for e in fill.entries), press.control) == (filled, pressed)
+    assert shown is HIRE or (fill.entries[0].nth, press.nth) == (2, 2)
+
+
+def test_what_a_press_brings_up_of_a_form_is_filled_once_it_is_there() -> None:
+    goal, opener = 'Create a boat called "Ada" with high speed.', element("button", "New boat", 1)
+    (leads,) = steps(goal, opener)
+    assert isinstance(leads, PressStep)
+    assert (leads.control, leads.leads) == ("New boat", 1)
+    inside = {"parent": "d1e2"}
+    form = (
+        element("dialog", "New boat", 2), element("textbox", "Name", 3, value="", **inside),
+        element("combobox", "Speed", 4, value="Low", options=("Low", "High"), **inside),
+        element("button", "Create", 5, **inside), element("button", "Cancel", 6, **inside),
+    )  # fmt: skip
+    _, fill, press = steps(goal, opener, *form, known=(leads,))
+    assert isinstance(fill, FillStep)
+    assert isinstance(press, PressStep)
+    assert ([(e.label, e.value) for e in fill.entries], press.control) == ([("Name", "Ada"), ("Speed", "High")], "Create")
+
+
 ASKS = "What needs to be done?"
 TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkbox", "Buy milk", 2, value="false"))
 
@@ -114,6 +165,14 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Hire the boat.", ROWS, "say which one"),
         ('Click "Room 1".', (element("button", "Room 12", 1),), 'there is no "Room 1"'),
         ('Click "Nowak".', (element("button", "Novak", 1),), 'there is no "Nowak"'),
+        ("Hire a large car for Mia Dahl with winter tyres.", HIRE, "winter tyre"),
+        ("Hire a large car, small car.", HIRE, "two values"),
+        ("Hire a large car with a seat.", HIRE, '"seat" is for nothing'),
+        ("Hire a large car in Oslo.", HIRE, "Oslo"),
+        ("Hire a large car in 3 days.", HIRE, '"in" is for nothing'),
+        ("Hire a large car until 5 June 2027.", HIRE, '"until" is for nothing'),
+        ("Hire a large car for 3 days, 4 days.", HIRE, "two values"),
+        ("Add 3 ropes to the Shopping list.", LISTS, "is not understood of a page"),
         ('Select "Buy milk" as done.', TODO, 'there is no "done field"'),
     ],
 )
