@@ -315,13 +315,13 @@ class Course:
         return known
 
     def _joined(self, asked: Choice) -> Choice | None:
-        for known in [one for one in self.known if one.role == asked.role]:
+        while (known := next((one for one in self.known if one.role == asked.role), None)) is not None:
             self.known.remove(known)
-            if known.about in ("", asked.about):
-                if known.seen in ("", asked.seen):
-                    return known
-                self.known.clear()  # the world answers otherwise
-                return None
+            if known.about not in ("", asked.about):
+                continue
+            if known.seen in ("", asked.seen):
+                return known
+            self.known.clear()  # the world answers otherwise
         return None
 
 
