@@ -119,7 +119,8 @@ def _blocks(
             return
         whole = header._replace(text=text[header.start : end].strip())
         done = _unrolled(header, body)
-        yield from [(whole, True)] if done is None else [(one, False) for one in done]
+        unsure = done is None or any(functions.is_run(one.text) for one in done)
+        yield from [(whole, True)] if done is None or unsure else [(one, False) for one in done]
 
     for s in found:
         goes_on = header is not None and (
@@ -213,7 +214,8 @@ class Functions:
         return function is not None and self._waits(function[1])
 
     def _waits(self, name: str) -> bool:
-        return name in self._run and name not in self._bodies and (self._calls[name] == 1 or name in _AT_ONCE)
+        once = self._calls[name] == 1 or name in _AT_ONCE
+        return once and name in self._run and self._bodies.get(name) != []
 
     def keeps(self, header: Statement, body: list[Statement]) -> bool:
         """Keeps the statements of a function for its call, if it waits for that."""

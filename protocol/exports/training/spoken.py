@@ -316,7 +316,8 @@ def _without_notes(spoken: Dialect, payload: Any, context: Context) -> ParsedPay
             found = spoken.read(payload, context)
         except DialectError as bad:
             first, name = first or bad, bad.where.removeprefix("$.")
-            if bad.reason != NOT_UNDERSTOOD or name not in _NOTES:
+            beside = isinstance(payload, Mapping) and name in payload  # and not in a text, or deeper
+            if bad.reason != NOT_UNDERSTOOD or name not in _NOTES or not beside:
                 raise first from None
             noted.append(name)
             payload = {own: value for own, value in payload.items() if own != name}
