@@ -271,9 +271,10 @@ class _Form:
         return at < end and all(word.kind == "word" and word.capital for word in self.words[at:end])
 
     def _is_person(self, at: int, end: int) -> bool:
-        """Whether it says somebody: behind the verb or "for"; of what is sent, whom it is from. In Oslo nobody is named."""
+        """Whether it says somebody: behind the verb; in full behind "for", and of what is sent behind "from"."""
         before = self.words[at - 1].lower if at else ""
-        return self._is_name(at, end) and (before in {"", "for"} or (before == "from" and self.verb in {"send", "submit"}))
+        full = end > at + 1 and (before == "for" or (before == "from" and self.verb in {"send", "submit"}))
+        return self._is_name(at, end) and (full or not before)
 
     def _typed(self, at: int, first: int, last: int) -> Iterator[Filled]:
         """A value that only one field takes: an address, a day, a time, a name, a quotation."""

@@ -169,6 +169,8 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Hire a large car, small car.", HIRE, "two values"),
         ("Hire a large car with a seat.", HIRE, '"seat" is for nothing'),
         ("Hire a large car in Oslo.", HIRE, "Oslo"),
+        ("Hire a large car for Berlin.", HIRE, "Berlin"),
+        ("Hire a large car for Mia Dahl and Olaf Berg.", HIRE, "Olaf Berg"),
         ("Hire a large car in 3 days.", HIRE, '"in" is for nothing'),
         ("Hire a large car until 5 June 2027.", HIRE, '"until" is for nothing'),
         ("Hire a large car for 3 days, 4 days.", HIRE, "two values"),
