@@ -16,9 +16,10 @@ from roles.contracts import GateRequest, StepRecord
 from roles.contracts.orders import CollectStep, Condition, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.values import Table, number_of, parse_date, parse_time, table_of
-from roles.evaluator.effects import RecordEffect, effects_of, records_in
+from roles.evaluator.effects import RecordEffect, Written, effects_of, records_in
 from roles.evaluator.fitting import Resolver, fits, is_kind, lists_answered, lists_of, stands_in, tells, tells_moment
 from roles.evaluator.provenance import moments_in
+from roles.policies.orders.grounding import ground_field
 from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something, target_of
 from roles.screen.evidence import Screens
@@ -56,6 +57,7 @@ class Candidates:
         self.on_page = any(card.page is not None for card in request.cards)
         """No more is known than what a page shows."""
         self._opens = {frozenset(tokens(kind.create.control)) for kind in self.kinds if kind.create}
+        self._options = {fold(option) for kind in self.kinds for field in kind.fields for option in field.options}
         self._linked: dict[Thing, list[Row]] = {}
         """What was seen of the things that are meant."""
 
@@ -160,6 +162,13 @@ class Candidates:
         held = all(e.value in same or same_value(e.value or "", wanted[0]) for _, e in shown)
         return (f"state:{shown[-1][0].state_id}",) if held else ()
 
+    def changes(self, effect: RecordEffect) -> list[tuple[Written, str]]:
+        """The values of its form, each with what the field held before the first of them was written."""
+        first = min((v.step for v in effect.written), default=0)
+        begun = {s.before for s in self.request.steps if s.step == first}
+        held = {e.name: e.value or "" for state in self.states if state.state_id in begun for e in state.elements}
+        return [(value, held.get(value.label, "")) for value in effect.values]
+
     def placed(self, order: Order, thing: Thing | None) -> bool | None:
         """Whether the page shows what was to be put there, in the part that is named; None where nothing tells."""
         if not self.on_page or thing is None or thing.name is None or order.verb not in {"move", "put", "add", "create"}:
@@ -248,6 +257,10 @@ class Candidates:
         record = Row(f"{effect.text}\n{effect.origin}", "", cells, track=effect.record.track)
         answer = fits(thing.model_copy(update={"but": ()}), record)
         if order.verb == "set" and answer and not told:
+            asked, own = [s.field for s in order.slots if s.field] or [thing.kind], [kind for kind in self.kinds if kind.single]
+            fields = [field.label for kind in own for name in asked if (field := ground_field(name, kind, True))]
+            if fields and not any(similarity(one, v.label) >= 0.9 for one in fields for v in effect.written):
+                return False  # another field of what there is only one of
             return any(similarity(s.field or thing.kind, v.label) >= 0.6 for s in order.slots for v in effect.written) or None
         if thing.pick is not None and answer is not False:
             chosen = self.find.all_of(thing)
@@ -287,7 +300,9 @@ class Candidates:
             fields = slot.value.fields if isinstance(slot.value, Of) else ()
             answer, words = self._stands(slot, order, effects)
             moment = isinstance(slot.value, When) and order.verb in (*deeds()["makes"], *deeds()["writes"])
-            strict = slot.role in _STRICT or slot.field or (slot.role == "with" and fields) or moment
+            people = order.verb in deeds()["makes"] and any(effect.values for effect in effects)
+            strict = slot.role in _STRICT or slot.field or (slot.role == "with" and (fields or people)) or moment
+            strict = strict or (isinstance(slot.value, Text) and fold(slot.value.text) in self._options)
             if not answer:
                 known = answer is False or (bool(fields) and hidden)
                 (lost if strict and known else unsure).append(words)
@@ -319,13 +334,21 @@ class Candidates:
         spans = slot.spans or value.spans
         words = said(self.reading.goal, spans) if spans else slot.role
         if isinstance(value, When):
-            return _lasts(value.minutes, group) if slot.role == "for" else tells_moment(text, value), words
+            return self._timed(slot, value, group), words
         if isinstance(value, Of) and value.fields and slot.role in {"as", "into", "field"}:
             return self._fielded(value.fields, order, group), words
         if isinstance(value, Of) and not value.fields:
+            people = slot.role in {"to", "with"} and value.thing.quantity == "all"
+            every = self.find.all_of(self.find.named(value.thing)) if people else None
+            if every is not None and not every.unsure:
+                return all(
+                    any(says(text, v) for v in (one.key, *(held for _, held in one.cells if "@" in held)) if v)
+                    for one in every.records
+                ), words
             things = (value.thing, *value.thing.also)
             there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
-            return (True if all(there) else False if any(there) else None), words
+            asked = any(value.thing.kind in tokens(v.label) for effect in group if effect.control for v in effect.written)
+            return (True if all(there) else False if any(there) or asked else None), words
         if isinstance(value, Text) and slot.role in {"into", "at"} and app_for(value.text, self.request.apps) is not None:
             return self._named_in(value.text, text, group), words
         wanted = self.find.texts(value)
@@ -335,6 +358,30 @@ class Candidates:
         pairs = zip(labels or [slot.field] * len(wanted), wanted, strict=True)
         missing = [label if labels else one for label, one in pairs if not self._is_written(one, label, slot, order, group)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _timed(self, slot: Slot, when: When, group: Sequence[RecordEffect]) -> bool | None:
+        """Whether what was done takes place then: of a form with two times it begins with the first and ends with the other."""
+        if slot.role == "by" and when.minutes:
+            return self._shifted(when.minutes, group)
+        times = [found for effect in group if len(found := _times(effect)) == 2]
+        if slot.role == "for":
+            return when.minutes in {(end - start) % 1440 for start, end in times} if times else None
+        told = tells_moment("\n".join(effect.text for effect in group), when)
+        start, end = parse_time(when.first[11:] or when.start), parse_time(when.last[11:] or when.end)
+        wanted = {0: None, 1: start} if slot.role == "until" else {0: start, 1: end if end != start else None}
+        if slot.field or slot.role == "from" or not times:
+            return told
+        apart = any(minute is not None and minute not in {pair[at] for pair in times} for at, minute in wanted.items())
+        return False if told and apart else told
+
+    def _shifted(self, minutes: int, group: Sequence[RecordEffect]) -> bool | None:
+        """Whether day and time are so many minutes later than they were; None where what they were was not seen."""
+        found = set[int]()
+        for effect in [effect for effect in group if effect.control] or group:
+            days, times = ([(of(was), of(v.value)) for v, was in self.changes(effect)] for of in (_day_number, parse_time))
+            known = [[new - old for old, new in pairs if old is not None and new is not None][:1] for pairs in (days, times)]
+            found |= {sum(1440 * one for one in known[0]) + sum(known[1])} if known[1] else set()
+        return found == {minutes} if found else None
 
     def _is_written(self, one: str, label: str, slot: Slot, order: Order, group: Sequence[RecordEffect]) -> bool:
         """Whether a value stands in the field that is called so, or anywhere where no field is."""
@@ -377,8 +424,9 @@ class Candidates:
     def _reached(self, name: str, text: str) -> bool:
         """Whether a person was written to under an address or a number that was seen beside the name."""
         seen = [r.text for look in self.find.looks for r in look.records] + [page.text for page in self.find.pages]
-        held = [word for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
-        return any(word.strip(",;") in record for record in seen if says(record, name) for word in held)
+        long = [word.strip(",;") for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
+        held = [word for word in long if parse_date(word) is None]
+        return any(word in record for record in seen if says(record, name) for word in held)
 
     # --- all that are meant, and whether a condition held -------------------------------------------------------------------
 
@@ -439,12 +487,15 @@ class Candidates:
             yield from ((f"state:{state.state_id}", record) for record in (*rows_on(state), page))
 
 
-def _lasts(minutes: int, group: Sequence[RecordEffect]) -> bool | None:
-    """Whether what was made begins and ends at times so many minutes apart; None where it does not hold two times."""
-    held = [[parse_time(v.value.split()[-1]) for v in effect.values if v.value.strip()] for effect in group]
-    times = [[time for time in one if time is not None] for one in held]
-    lengths = {(one[1] - one[0]) % 1440 for one in times if len(one) == 2}
-    return minutes in lengths if lengths else None
+def _times(effect: RecordEffect) -> list[int]:
+    """The times of day that the fields of a form hold."""
+    held = [parse_time(value.value.split()[-1]) for value in effect.values if value.value.strip()]
+    return [time for time in held if time is not None]
+
+
+def _day_number(text: str) -> int | None:
+    day = parse_date(text)
+    return None if day is None else day.toordinal()
 
 
 def fell_on(record: Row, effect: RecordEffect) -> bool:

@@ -17,6 +17,7 @@ from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.effects import Answered
 from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import housed
+from roles.policies.orders.state import each_of
 from roles.screen.calls import function_words, looks_only
 from roles.screen.evidence import is_search
 from roles.screen.language.words import phrases
@@ -247,7 +248,7 @@ class Resolver:
             case Amount(text=text, number=number):
                 return [text if amount_of(text) is not None else f"{number:g}"]
             case Of(fields=fields, thing=thing) if fields:
-                found = [self._field(name, self.named(thing)) for name in fields]
+                found = [self._field(name, self.named(one)) for one in each_of(thing) for name in fields]
                 return None if None in found else [text for text in found if text is not None]
             case Back(to=to, field=field) if depth < 3 and 0 <= to < len(self._orders):
                 order = self._orders[to]
@@ -341,7 +342,8 @@ class Resolver:
         for told in (kind.told_by for kind in kinds[:1] if kind.told_by):  # what a list says of those among others
             test = Test(field=told.label, value=Text(text=told.value, quoted=True))
             thing = thing.model_copy(update={"tests": (*thing.tests, test)})
-        whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
+        whole = [look for look in self.looks_at(thing) if look.whole and not begins_later(look, thing)]
+        whole = [look for look in whole if any(fits(thing, record) for record in look.records)]
         whole = [look for look in whole if look.evidence[0].startswith("state:")] or whole  # the same ones, seen
         place = thing.place.name if thing.place is not None else None
         within = thing
@@ -360,6 +362,13 @@ class Resolver:
         held = {(app, name) for app, kind in kinds for name in (kind.kind, kind.some_of) if name}
         mine = [look for look in self.looks if any((look.app, name) in held for name in kinds_in(look, self._cards))]
         return mine if held else list(self.looks)
+
+
+def begins_later(look: ListLook, thing: Thing) -> bool:
+    """Whether it is a list from a day on ("Agenda from 11 March") that comes after the first that is meant."""
+    begun = [day for text in values_in("date", look.title) if (day := parse_date(text))]
+    firsts = [day for test in thing.tests if isinstance(test.value, When) and (day := parse_date(test.value.first[:10]))]
+    return any(day > first for day in begun for first in firsts)
 
 
 def is_kind(noun: str, kind: KindCard) -> bool:

@@ -13,6 +13,7 @@ from environments.effects.words import effect_of_words
 from roles.contracts import GateRequest
 from roles.contracts.orders import (
     Amount,
+    Back,
     CreateStep,
     FillStep,
     GoalLedger,
@@ -25,21 +26,23 @@ from roles.contracts.orders import (
     Text,
     Thing,
     When,
+    Worked,
     names_in,
     said,
 )
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.signals import SubtaskStatus
-from roles.contracts.values import parse_time
+from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind
 from roles.screen.evidence import WRITES, Screens, brought_nothing
-from roles.screen.language.words import deeds
+from roles.screen.language.words import deeds, trend_of
 from roles.screen.matching import app_for, is_called_by, similarity, tokens
 from roles.screen.rows import says
 from roles.screen.screens import PRESS_VERBS
-from roles.screen.texts import fold
+from roles.screen.texts import fold, listed_in
+from roles.screen.values import trend
 
 _MOVES = frozenset({"move", "postpone"})
 _TELLS_OF = frozenset({"send", "write", "collect"})
@@ -302,12 +305,13 @@ class _Check:
         ways = [self._each if many else self._one for many in several]
         verdict = _together([way(order, one, may) for way, one in zip(ways, every, strict=True)])
         wrong = self._still_there(order, every, verdict.used) or self._stretched(order, verdict.used)
+        wrong = wrong or self._turned(order, verdict.used) or self._widened(verdict.used)
         over = [self._written_over(self.effects[n]) for n in verdict.used if order.verb in deeds()["makes"]]
         wrong = wrong or next((f'it was written over "{name}"' for name in over if name), "")
         wrong = wrong or next(
             (f"the page does not show {_called(one)}" for one in every if self.run.placed(order, one) is False), ""
         )
-        verdict = Verdict("missing", wrong, self._evidence(may)) if wrong else verdict
+        verdict = verdict._replace(state="missing", why=wrong, evidence=self._evidence(may)) if wrong else verdict
         return self._stands(verdict, (self.effects[n].step for n in verdict.used))
 
     def _still_there(self, order: Order, things: Sequence[Thing], used: Sequence[int]) -> str:
@@ -321,18 +325,49 @@ class _Check:
         return f"{there[0]} is still there" if there else ""
 
     def _stretched(self, order: Order, used: Sequence[int]) -> str:
-        """What was moved to another time and lasts longer or shorter than it did, though nothing was said of its end."""
+        """What was moved and lasts longer or shorter than it did, or is on another day or at another time, though nothing was
+        said of that."""
         ends = any(slot.field or (isinstance(slot.value, When) and slot.value.end) for slot in order.slots)
+        whens = [slot.value for one in self.orders for slot in one.slots if isinstance(slot.value, When)]
+        free = any(when.minutes or not (when.first or when.start) for when in whens)  # a length, or words that only a clock tells
+        timed = free or any(when.start or when.end or when.first[10:] for when in whens)
+        dated = free or any(when.first for when in whens)
         for effect in (self.effects[n] for n in used if order.verb in _MOVES and not ends and self.effects[n].written):
-            first = min(v.step for v in effect.written)
-            begun = next((s.before for s in self.request.steps if s.step == first), "")
-            fields = {e.name: e.value or "" for state in self.run.states if state.state_id == begun for e in state.elements}
-            times = [(parse_time(fields.get(v.label, "")), parse_time(v.value)) for v in effect.values]
+            changed = self.run.changes(effect)
+            for kind, of, said_ in (("day", parse_date, dated), ("time", parse_time, timed)):
+                moved = [was for v, was in changed if of(was) is not None and of(v.value) not in {None, of(was)}]
+                if moved and not said_:
+                    return f"its {kind} was {moved[0]} before, and no other was asked for"
+            times = [(parse_time(was), parse_time(v.value)) for v, was in changed]
             known = [(old, new) for old, new in times if old is not None and new is not None]
             was, now = ((known[1][n] - known[0][n]) % 1440 for n in (0, 1)) if len(known) == 2 else (0, 0)
             if was != now:
                 return f"it was {was} minutes long and is {now} now"
         return ""
+
+    def _turned(self, order: Order, used: Sequence[int]) -> str:
+        """What was raised that was to be lowered, and the other way round."""
+        way = trend_of(order.said) if order.verb == "set" else ""
+        changed = [(v, was) for n in used if way for v, was in self.run.changes(self.effects[n]) if v.step]
+        wrong = [(v, was) for v, was in changed if trend(was, v.value) not in {"", way}]
+        return f"{wrong[0][0].label} was {wrong[0][1]!r} before, and is {wrong[0][0].value!r} now" if wrong else ""
+
+    def _widened(self, used: Sequence[int]) -> str:
+        """Who was put on a list by no word of the goal, where it names all of them one by one."""
+        values = [slot.value for order in self.orders for slot in order.slots]
+        things = [*(v.thing for v in values if isinstance(v, Of)), *(o.object for o in self.orders if o.object is not None)]
+        open_ended = any(isinstance(v, Back | Worked) or (isinstance(v, Of) and v.fields) for v in values)
+        if open_ended or any(one.quantity in {"all", "number"} or one.back is not None for one in things):
+            return ""
+        lists = {field.label for kind in self.run.kinds for field in kind.fields if field.type in {"list", "people"}}
+        named = {*tokens("\n".join([self.reading.goal, *self.request.user_words]))}
+        changed = [(v, was) for n in used for v, was in self.run.changes(self.effects[n]) if v.step and v.label in lists]
+        new = [one for v, was in changed for one in listed_in(v.value) if fold(one) not in map(fold, listed_in(was))]
+        known = [record for look in self.find.looks for record in look.records if not named.isdisjoint(tokens(record.key))]
+        besides = [
+            one for one in new if named.isdisjoint(tokens(one.partition("@")[0])) and not any(says(r.text, one) for r in known)
+        ]
+        return f"{besides[0]} was put there besides" if besides else ""
 
     def _is_field(self, thing: Thing, may: Sequence[int]) -> bool:
         """Whether it is no records, but a field that is called so: the notifications, turned off."""
@@ -405,6 +440,7 @@ class _Check:
             if not mine:
                 undone += [] if self.run.so_already(order, itself) else [record.key or record.text]
                 continue
+            mine = [n for n in mine if self.effects[n].control] or mine
             lost, unsure, one = min((*self.run.lost(order, [n], itself), n) for n in mine)
             found.append((record.key or record.text, lost, unsure))
             used.append(one)

@@ -199,6 +199,9 @@ PLACED = 'Set the place of the event Planning to "Room 4"'
 LATER = "Move the event Planning one hour later"
 RENAMED = 'Rename the event Planning to "Planning Q2" and set its place to Room'
 SYNC = 'Create a meeting called "Sync" on 2026-03-04 at 15:00 for 45 minutes'
+BOTH, REVIEW = "Lee Park and Dana Whitlock", "Move the design review"
+OFF = "that practice is cancelled"
+PHONE = "Change the phone number of Uma Weber to +1 555 000"
 UNLESS = "Delete the contact Uma Weber, unless she belongs to the group"
 TITLE = 'Change the title of the note "Travel plan'
 TEA, CART = 'Add "tea" to the note "Printer order".', "Put 2 Kettle Calm into my cart"
@@ -213,6 +216,7 @@ BESIDES, AGAIN = "no order asks for it", "it was made already"
     ("world", "goal", "others"),
     [
         ("office", "Set the brightness to 30 and set the volume to 60", {"": ["shown", "shown"]}),
+        ("office", "Set the brightness to 30", {"Set the volume to 30": ["missing"], "Raise the brightness to 30": ["missing"]}),
         ("office", 'Delete the notes whose titles begin with "P", archive every mail whose subject does not start with "T"',
          {"": ["shown", "shown"]}),
         ("office", f"{BINNED}, move the newest mail to Trash", {"": ["shown", "shown"]}),
@@ -221,9 +225,23 @@ BESIDES, AGAIN = "no order asks for it", "it was made already"
             "Postpone the event Planning": ["missing"], "Share the event Planning with Bo Lind": ["missing"],
             "Move the event Planning to the folder Old": ["missing"], LATER: ["missing"],
         }),
-        ("diary", LATER, {"": ["unchecked"]}),
+        ("diary", LATER, {"": ["shown"], LATER.replace("one hour", "two hours"): ["missing"]}),
         ("diary", f"{RENAMED} 4", {"": ["shown", "shown"], f"{RENAMED} 5": ["shown", "missing"]}),
-        ("diary", SYNC, {"": ["shown"], SYNC.replace("45", "30"): ["missing"]}),
+        ("diary", SYNC, {"": ["shown"], SYNC.replace("45", "30"): ["missing"], SYNC.replace("15:00", "15:45"): ["missing"]}),
+        ("diary", f"{SYNC} with {BOTH}", {
+            f"{SYNC} with Lee Park": ["missing"], SYNC: ["missing"], f"{SYNC} with Lee Park and Maria Rossi": ["missing"],
+        }),
+        ("diary", f"{REVIEW} to 2026-03-12 at 14:00", {
+            f"{REVIEW} to 2026-03-12": ["missing"], f"{REVIEW} to 14:00": ["missing"],
+        }),
+        ("people", f"{PHONE}1 and the phone number of Tala Ivanov to +1 555 0002",
+         {f"{PHONE.replace('Weber', 'Weber and Tala Ivanov')}1": ["missing"]}),
+        ("archive", "Move garden-plan.txt to the folder Archive and move roof-plan.txt to the folder Reports",
+         {"Move garden-plan.txt and roof-plan.txt to the folder Archive": ["missing"]}),
+        ("office", "Create a note called Due with the totals of INV-1200 and INV-1550",
+         {"Create a note called Due with the totals of INV-1200 and INV-2220": ["missing"]}),
+        ("people", f"Mail everyone in the Choir {OFF}",
+         {f"Mail everyone in the Chess {OFF}": ["missing"], f"Mail Maria Rossi {OFF}": ["missing"]}),
         ("letters", "Set the name of my account to Nora Quist",
          {"Set the email address of my account to Nora Quist": ["missing"]}),
         ("people", f"{UNLESS} Chess", {f"{UNLESS} Garden": ["forbidden"]}),
@@ -245,7 +263,7 @@ BESIDES, AGAIN = "no order asks for it", "it was made already"
 def test_what_a_run_did_is_shown_for_its_own_goal_and_held_to_another(
     world: str, goal: str, others: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    run, unsure = worked(goal, tmp_path, world), {"unchecked"} if goal.startswith((LATER, FILLED)) else set()
+    run, unsure = worked(goal, tmp_path, world), {"unchecked"} if goal.startswith(FILLED) else set()
     assert run.status == "fulfilled"
     assert {*told(run.held())} - unsure <= {"shown"}
     assert {other: told(run.held(other))[: len(parts)] for other, parts in others.items()} == others
