@@ -334,7 +334,7 @@ class Candidates:
         spans = slot.spans or value.spans
         words = said(self.reading.goal, spans) if spans else slot.role
         if isinstance(value, When):
-            return self._timed(slot, value, group), words
+            return self._timed(slot, value, order, group), words
         if isinstance(value, Of) and value.fields and slot.role in {"as", "into", "field"}:
             return self._fielded(value.fields, order, group), words
         if isinstance(value, Of) and not value.fields:
@@ -359,9 +359,9 @@ class Candidates:
         missing = [label if labels else one for label, one in pairs if not self._is_written(one, label, slot, order, group)]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
-    def _timed(self, slot: Slot, when: When, group: Sequence[RecordEffect]) -> bool | None:
+    def _timed(self, slot: Slot, when: When, order: Order, group: Sequence[RecordEffect]) -> bool | None:
         """Whether what was done takes place then: of a form with two times it begins with the first and ends with the other."""
-        if slot.role == "by" and when.minutes:
+        if slot.role == "by" and when.minutes and order.verb in {"move", "postpone"}:
             return self._shifted(when.minutes, group)
         times = [found for effect in group if len(found := _times(effect)) == 2]
         if slot.role == "for":

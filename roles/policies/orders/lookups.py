@@ -346,7 +346,9 @@ class Lookups(PlanState):
             return " ".join(one for one in known if one)
         subject = self._subjects.get(back.to, Subject())
         kinds = [self.kind(row.records) for row in subject.rows]
-        if subject.facts and any(not ground_field(field, kind) for field in value.fields for kind in kinds):
+        if any(self._types.get(fact) == "people" for fact in subject.facts) and any(
+            not ground_field(field, kind) for field in value.fields for kind in kinds
+        ):
             raise Refusal(f'"{self._said(value.spans)}": it is not certain whose that is')  # "who sent it?", and "the name"
         return ""
 
