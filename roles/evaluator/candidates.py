@@ -258,6 +258,7 @@ class Candidates:
         answer = fits(thing.model_copy(update={"but": ()}), record)
         if order.verb == "set" and answer and not told:
             asked, own = [s.field for s in order.slots if s.field] or [thing.kind], [kind for kind in self.kinds if kind.single]
+            own = [] if any(is_kind(thing.kind, kind) for kind in self.kinds if not kind.single) else own
             fields = [field.label for kind in own for name in asked if (field := ground_field(name, kind, True))]
             if fields and not any(similarity(one, v.label) >= 0.9 for one in fields for v in effect.written):
                 return False  # another field of what there is only one of

@@ -363,7 +363,8 @@ class _Check:
         named = {*tokens("\n".join([self.reading.goal, *self.request.user_words]))}
         changed = [(v, was) for n in used for v, was in self.run.changes(self.effects[n]) if v.step and v.label in lists]
         new = [one for v, was in changed for one in listed_in(v.value) if fold(one) not in map(fold, listed_in(was))]
-        known = [record for look in self.find.looks for record in look.records if not named.isdisjoint(tokens(record.key))]
+        known = [record for look in self.find.looks for record in look.records if record.text.count("@") == 1]
+        known = [record for record in known if not named.isdisjoint(tokens(record.key))]
         besides = [
             one for one in new if named.isdisjoint(tokens(one.partition("@")[0])) and not any(says(r.text, one) for r in known)
         ]
