@@ -119,7 +119,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 _PLACE: ContextVar[str] = ContextVar("place", default="")
 """The option that says where the runs of a command are; empty where they are where they are looked for."""
-_COMMAND = re.compile(r"\bdeskcrew (show|resume|fork|replay) [\w-]+(?! --(runs-dir|server))\b")
+_COMMAND = re.compile(r"\bdeskcrew (show|resume|fork|replay) [\w-]++(?! --(runs-dir|server)\b)")
 
 
 @contextmanager

@@ -220,13 +220,15 @@ def row_file(spec: EpisodeSpec, folder: Path) -> Path:
 
 def read_lines(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
     """The rows of a file, one a line. Raises UsageProblem with the line where one is damaged."""
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 yield kind.validate_json(line)
             except ValidationError as bad:
                 first = bad.errors()[0]
-                raise UsageProblem(f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+                where = ".".join(map(str, first["loc"])) or "the whole"
+                said = f"{path}, line {number}: {where}: {first['msg']}; delete the file, and the laboratory writes it again."
+                raise UsageProblem(said) from None
 
 
 def write_lines(path: Path, rows: Iterable[BaseModel]) -> None:

@@ -15,7 +15,8 @@ from warm import python
 from worked.runs import deskcrew
 
 from orchestrator.cli.commands import PARTS, SECTIONS, built
-from orchestrator.cli.common import guarded
+from orchestrator.cli.common import connected, guarded
+from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped_names
 
 BEGUN = "20260302-090000-1f3a"
@@ -154,3 +155,13 @@ def test_what_is_no_fault_of_ours_is_a_sentence_about_whose_it_is(
     assert said in told
     assert told.count("\n") == 1
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("named", ["", " --runs-dir elsewhere", " --server https://desk.example"])
+def test_a_command_in_an_error_names_the_folder_of_runs_once(
+    named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit), guarded(debug=False), connected(tmp_path):
+        raise UsageProblem(f"see it with: deskcrew show {BEGUN}{named}")
+    place = named or f" --runs-dir {tmp_path}"
+    assert capsys.readouterr().err == f"deskcrew: see it with: deskcrew show {BEGUN}{place}\n"

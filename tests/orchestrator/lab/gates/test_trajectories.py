@@ -72,7 +72,10 @@ def test_a_row_that_was_tampered_with_is_refused_also_by_the_command(found: Foun
 def test_a_damaged_line_and_a_command_without_a_suite_are_refused_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"kind": "trajectory", "unheard": 1}\n', encoding="utf-8")
-    with pytest.raises(UsageProblem, match=r"rows\.jsonl, line 1: trajectory\."):
+    with pytest.raises(UsageProblem, match=r"rows\.jsonl, line 1: trajectory\..*; delete the file, and the laboratory writes it"):
+        list(read_rows(path))
+    path.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(UsageProblem, match=r"rows\.jsonl, line 1: the whole: Invalid JSON"):
         list(read_rows(path))
     with pytest.raises(UsageProblem, match="There is no file"):
         list(read_rows(tmp_path / "none.jsonl"))
