@@ -299,7 +299,9 @@ class _Check:
         if per is not None and not (thing := self.find.named(per)).also:
             return self._each(order, thing.model_copy(update={"quantity": "all"}), may)
         if thing is None:
-            return self._with_slots(order, may)
+            verdict = self._with_slots(order, may)
+            besides = self._widened(verdict.used)
+            return verdict._replace(state="missing", why=besides) if besides else verdict
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(one) for one in thing.also)]
         several = [is_several(one) and not self._is_field(one, may) for one in every]
         ways = [self._each if many else self._one for many in several]
@@ -360,13 +362,15 @@ class _Check:
         if open_ended or any(one.quantity in {"all", "number"} or one.back is not None for one in things):
             return ""
         lists = {field.label for kind in self.run.kinds for field in kind.fields if field.type in {"list", "people"}}
-        named = {*tokens("\n".join([self.reading.goal, *self.request.user_words]))}
+        named = {*tokens("\n".join([self.reading.goal, *self.request.user_words]).replace(".", " ").replace("@", " "))}
         changed = [(v, was) for n in used for v, was in self.run.changes(self.effects[n]) if v.step and v.label in lists]
         new = [one for v, was in changed for one in listed_in(v.value) if fold(one) not in map(fold, listed_in(was))]
-        known = [record for look in self.find.looks for record in look.records if record.text.count("@") == 1]
-        known = [record for record in known if not named.isdisjoint(tokens(record.key))]
+        seen = [*(record for look in self.find.looks for record in look.records), *self.find.pages]
+        known = [r for r in seen if r.text.count("@") == 1 and not named.isdisjoint(tokens(r.key or r.text))]
         besides = [
-            one for one in new if named.isdisjoint(tokens(one.partition("@")[0])) and not any(says(r.text, one) for r in known)
+            one
+            for one in new
+            if named.isdisjoint(tokens(one.partition("@")[0].replace(".", " "))) and not any(says(r.text, one) for r in known)
         ]
         return f"{besides[0]} was put there besides" if besides else ""
 

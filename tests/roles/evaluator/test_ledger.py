@@ -241,7 +241,7 @@ BESIDES, AGAIN = "no order asks for it", "it was made already"
         ("office", "Create a note called Due with the totals of INV-1200 and INV-1550",
          {"Create a note called Due with the totals of INV-1200 and INV-2220": ["missing"]}),
         ("people", f"Mail everyone in the Choir {OFF}",
-         {f"Mail everyone in the Chess {OFF}": ["missing"]}),
+         {f"Mail everyone in the Chess {OFF}": ["missing"], f"Mail Maria Rossi {OFF}": ["missing"]}),
         ("letters", "Set the name of my account to Nora Quist",
          {"Set the email address of my account to Nora Quist": ["missing"]}),
         ("people", f"{UNLESS} Chess", {f"{UNLESS} Garden": ["forbidden"]}),
