@@ -80,7 +80,7 @@ _ROW = TypeAdapter(GateRow)
 
 
 def laboratory(suite: Suite, folder: Path, *, workers: int = 1, only: str = "*") -> Iterator[tuple[EpisodeSpec, list[GateRow]]]:
-    """Work every episode that has no rows yet, and yield the rows of each as it is done. Raises UsageProblem."""
+    """Work every episode that has no rows yet, and yield the rows of each, in their order. Raises UsageProblem."""
     yield from worked(episodes_of(suite, only), folder, read_rows, partial(examine, folder=folder), workers)
 
 

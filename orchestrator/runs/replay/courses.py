@@ -317,11 +317,10 @@ class Course:
     def _joined(self, asked: Choice) -> Choice | None:
         while (known := next((one for one in self.known if one.role == asked.role), None)) is not None:
             self.known.remove(known)
-            if known.about not in ("", asked.about):
-                continue
-            if known.seen in ("", asked.seen):
+            if known.about in ("", asked.about) and known.seen in ("", asked.seen):
                 return known
-            self.known.clear()  # the world answers otherwise
+            if known.about in ("", asked.about) or all(one.role != asked.role for one in self.known):
+                self.known.clear()  # the world answers otherwise, or the way is another: what other roles decided is not of it
         return None
 
 
