@@ -196,7 +196,7 @@ class Candidates:
         heads = (
             e.name for state in self.states for e in state.elements if e.role in {"heading", *DIALOG_ROLES, "form", "region"}
         )
-        told = {token for name in heads for token in tokens(name)}
+        told = {token for name in heads for token in tokens(name)} - phrases("told by no heading") - phrases("numbers")
         stems = {part[:4] for token in (*done, *told) for part in token.split("-")}  # "picking up on" is of `Pick-up date`
         rest = [word for word in pieces(words) if not {*tokens(word)} <= done]
         return [word for word in rest if not (word.islower() and all(token[:4] in stems for token in tokens(word)))]

@@ -36,6 +36,7 @@ from roles.contracts.values import parse_date, parse_time
 from roles.evaluator.candidates import Candidates, fell_on, is_several
 from roles.evaluator.effects import RecordEffect
 from roles.evaluator.fitting import fits, is_kind
+from roles.screen.answers import tells_another
 from roles.screen.evidence import WRITES, Screens, brought_nothing
 from roles.screen.language.words import deeds, trend_of
 from roles.screen.matching import app_for, is_called_by, similarity, tokens
@@ -176,9 +177,19 @@ class _Check:
         if not (ends and any(isinstance(step, FillStep) for step in steps)) or order.verb in {*deeds()["writes"]} - {"add"}:
             return None
         verdict, lost = self._clicked(order, Thing(name=Text(text=ends[-1].control))), self.run.unwritten(order)
+        if verdict.state == "shown" and (other := self._other_option(verdict.used)):
+            return verdict._replace(state="missing", why=f'the page says "{other}", and something else was chosen')
         if verdict.state != "shown" or not lost:
             return verdict
         return verdict._replace(state="missing", why=f"not seen in what was done: {', '.join(lost)}")
+
+    def _other_option(self, done: Iterable[int]) -> str:
+        """What the page says of another option than the one that was chosen for what was done."""
+        for effect in (self.effects[n] for n in done):
+            said = tells_another(effect.before, effect.after, effect.control) if effect.before and effect.after else ""
+            if said:
+                return said
+        return ""
 
     def _excused(self, order: Order, verdict: Verdict) -> Verdict:
         """What a person had done in the place of a press is what they want: that press is not missed, once for each."""

@@ -15,9 +15,9 @@ from string import digits
 from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.screen.language.words import deeds, phrases, table
-from roles.screen.page import Page, Scopes, records
+from roles.screen.page import LISTS, Page, Scopes, records
 from roles.screen.screens import FIELD_ROLES, PRESS_ROLES, PRESS_VERBS
-from roles.screen.texts import begins, fold, has_letters, plain, words
+from roles.screen.texts import begins, fold, has_letters, has_phrase, plain, words
 
 PAGE_SAYS_NO = "the page says after the last press"
 """How a finding begins that tells such words."""
@@ -32,6 +32,8 @@ _SHORT = 80
 _FEW = 3
 """New texts; more of them are what was asked for, and no answer to it."""
 _LABEL = 30
+_LEAST = 3
+"""A shorter option is a word like others."""
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -55,10 +57,17 @@ def _past() -> frozenset[str]:
 
 
 def _tells_done(said: str, pressed: str) -> bool:
-    """By a deed in its past, or in words such as thanks."""
+    """By a deed in its past, or in words such as thanks; none that is still to come: `To complete your order, ...`."""
+    said = _pending().sub(" ", said.casefold())
     own = tuple(word[: max(4, len(word) - 1)] for word in words(pressed.casefold()) if len(word) > 2)
-    done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in words(said.casefold()))
+    done = any(word in _past() or (word.endswith("ed") and word.startswith(own)) for word in words(said))
     return done or _words_of("confirms").search(said) is not None
+
+
+@cache
+def _pending() -> re.Pattern[str]:
+    """A word with one behind which it is still to come."""
+    return re.compile(rf"\b(?:{'|'.join(table('answers')['pending'])})\s+\w+")
 
 
 def confirms(said: str, written: Sequence[str] = (), pressed: str = "") -> bool:
@@ -134,6 +143,18 @@ def accepts(before: VisualState, after: VisualState, goal: str, pressed: str) ->
     """Whether a page newly says that it did what was pressed, and nothing against it."""
     told = any(_tells_done(e.name, pressed) for e in _messages(before, after)[0])
     return told and not refusal(before, after, goal, pressed)
+
+
+def tells_another(before: VisualState, after: VisualState, pressed: str) -> str:
+    """The words by which a page newly says that something was done with another option of a list than the one that was chosen."""
+    fresh = [e.name for e in _messages(before, after)[0] if len(e.name) <= _SHORT and _tells_done(e.name, pressed)]
+    for one in (e for e in before.elements if e.role in LISTS and e.value and len(fresh) <= _FEW):
+        for text in fresh:
+            told = [plain(option) for option in one.options if len(option) > _LEAST and has_phrase(plain(text), plain(option))]
+            named = [option for option in told if not any(option != other and has_phrase(other, option) for other in told)]
+            if named and plain(one.value or "") not in named:
+                return text
+    return ""
 
 
 def _messages(before: VisualState, after: VisualState) -> tuple[list[GUIElement], int]:

@@ -22,6 +22,7 @@ from roles.screen.texts import begins, fold, has_phrase, plain
 from roles.screen.values import is_a
 
 _BREAKS = frozenset({",", "(", ")", ";", "."})
+_MONTHS = 12
 _RECORDS = frozenset({"row", "listitem"})
 
 
@@ -91,8 +92,10 @@ class PageForms(PageOrders):
         onward = [w for w in ways if fold(w.name) in phrases("next step")]
         if not form.filled and not pressed:
             opens = [w for w in ways if (w in own or begins(w.name, deeds()["opens"])) and form.is_about(w.name, verbs)]
-            if len(opens) != 1 or effect_of_words(opens[0].name) in SENSITIVE - {Effect.SEND}:
-                raise why
+            sole = opens[0].name if len(opens) == 1 else ""
+            sends = form.fields() or (any(plain(sole) == plain(verb) for verb in verbs) and form.chooses())
+            if not sole or sends or effect_of_words(sole) in SENSITIVE - {Effect.SEND}:
+                raise why  # beside fields it may send them as they are
             yield self._pressed(opens[0], leads=len(pressed) + 1)
             return
         if len(ends) != 1 and pressed:
@@ -175,7 +178,7 @@ class _Form:
 
     def enter(self, name: str, gone: Sequence[str]) -> None:
         """A new entry goes into the only field that there is."""
-        fields, at = self._fields(), self.clause.casefold().find(name.casefold())
+        fields, at = self.fields(), self.clause.casefold().find(name.casefold())
         if len(fields) == 1 and at >= 0:
             self.known.update(n for n, w in enumerate(self.words) if at - 1 <= w.start and w.end <= at + len(name) + 1)
             self.filled += [Filled(fields[0], name)] if name not in gone else []
@@ -222,7 +225,22 @@ class _Form:
         if not core or self.words[first].text in _BREAKS:
             return
         chosen = [*self._chosen(core)] if self.words[first].kind != "quote" else []
-        yield from chosen or [*self._labelled(first, last)] or self._typed(at, first, last)
+        found = chosen or [*self._labelled(first, last)] or [*self._typed(at, first, last)]
+        opposite = self._opposite(first)
+        for one in found:
+            labels = (one.widget.name, one.widget.inside[1] if one.widget.role == "radio" else "")
+            if not any(begins(label, opposite) for label in labels):
+                yield one
+
+    def _opposite(self, first: int) -> list[str]:
+        """How a field is called that is for the other end than what stands here: "from Oslo" is no value of `To`."""
+        words = table("phrases")["opposite labels"]
+        before = first - 1
+        while before >= 0 and self.words[before].lower in phrases("beside values"):
+            if self.words[before].lower in words:
+                return list(words[self.words[before].lower])
+            before -= 1
+        return []
 
     def _chosen(self, core: tuple[str, ...]) -> Iterator[Filled]:
         """An option that is called so, with or without what it is one of: "high priority"."""
@@ -257,6 +275,9 @@ class _Form:
         if end == at + 1 and self.words[at].kind == "quote":
             return text[1:-1]
         day = parse_date(text)
+        parts = text.split("/")
+        if day is not None and len(parts) == 3 and parts[0] != parts[1] and max(day.day, *map(int, parts[:2])) <= _MONTHS:
+            raise Refusal(f'"{text}" may be one of two days: it is not known which of its numbers is the month')
         return day.isoformat() if day is not None else text
 
     def _is_value(self, at: int, end: int) -> bool:
@@ -282,26 +303,29 @@ class _Form:
         if last == first + 1 and word.kind == "quote":
             wanted = self._quoted(at, first)
         elif is_a("email", text):
-            wanted = [w for w in self._fields() if "mail" in fold(f"{w.name} {w.hint}")]
+            wanted = [w for w in self.fields() if "mail" in fold(f"{w.name} {w.hint}")]
         elif (kind := self._moment(first, last)) is not None:
             wanted = self._of_day(kind, first, last)
             first, last = self._moment_at(first, last)
         elif self._is_person(first, last):
-            wanted = [w for w in self._fields() if {"name"} <= {*tokens(w.name)} <= phrases("of a person")]
+            wanted = [w for w in self.fields() if {"name"} <= {*tokens(w.name)} <= phrases("of a person")]
         else:
             wanted = []
         yield from (Filled(w, self._value(first, last)) for w in wanted)
 
-    def _fields(self) -> list[Widget]:
+    def fields(self) -> list[Widget]:
         """Fields that are written into, and do not search."""
         fields = [w for w in self.takers if w.role in WRITTEN - {"searchbox"}]
         return [w for w in fields if not begins(w.name, phrases("searches"))]
+
+    def chooses(self) -> bool:
+        return any(w.role in LISTS | BOXES for w in self.takers)
 
     def _quoted(self, at: int, first: int) -> list[Widget]:
         """By the words before it: called "Plan", saying "Hello"; else the only field."""
         roles = [role for word in self.words[at:first] for role, said in table("pages")["says"].items() if word.lower in said]
         labels = {label for role in roles for label in deeds()["roles"][role]}
-        fields = self._fields()
+        fields = self.fields()
         return [w for w in fields if labels & {*tokens(w.name)}] if roles else fields if len(fields) == 1 else []
 
     def _moment_at(self, first: int, last: int) -> tuple[int, int]:
@@ -326,7 +350,7 @@ class _Form:
         rest = [w.lower for n, w in enumerate(self.words[first:last], first) if not at <= n < end]
         rest = [word for word in rest if word not in phrases("beside values")] or []
         hints = table("phrases")["hints"][kind]
-        fields = [w for w in self._fields() if any(hint in fold(w.hint) for hint in hints) or kind in tokens(w.name)]
+        fields = [w for w in self.fields() if any(hint in fold(w.hint) for hint in hints) or kind in tokens(w.name)]
         return [w for w in fields if all(any(word.startswith(t[:4]) for t in tokens(w.name.replace("-", " "))) for word in rest)]
 
     # --- what is left ----------------------------------------------------------------------------------------------------
@@ -345,7 +369,8 @@ class _Form:
         """Words that neither a field nor the headings over it and the names of its controls tell: what an option says in part is
         no word for the form."""
         heads = [w.inside[1] for w in self.takers if w.inside[0] in {"heading", "dialog", "alertdialog", "form", "region"}]
-        about = {token for text in (*heads, *controls) for token in tokens(text)} | {*deeds()["opens"]}
+        about = {token for text in heads for token in tokens(text)} - phrases("told by no heading") - phrases("numbers")
+        about |= {token for text in controls for token in tokens(text)} | {*deeds()["opens"]}
         return [w.text for w in self._unknown() if w.kind != "word" or w.capital or not {*tokens(w.text)} <= about]
 
 

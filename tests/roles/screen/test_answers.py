@@ -6,7 +6,7 @@ import pytest
 
 from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
-from roles.screen.answers import called_off, is_taken_back, refusal, unshown
+from roles.screen.answers import called_off, is_taken_back, refusal, tells_another, unshown
 
 FORM = [GUIElement(element_id="n", role="textbox", text="Name"), GUIElement(element_id="b", role="button", text="Send")]
 MORE = GUIElement(element_id="m", role="button", text="Plan A")
@@ -28,6 +28,7 @@ def said(words: str, role: str = "text", more: tuple[GUIElement, ...] = (), valu
         ("Your card was declined.", "alert"), ("Failed to save", "status"), ("This slot is no longer available", "status"),
         ("File type not supported", "alert"), ("You have reached your limit", "status"), ("Maximum 3 items each", "status"),
         ("Please select a size", "text"), ("Enter your name", "paragraph"), ("Confirm that you are not a robot", "text"),
+        ("To complete it, accept the terms", "status"), ("Press Send when ready", "text"), ("Almost done: a date", "text"),
         ("500 Internal Server Error", "heading"), ("Your changes were not saved", "text"), ("Name must not be empty", "text"),
     ],
 )  # fmt: skip
@@ -147,3 +148,17 @@ def test_what_was_told_yes_was_not_unless_the_page_asked_on_and_was_told_no():
 def test_closing_an_advertisement_calls_nothing_off():
     assert called_off(ASKED, [ASKED, step(2, "No thanks")]) == ""
     assert called_off(step(1, "Save"), [step(1, "Save"), step(2, "Cancel")]) == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words", "said"),
+    [
+        ("Pottery", "You are registered for Baking", True), ("Pottery", "You are registered for Pottery for kids", True),
+        ("Pottery for kids", "You are registered for Pottery for kids", False), ("Pottery", "You are registered", False),
+        ("Pottery", "Baking begins at 10", False),
+    ],
+)  # fmt: skip
+def test_a_page_that_did_it_with_another_option_says_so(chosen: str, words: str, said: bool) -> None:
+    choice = GUIElement(element_id="c", role="combobox", value=chosen, options=("Baking", "Pottery", "Pottery for kids"))
+    before, new = VisualState(elements=[choice]), GUIElement(element_id="t", role="status", text=words)
+    assert tells_another(before, VisualState(elements=[choice, new]), "Register") == words * said

@@ -99,6 +99,11 @@ HIRE = (
     element("combobox", "Insurance", 8, value="Basic", options=("Basic", "Full")),
     element("checkbox", "Child seat", 9, value="false"), element("button", "Hire now", 10), element("button", "Cancel", 11),
 )  # fmt: skip
+WAYS = (
+    element("heading", "Hire a boat", 4),
+    element("combobox", "From", 1, value="Bergen", options=("Bergen", "Oslo")),
+    element("combobox", "To", 2, value="Paris", options=("Paris", "Rome")), element("button", "Hire", 3),
+)  # fmt: skip
 LISTS = (
     element("heading", "Packing", 1), element("textbox", "New item", 2, value=""), element("button", "Add", 3),
     element("heading", "Shopping", 4), element("textbox", "New item", 5, value=""), element("button", "Add", 6),
@@ -174,6 +179,10 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Hire a large car in 3 days.", HIRE, '"in" is for nothing'),
         ("Hire a large car until 5 June 2027.", HIRE, '"until" is for nothing'),
         ("Hire a large car for 3 days, 4 days.", HIRE, "two values"),
+        ("Hire a large car, pick-up date 3/4/2027.", HIRE, "may be one of two days"),
+        ("Hire a boat from Rome to Oslo.", WAYS, "is not understood of a page"),
+        ("Hire two cars or one for Mia Dahl.", (element("heading", "Hire one or two cars", 12), *HIRE[1:]), '"two or one"'),
+        ("Join for the holidays.", FORM, "is not understood of a page"),
         ("Add 3 ropes to the Shopping list.", LISTS, "is not understood of a page"),
         ('Select "Buy milk" as done.', TODO, 'there is no "done field"'),
     ],
