@@ -165,7 +165,10 @@ def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
         mine = {step.order for step in task.steps if isinstance(step, CreateStep | FillStep | PressStep)} - others - {-1}
         if not mine or task.pinned:
             return ()
-        held = _held(request.model_copy(update={"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None}), ctx)
+        claimed = {task.id: (SubtaskStatus.FULFILLED.value, task.attempt)}  # as its worker says
+        plan = tuple(with_status(s, claimed) for s in request.plan)
+        judged = {"steps": ctx.journal.all_steps(MOST_STEPS), "subtask": None, "plan": plan}
+        held = _held(request.model_copy(update=judged), ctx)
         left = [e for e in held.entries if e.order in mine and e.state == "missing" and e.sure]
         return tuple(f"not done: {e.text} ({e.why})" for e in left if _counts(e, held, request, ctx))
     known = {fact.name: fact.value for fact in request.facts}
