@@ -6,7 +6,7 @@ were written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from environments.cards import singular
@@ -342,10 +342,7 @@ class Candidates:
             people = slot.role in {"to", "with"} and value.thing.quantity == "all"
             every = self.find.all_of(self.find.named(value.thing)) if people else None
             if every is not None and not every.unsure:
-                return all(
-                    any(says(text, v) for v in (one.key, *(held for _, held in one.cells if "@" in held)) if v)
-                    for one in every.records
-                ), words
+                return all(_is_addressed(one, text) for one in every.records), words
             things = (value.thing, *value.thing.also)
             there = [self._named_in(one.name.text if one.name else one.kind, text, group) for one in things]
             asked = any(value.thing.kind in tokens(v.label) for effect in group if effect.control for v in effect.written)
@@ -379,9 +376,10 @@ class Candidates:
         """Whether day and time are so many minutes later than they were; None where what they were was not seen."""
         found = set[int]()
         for effect in [effect for effect in group if effect.control] or group:
-            days, times = ([(of(was), of(v.value)) for v, was in self.changes(effect)] for of in (_day_number, parse_time))
-            known = [[new - old for old, new in pairs if old is not None and new is not None][:1] for pairs in (days, times)]
-            found |= {sum(1440 * one for one in known[0]) + sum(known[1])} if known[1] else set()
+            changed = self.changes(effect)
+            days, times = _differences(changed, _day_number), _differences(changed, parse_time)
+            if times:
+                found.add(1440 * sum(days[:1]) + times[0])
         return found == {minutes} if found else None
 
     def _is_written(self, one: str, label: str, slot: Slot, order: Order, group: Sequence[RecordEffect]) -> bool:
@@ -492,6 +490,18 @@ def _times(effect: RecordEffect) -> list[int]:
     """The times of day that the fields of a form hold."""
     held = [parse_time(value.value.split()[-1]) for value in effect.values if value.value.strip()]
     return [time for time in held if time is not None]
+
+
+def _differences(changed: Sequence[tuple[Written, str]], of: Callable[[str], int | None]) -> list[int]:
+    """By how much each value is another than the field held before, where both can be counted."""
+    pairs = [(of(was), of(value.value)) for value, was in changed]
+    return [new - old for old, new in pairs if old is not None and new is not None]
+
+
+def _is_addressed(record: Row, text: str) -> bool:
+    """Whether a text names somebody, by name or by address."""
+    names = (record.key, *(value for _, value in record.cells if "@" in value))
+    return any(says(text, name) for name in names if name)
 
 
 def _day_number(text: str) -> int | None:

@@ -319,11 +319,10 @@ class Forms(Lookups):
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
         records = self.one(goal)
         kind = self.kind(records)
-        own = [ground_field(one.fields[0], kind, True) for one in told if isinstance(one, Of) and len(one.fields) == 1]
-        if (
-            len(told) == 1 and own and own[0] is not None and not (own[0].key or own[0].type == "long_text")
-        ):  # into the field of that name
-            return self._fill(order, records, [Entry(label=own[0].label, value=self.words(told[0], own[0]))])
+        only = told[0] if len(told) == 1 else None
+        own = ground_field(only.fields[0], kind, True) if isinstance(only, Of) and len(only.fields) == 1 else None
+        if only is not None and own is not None and not own.key and own.type != "long_text":  # into the field of that name
+            return self._fill(order, records, [Entry(label=own.label, value=self.words(only, own))])
         long = [field for field in kind.fields if field.type == "long_text" and field.written]
         if not long or not told:
             raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')

@@ -348,7 +348,7 @@ class _Form:
         """Fields for a day or a time; words beside it are of the label: "checking in on 3 May"."""
         at, end = self._moment_at(first, last)
         rest = [w.lower for n, w in enumerate(self.words[first:last], first) if not at <= n < end]
-        rest = [word for word in rest if word not in phrases("beside values")] or []
+        rest = [word for word in rest if word not in phrases("beside values")]
         hints = table("phrases")["hints"][kind]
         fields = [w for w in self.fields() if any(hint in fold(w.hint) for hint in hints) or kind in tokens(w.name)]
         return [w for w in fields if all(any(word.startswith(t[:4]) for t in tokens(w.name.replace("-", " "))) for word in rest)]
