@@ -1,7 +1,5 @@
 """Two profiles for all property tests, no way out of this machine for any test, and what the short form leaves out."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import os

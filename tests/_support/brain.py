@@ -1,7 +1,5 @@
 """A model that works one kind of goal, an invoice's total into a note, by nothing but what stands in its prompts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ As a process: `python controlled.py RUNS_DIR DECISION GOAL [KEY=VALUE...]`, work
 `RUNS_DIR/here` when the Operator has made that decision, and hands the decision out when there is `RUNS_DIR/go`.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Chat models with written answers, and what asks them, for the tests of the llm policies."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Sequence

@@ -1,13 +1,11 @@
 """Parts that several tests need: small desktops, scripts, and a crew whose policies are written down."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import pytest
 from langgraph.types import Command
@@ -172,7 +170,7 @@ class Run:
         self.graph = build_controller(checkpointer=self.saver)
         self.config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 5000}
 
-    def go(self, answer: dict[str, Any] | None = None) -> Run:
+    def go(self, answer: dict[str, Any] | None = None) -> Self:
         """Run until the end or the next question; gives itself."""
         given: Any = {"goal": self.goal}
         if answer is not None:

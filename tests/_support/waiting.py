@@ -1,7 +1,5 @@
 """Waiting in tests for what threads and processes do: as long as a busy machine may need, and no longer than that."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

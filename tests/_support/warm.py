@@ -4,8 +4,6 @@ One process imports what nearly all of them need; for each it makes a fork of it
 streams, and ends as any Python does. So a process is worked as it is written, without a start of two seconds for each.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import gc

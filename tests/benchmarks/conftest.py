@@ -1,7 +1,5 @@
 """The scripts of benchmarks/, as modules under names of their own."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

@@ -1,7 +1,5 @@
 """Benchmarks on small samples: what they show, their limits, and that they go on where they were stopped."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import random

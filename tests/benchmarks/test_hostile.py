@@ -1,7 +1,5 @@
 """Hostile pages in a real browser: each class has its cases, they bite without a policy, and a mistake in one is told."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The benchmark of what is recognised from pixels, on two of its screens: it sees no worse than this."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The public face: what `import deskcrew` gives, what it loads, and what it says where another package has our names."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

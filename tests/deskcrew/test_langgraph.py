@@ -1,7 +1,5 @@
 """The graph that a LangGraph server asks for, request by request."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

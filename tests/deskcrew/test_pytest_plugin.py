@@ -1,7 +1,5 @@
 """The plugin as its users meet it: their test files in a pytest of their own, the documents' first."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every code block of the documents is run or read; the diagram is the table's."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

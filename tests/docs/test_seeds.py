@@ -1,7 +1,5 @@
 """docs/seeds.md: every requirement has a test that is there, or a reason why it is left out."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """The site of the documents: every page has its place, the reference is what the code says, and nothing comes from elsewhere."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The pages of docs/how-to are followed to the letter: files are written, commands run, and they print what the page says."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """A hand on a simulated desktop: worlds written as YAML in the test, and actions by the words on the screen."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Callable, Iterator

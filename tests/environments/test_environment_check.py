@@ -1,7 +1,5 @@
 """The contract check lets every type of surface through, and catches every broken promise."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

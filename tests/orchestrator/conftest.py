@@ -1,7 +1,5 @@
 """A run in which every word wants to do something: for all that is shown in a browser."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The Python API does what the command does, and the controller is a plain LangGraph graph."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any, TypedDict

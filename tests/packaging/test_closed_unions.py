@@ -1,7 +1,5 @@
 """What a newcomer adds to a closed union is added to a copy, and the type checker has to name every other place to change."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The laws of the structure: few children in a folder, no circles, a core that can be read at one sitting."""
 
-from __future__ import annotations
-
 import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path

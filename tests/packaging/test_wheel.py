@@ -1,7 +1,5 @@
 """What a user installs: the wheel, in an environment that has no checkout, holds all that the packages read."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Servers that answer without end: read up to a bound, and told in a sentence."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import socket

@@ -1,7 +1,5 @@
 """One policy for what is tried again: how often, how long is waited, and what a server asks for."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The seeds' own models accept what is written in their form, and the exported schemas accept what the seeds write."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Literal

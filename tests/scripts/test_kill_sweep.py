@@ -1,7 +1,5 @@
 """The sweep itself: a sample of it over every kind of run, that it finds what it is there to find, and many at once."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

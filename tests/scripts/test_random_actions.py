@@ -1,7 +1,5 @@
 """A few hundred random actions: nothing passes that the policy does not let pass, and what would is told."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from types import ModuleType

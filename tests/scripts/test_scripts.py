@@ -1,7 +1,5 @@
 """The scripts: they can be parsed, run from anywhere, and say what is missing; and what keeps every test on this machine."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

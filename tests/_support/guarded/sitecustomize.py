@@ -1,7 +1,5 @@
 """No Python process of the tests reaches beyond this machine: whatever tries is stopped where it tries."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 import sys

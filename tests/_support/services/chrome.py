@@ -1,7 +1,5 @@
 """A real Chromium for the tests: of the system, without a way out of this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

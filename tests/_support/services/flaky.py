@@ -1,7 +1,5 @@
 """An HTTP server on this machine that is busy at first."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Hostile pages in a real browser: cases as data, a victim that does what each page wants, and a server that says what came."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import socket
@@ -14,7 +12,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote_plus, urlsplit
 
 from pydantic import AfterValidator, Field, ValidationError
@@ -290,9 +288,6 @@ class _Handler(BaseHTTPRequestHandler):
             text = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data)).decode("utf-8", "replace")
             self.server.note(f"FRAME {self.path} {text}")
 
-
-if TYPE_CHECKING:
-    from environments.browser import BrowserEnvironment
 
 _AGAIN = 2
 """How often the victim tries again what was stopped."""

@@ -1,7 +1,5 @@
 """Tests of scripts that really run: without a sandbox on this machine they are skipped, with how to get one."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.sandbox.detect import Detected

@@ -1,7 +1,5 @@
 """A search interface on this machine: a real HTTP server that answers by the path it is asked at."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

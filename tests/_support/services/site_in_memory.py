@@ -1,7 +1,5 @@
 """A site in memory that guards itself as a browser does: pages with controls, a server that keeps what reaches it, a gate."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Models of providers with a tool for computers, as LangChain brings their replies, worked by an oracle's actions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """Things that were done in simulated worlds, as logs of people: by the oracle of a task, or line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple

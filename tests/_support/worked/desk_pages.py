@@ -1,7 +1,5 @@
 """Pages of a desk in a real Chromium, in which nothing may go wrong, and runs that stand ready for them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

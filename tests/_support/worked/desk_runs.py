@@ -1,7 +1,5 @@
 """Waiting for what other processes do to runs, and runs that wait for people."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Runs in which a scripted model decides for Manager, Operator and Evaluator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

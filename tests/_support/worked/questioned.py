@@ -1,7 +1,5 @@
 """A crew whose Operator has nothing but a question, and the command in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What tests of runs have in common: a crew in a folder, the command, somebody who approves, and what was done."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Typed steps worked by the rules Operator on a real SimulatedDesktop, without graphs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any

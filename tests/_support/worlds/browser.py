@@ -1,7 +1,5 @@
 """A small web of two sites, and how the tests of the browser go about in it."""
 
-from __future__ import annotations
-
 import json
 
 from protocol import ActionTarget, CallApi, Click

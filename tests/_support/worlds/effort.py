@@ -1,7 +1,5 @@
 """What something costs this process, whatever else the machine is doing."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

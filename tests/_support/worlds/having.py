@@ -1,7 +1,5 @@
 """Apps that there are for a while: other tests of the process count the apps there are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

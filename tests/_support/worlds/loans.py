@@ -1,7 +1,5 @@
 """An app that no rule knows: books that a library has lent, in the way in which anybody writes an app."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal
 

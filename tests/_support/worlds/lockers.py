@@ -1,7 +1,5 @@
 """An app whose records keep a value behind a mask: one by one with a control that shows it, sealed ones without."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from worlds.having import having

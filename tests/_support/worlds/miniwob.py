@@ -1,7 +1,5 @@
 """A page of MiniWoB as an environment, with the page's own score."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple

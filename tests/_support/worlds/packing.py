@@ -1,8 +1,6 @@
 """An app of boxes: things called as their boxes are, with the same button beside each and a field for a new one beside the list,
 outside of a form; and trips with a box of its own name."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from worlds.having import having

@@ -1,7 +1,5 @@
 """A world twice: in this process, and served to a real browser in which every action is done once more by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count

@@ -1,7 +1,5 @@
 """Every word that an app shows: its views are walked through by events that the seed draws."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

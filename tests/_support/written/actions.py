@@ -1,7 +1,5 @@
 """Actions of every verb, for the tests that hold for all of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Looking for private values in everything that a run leaves behind, in whatever writing."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

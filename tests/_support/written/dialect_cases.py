@@ -11,8 +11,6 @@
 A row may end with an object: fields of its Context. `state` of a file is the screen of all rows without one (or `false`).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Replies of a model in every kind of trouble, each made from its number alone."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Journals that are closed and opened again."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path

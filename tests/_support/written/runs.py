@@ -1,14 +1,12 @@
 """Whole runs, for the tests of the formats they are written in."""
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Self
 
 from hypothesis import strategies as st
 from written.actions import every_action, json_values, texts
@@ -110,7 +108,7 @@ class Written:
         self.exported: ExportResult = form.write(Run(steps=steps, info=info, folder=folder_of_pictures(here / "log")), self.path)
         self.text = self.path.read_text(encoding="utf-8")
 
-    def __enter__(self) -> Written:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

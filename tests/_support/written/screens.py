@@ -1,7 +1,5 @@
 """Screens for the tests of the prompt form: made up, hostile, and of the simulated office; and what a form is checked by."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter as Tally

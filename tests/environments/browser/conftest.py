@@ -1,7 +1,5 @@
 """Real pages on localhost, and a hand on a browser that shows them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A browser behind the contract: what is seen, what verbs do, what happens by itself, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

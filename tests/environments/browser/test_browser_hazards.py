@@ -1,7 +1,5 @@
 """The hazards of real browsers, one page each: what was measured to go wrong goes right."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

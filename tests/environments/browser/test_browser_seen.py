@@ -1,7 +1,5 @@
 """What is seen of a page: names, boxes, frames, long tables, and what an element is known by."""
 
-from __future__ import annotations
-
 from protocol import ActionTarget, Drag, Fill, GoBack, Scroll, SelectOption, Type, Wait
 
 

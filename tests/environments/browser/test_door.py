@@ -1,7 +1,5 @@
 """What is pressed is what was reviewed: the control at the pixel, or in the focus, with all that belongs to it."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Faults strike any environment: the same ones for the same seed and key, and each leaves what it says it leaves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

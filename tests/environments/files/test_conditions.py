@@ -1,7 +1,5 @@
 """Conditions in CEL over a world: paths are followed once, and whatever else stands in an expression stays what it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

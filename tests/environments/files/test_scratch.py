@@ -1,7 +1,5 @@
 """Folders of one process: gone when it ends, and taken away by the next one where it was killed."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Marks: legible labels with the elements' own ids, on the pictures of any environment."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 

@@ -1,7 +1,5 @@
 """The sandbox of this machine, for real. Where there is none, its tests are skipped and say what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a script leaves in its folder comes back as data, is left out by name, or is not taken: never more, and never a crash."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

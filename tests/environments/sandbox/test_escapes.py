@@ -4,8 +4,6 @@ Nothing of the host is written to: what could be written is
 opened only. `test_escapes_sideways.py` has the ways beside files and networks, `test_collected.py` what comes back.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

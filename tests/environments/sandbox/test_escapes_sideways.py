@@ -1,7 +1,5 @@
 """Ways out of a sandbox beside files and networks: keys, open descriptors, terminals, shared memory, tracing, rights, bounds."""
 
-from __future__ import annotations
-
 import ast
 import ctypes
 import os

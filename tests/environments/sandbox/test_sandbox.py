@@ -1,7 +1,5 @@
 """What a sandbox does for a script that means well."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Worlds that are really served: a port of this machine, HTTP, and for pages a Chromium."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

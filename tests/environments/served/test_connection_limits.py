@@ -1,7 +1,5 @@
 """Connections of strangers: many, half open, dripping or senseless ones take nobody's place, and fill no log."""
 
-from __future__ import annotations
-
 import logging
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """What a person does is a protocol log: every step on the disk at once, and nothing private in it."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import textwrap

@@ -1,7 +1,5 @@
 """A served world over HTTP: who gets in, actions, states and hashes as JSON, and the events that pages are drawn from."""
 
-from __future__ import annotations
-
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A person at the page: what is pressed and written becomes actions, and the world is what is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """A world in Chromium is the same world."""
 
-from __future__ import annotations
-
 import os
 from itertools import count
 from time import monotonic

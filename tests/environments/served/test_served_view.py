@@ -1,7 +1,5 @@
 """What a page is drawn from: controls for elements, and changes that lead from one screen to the next."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What is previewed is what happens: random actions in three worlds, told before and counted afterwards by the bare state."""
 
-from __future__ import annotations
-
 import os
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """The desktop itself: windows, focus, keys, dialogs, scrolling, and actions that are performed once."""
 
-from __future__ import annotations
-
 import sqlite3
 
 import pytest

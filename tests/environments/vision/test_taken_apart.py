@@ -1,7 +1,5 @@
 """Pictures taken apart without OCR: frames, lines of letters where a detector is wrong about them, and what stands together."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

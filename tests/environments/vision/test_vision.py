@@ -1,7 +1,5 @@
 """Screens from their pixels alone: what is recognised on them, what an action is aimed at, and what is not given away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

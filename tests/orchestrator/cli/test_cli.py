@@ -1,7 +1,5 @@
 """The command as it is typed: exit codes, one sentence for each mistake, nothing loaded that is not needed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

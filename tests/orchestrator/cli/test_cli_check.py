@@ -1,7 +1,5 @@
 """Commands that check and read: tasks, worlds, policies of safety, goals and this machine, before anything is run."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

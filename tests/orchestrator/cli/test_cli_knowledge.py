@@ -1,7 +1,5 @@
 """`deskcrew knowledge`: add, ls, search and rm, in tables and JSON, with one sentence where something is wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`deskcrew world serve`: an address that opens a world, a task that is judged, and refusals in one sentence."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The table of commands: it says what is there, help needs none of it, and what is shipped is listed by name."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

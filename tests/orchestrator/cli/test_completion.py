@@ -1,7 +1,5 @@
 """Completion in a shell: the words that fit, from names of files alone, and none that a shell would obey."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

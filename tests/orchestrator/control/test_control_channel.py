@@ -1,7 +1,5 @@
 """What is asked of a run reaches its journal once, in order, whoever is killed."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from contextlib import closing

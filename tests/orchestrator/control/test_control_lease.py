@@ -1,8 +1,7 @@
 """A run is worked by one process at a time, and a dead one keeps nobody out."""
 
-from __future__ import annotations
-
 import multiprocessing
+import multiprocessing.synchronize
 import os
 import signal
 import subprocess
@@ -134,7 +133,7 @@ def test_who_is_dead_and_who_works() -> None:
     assert not works(None)
 
 
-def _race(folder: str, start: multiprocessing.synchronize.Event, won: multiprocessing.Queue[int]) -> None:
+def _race(folder: str, start: multiprocessing.synchronize.Event, won: "multiprocessing.Queue[int]") -> None:
     start.wait()
     try:
         with held(Path(folder), "r1"):

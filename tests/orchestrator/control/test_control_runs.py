@@ -1,7 +1,5 @@
 """A run that goes on while people ask something of it: nothing is done twice, nothing is half done, and all of it is told."""
 
-from __future__ import annotations
-
 import json
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Control with real processes: signals to the one that works, commands from another."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

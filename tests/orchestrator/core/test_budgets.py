@@ -1,7 +1,5 @@
 """A run within its budgets: warned of once, ended in a report, and gone on with when a limit is raised."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

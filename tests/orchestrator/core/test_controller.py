@@ -1,7 +1,5 @@
 """The compiled controller takes every row of the table, ends as seed 002 says, never acts unreviewed, and records each change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """The table: every row, its guards, and that random signals always end it within the budgets."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

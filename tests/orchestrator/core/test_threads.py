@@ -1,7 +1,5 @@
 """A graph in many threads: a world each, other processes, schemas, and checkpoints of before."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

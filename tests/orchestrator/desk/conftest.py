@@ -1,7 +1,5 @@
 """Desks that are really served: a port of this machine, HTTP, and runs of a folder."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

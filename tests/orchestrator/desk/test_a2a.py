@@ -1,7 +1,5 @@
 """The desk as an agent, worked by the client of A2A's own SDK."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Attacks on the server: each is refused and written down, on every route that there is."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -1,7 +1,5 @@
 """Who gets in, what their role lets them do, and how the token of a server is kept."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

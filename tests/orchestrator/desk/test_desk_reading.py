@@ -1,7 +1,5 @@
 """What can be looked at: the list, a run as the viewer has it, and what stands behind its lines."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

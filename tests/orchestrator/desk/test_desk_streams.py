@@ -1,7 +1,5 @@
 """Streams: what happens is told at once, from where it broke off, to everybody, however slow one of them is."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """A log that was taken for something else: the refusal names what it can be read as, whatever is in the file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

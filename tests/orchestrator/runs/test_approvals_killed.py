@@ -1,7 +1,5 @@
 """SIGKILL around intents and approvals: nothing that was said is asked again, nothing that was reviewed is forgotten."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sqlite3

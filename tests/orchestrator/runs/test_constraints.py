@@ -1,7 +1,5 @@
 """Constraints of tasks, runs and answers: obeyed by every review, told in the journal and the report, kept over a kill."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is damaged beside a run's journal costs that run something, and no other one anything."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Requests that a run's environment holds: asked about in whole runs, answered by other processes, learned, told at the end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a machine does to a run: it stops in a clear sentence, with the right exit code, and goes on when that is over."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

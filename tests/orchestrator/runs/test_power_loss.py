@@ -1,7 +1,5 @@
 """Failing power takes the end of a file, or leaves rubbish in it: the run goes on from what is whole, or says what is lost."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable

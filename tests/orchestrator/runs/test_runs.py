@@ -1,7 +1,5 @@
 """A run is a folder: it is resumed wherever it stopped, refused with one sentence where it cannot be, and never lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

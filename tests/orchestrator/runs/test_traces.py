@@ -1,7 +1,5 @@
 """A run as one OpenTelemetry trace, kept by the SDK's own exporter in memory."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The browser as a configured environment: what it is made from, and what it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Who decides is chosen by settings: each key makes its difference, and what cannot work is refused before the run."""
 
-from __future__ import annotations
-
 import base64
 import sys
 import time

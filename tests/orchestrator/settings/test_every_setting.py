@@ -1,7 +1,5 @@
 """Every setting has an effect: flipped, it changes something that is looked at here, or the test that shows it is named."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """A package of somebody else brings one part of each kind, and a task is worked with them; nothing of ours is edited."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Safety policies by name, by file and with changes: merged like every setting, and refused before the run when wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

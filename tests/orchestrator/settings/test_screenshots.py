@@ -1,7 +1,5 @@
 """Pictures of a run: which are kept and where, that each is there once and whole, and that the log names them."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whole tasks that the rules fulfil with nothing but pictures of the screen; what came of them is what the world truly holds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Layered settings and presets: what wins, what is said about mistakes, what is refused, and where each value came from."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Skills in whole runs: a real kill in the middle of an MCP server's call, the command, and who may start what."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A site on this machine that remembers what is sent to it, and a browser that is at it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """A goal that no grammar covers, a page of help as a product writes it, and a site in Chromium that is worked by it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

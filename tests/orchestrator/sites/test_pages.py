@@ -1,7 +1,5 @@
 """The crew with rules on pages: one written for these tests, told in other words than those of the rules, and some of miniwob."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The crew with rules on pages as sites build them, and on pages that mislead: what it does there, and what it says it did."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The journal from outside: the log of a run, and what is left of a damaged file."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import shutil

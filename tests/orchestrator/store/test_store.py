@@ -1,7 +1,5 @@
 """Checkpoints on real SQLite under real graphs: what must survive a kill does, and nothing else is written."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import zlib

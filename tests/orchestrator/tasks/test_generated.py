@@ -1,7 +1,5 @@
 """Tasks that are generated from app cards: what must pass their judges, and what must not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

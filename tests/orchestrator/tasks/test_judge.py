@@ -1,7 +1,5 @@
 """The judge: what may change, minefields, checkpoints, duplicates and economy; and what a task file may not say of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

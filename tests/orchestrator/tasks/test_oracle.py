@@ -1,7 +1,5 @@
 """The oracle player: lines filled in as values, performed by the environment alone, and judged."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

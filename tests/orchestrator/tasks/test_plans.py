@@ -1,7 +1,5 @@
 """Plans of a person: read from a file, held against the world before anything runs, reviewed, killed, printed and read back."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 from typing import Any

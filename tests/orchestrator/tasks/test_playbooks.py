@@ -1,7 +1,5 @@
 """A page that was looked up, from the goal to the report: followed, asked about, in vain, counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A question of the Operator (PENDING): answered with `resume --respond`, in Python or by the task's user, and asked once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

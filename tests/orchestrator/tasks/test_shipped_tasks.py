@@ -1,7 +1,5 @@
 """Every shipped task: its oracle does it and nobody else by accident; the crew works those that it can, also with faults."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What comes from strangers is data: run folders, journals, reports, YAML and the pictures that a log names."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Task files and what the command line may name; the judge that reads their success conditions."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The blackboard of whole runs: where each fact is from, who used it, how it stood at a step, and that a kill loses nothing."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

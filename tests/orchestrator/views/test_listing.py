@@ -1,7 +1,5 @@
 """What `ls` and `show` print of runs."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

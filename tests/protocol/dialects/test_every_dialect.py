@@ -1,7 +1,5 @@
 """What holds for every dialect: exact where no loss is declared, honest where one is, and one typed error for all else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The call form of the first wording of the seed, for every verb."""
 
-from __future__ import annotations
-
 import pytest
 from written.actions import KINDS
 

@@ -1,7 +1,5 @@
 """A line that is no action: where it stops being one, what was expected there, and nothing but a DSLError."""
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections.abc import Callable

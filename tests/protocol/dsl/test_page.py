@@ -1,7 +1,5 @@
 """Every example of the page is read, and those that it calls canonical are how they are written."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every action there can be is one line, and that line is that action again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

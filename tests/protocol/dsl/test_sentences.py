@@ -1,7 +1,5 @@
 """What each sentence means, how it is written, and the other ways to say it that are read."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What holds for every format: little memory, a whole file or none, and one typed error for what is not of it."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`log.jsonl`: what is written is read back, and a damaged line costs only itself."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checking logs: as streams, whatever their size."""
 
-from __future__ import annotations
-
 import hashlib
 import tracemalloc
 from pathlib import Path

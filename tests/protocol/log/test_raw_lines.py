@@ -1,7 +1,5 @@
 """Logs as programs of all kinds leave them: with a mark, in UTF-16, compressed, cut off; never more memory than a line."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

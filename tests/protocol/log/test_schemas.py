@@ -1,7 +1,5 @@
 """The exported schemas are those of the models, are valid 2020-12, and agree with the models about logs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The version of a line decides how it is read; a problem names its JSON path."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

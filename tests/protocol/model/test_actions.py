@@ -1,7 +1,5 @@
 """The closed union of actions: round trips, refusals, digests, and text that nobody interprets."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

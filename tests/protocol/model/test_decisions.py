@@ -1,7 +1,5 @@
 """What a policy answers: an answer that cannot be understood is an error, never a success."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Screens: what their id depends on, and the two spellings of element ids."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Boxes: pixels, corners, and the two spellings of the seeds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Key names: every spelling of the table is read as the canonical one, and nothing else is a key."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The seeds' own spellings of an action are read; what is written is canonical."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

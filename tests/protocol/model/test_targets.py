@@ -1,7 +1,5 @@
 """Resolving a target: the order of the tiers, and that nothing is ever guessed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every element of a screen is written, folded or counted, whatever the budget."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from written.screens import anything, button, calm, counted, ids_of, same, states

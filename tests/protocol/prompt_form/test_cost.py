@@ -1,7 +1,5 @@
 """What the screens of the simulated office cost, and the estimate of tokens."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Whoever reads the diffs knows the screen."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import Any

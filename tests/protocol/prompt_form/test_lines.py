@@ -1,7 +1,5 @@
 """How an element, a container and a screen are written, and what is folded."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

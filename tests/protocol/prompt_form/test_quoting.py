@@ -1,7 +1,5 @@
 """Texts of a screen stay inside their quotes and on their line, and what is private is not written."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The Analyst: its graph, and formulas of rules and of a model."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

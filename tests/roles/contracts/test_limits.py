@@ -1,7 +1,5 @@
 """Signals, and limits of a run: budgets, calls that take too long, and when a worker is stalled."""
 
-from __future__ import annotations
-
 import threading
 from enum import StrEnum
 from typing import Any

@@ -1,7 +1,5 @@
 """What a gate is told of the changes: by what things are, from the first sight of a view to the last."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model's verdict is one that the trigger allows, and rests on evidence that there is."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Gates: evidence decides, whatever the worker says of itself."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gates through the real graph: evidence that exists, decisions that are allowed, and eyes on nothing but observations."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

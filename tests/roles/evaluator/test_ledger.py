@@ -1,7 +1,5 @@
 """The orders of a goal are held against what the steps of a run did: nothing of it rests on the plan or on what a worker says."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping

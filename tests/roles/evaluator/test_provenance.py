@@ -1,7 +1,5 @@
 """Values that were written are held to where they come from, whoever planned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The journal on real SQLite: committed where it matters, the same after reopening, and what makes an action happen once."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

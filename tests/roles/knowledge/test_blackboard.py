@@ -1,7 +1,5 @@
 """What is known: values and their kinds, facts, the blackboard in a prompt, and experience."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Help pages: found by what they are about, followed where they fit, and never obeyed."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """Online search, asked over real HTTP on this machine: well, busy, slow, huge, hostile; and what never leaves with a query."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

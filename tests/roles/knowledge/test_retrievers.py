@@ -1,7 +1,5 @@
 """Sources beside the store: when they are asked, what they may answer, and what becomes of one that fails."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """The store of documents, and the folders of pages that it follows."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

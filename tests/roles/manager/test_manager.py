@@ -1,7 +1,5 @@
 """A model's plan is a DAG over applications that there are, or it is asked for again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Plans from goals, and other plans from what went wrong or from what the user says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

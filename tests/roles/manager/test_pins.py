@@ -1,7 +1,5 @@
 """What a person has pinned is tried again and added to, never changed; a plan that cannot be kept ends the run and says why."""
 
-from __future__ import annotations
-
 import pytest
 from support import Run, decide, planned, subtask
 

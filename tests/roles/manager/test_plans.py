@@ -1,7 +1,5 @@
 """Plans: each mistake is one sentence that names the subtask; what is ready is what nothing waits for."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A person reviews plans, and is asked what no source knows: nothing is worked before, and the journal has their words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Goals in plain words, from the words to what is so in a real simulated world; and what is refused before anything is done."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

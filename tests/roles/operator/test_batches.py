@@ -1,7 +1,5 @@
 """Several actions in one decision: worked step by step, and ended by the first surprise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An action is done once: what comes of it, and what is done about one that a stopped process had begun."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Operator in its graph: what it is told, decides, does and reports."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

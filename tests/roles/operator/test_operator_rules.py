@@ -1,7 +1,5 @@
 """One decision at a time on screens written by hand: unknown apps, plain layouts, stubborn controls."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

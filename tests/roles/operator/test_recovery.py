@@ -1,7 +1,5 @@
 """Recovery: what stands in the way, which dialogs are the crew's own, and what may be tried again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

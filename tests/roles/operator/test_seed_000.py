@@ -1,7 +1,5 @@
 """The test ideas and failure cases of seed 000, one named test each, on the real desktop and the real graph."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

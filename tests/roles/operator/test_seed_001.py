@@ -3,8 +3,6 @@
 Rows about knowledge (help documents, search, demonstrations) are not the Operator's; what they find is its input `retrieved`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The fields of seed 000's state, each by what it holds while the real graph works and when it has ended."""
 
-from __future__ import annotations
-
 from typing import Any, get_type_hints
 
 from langgraph.checkpoint.memory import InMemorySaver

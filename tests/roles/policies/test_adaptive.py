@@ -1,7 +1,5 @@
 """A model is not asked where code can tell; where anything has happened since, or matters more, it is asked as ever."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Policies of roles: the settings that make them, answers that are asked for again, and pictures."""
 
-from __future__ import annotations
-
 import base64
 import json
 import time

@@ -1,7 +1,5 @@
 """Chains of any policies, and another policy for the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

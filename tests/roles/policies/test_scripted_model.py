@@ -1,7 +1,5 @@
 """The chat model with written answers: the same question has the same answer, whoever asks and whenever."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One action as the rules see it: where its values come from, and which step of a page wants it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

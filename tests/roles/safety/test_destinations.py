@@ -1,7 +1,5 @@
 """Where a press or an address leads, what of that its words hide, and what it would carry out."""
 
-from __future__ import annotations
-
 import pytest
 
 from protocol import ActionTarget, CallApi, Click, GUIElement, Navigate, Tabs, VisualState, Window

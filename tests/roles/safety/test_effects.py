@@ -1,7 +1,5 @@
 """What an action amounts to, by the words of what it falls on."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

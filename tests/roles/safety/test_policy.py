@@ -1,7 +1,5 @@
 """A safety policy as data: conditions in CEL, the constraints of a task, and how long requests and approvals are good."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The policy: deny beats ask, ask beats allow, and what is not known is never free."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

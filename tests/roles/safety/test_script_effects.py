@@ -1,7 +1,5 @@
 """What the safety policy is told of a script before anything runs."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What a page answers to a press: it did not do it, took it back, did it to another record, or asked and was told no."""
 
-from __future__ import annotations
-
 import pytest
 
 from protocol import GUIElement, VisualState

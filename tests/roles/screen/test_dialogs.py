@@ -1,7 +1,5 @@
 """Dialogs: the gravest reading wins, and only what is plainly harmless is ever dismissed without a person."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What shows that a field holds what was to be written, and what does not."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

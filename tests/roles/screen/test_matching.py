@@ -1,7 +1,5 @@
 """Labels, words and values: exact before synonym before overlap before spelling, equality across spellings, and visible ties."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Rows and pages held to what is asked: typed comparison, what is not told, exact names first, and which thing is meant."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

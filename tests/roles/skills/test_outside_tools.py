@@ -1,7 +1,5 @@
 """Tools from outside as skills: a real MCP server in a process of its own, and LangChain tools."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

@@ -1,7 +1,5 @@
 """The registry: what there is, what it takes, what it risks, what is shown of it and what is forbidden."""
 
-from __future__ import annotations
-
 import json
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """Rules that work by functions: what is called, what is looked at, and claims that are not believed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

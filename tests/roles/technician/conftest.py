@@ -1,7 +1,5 @@
 """The real sandbox, and small worlds with files."""
 
-from __future__ import annotations
-
 import pytest
 from support import desktop
 

@@ -1,7 +1,5 @@
 """What scripts do to files, however they say it: nothing goes without a yes that showed it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

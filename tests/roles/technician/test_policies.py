@@ -1,7 +1,5 @@
 """The Technician's policies: rules and a model."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Technician in the real controller, with scripts that are written down, in the real sandbox, on a real world."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

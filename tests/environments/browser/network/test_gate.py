@@ -1,7 +1,5 @@
 """What leaves the browser: nothing that can change something is received without a yes, and then exactly once."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

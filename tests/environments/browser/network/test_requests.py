@@ -1,7 +1,5 @@
 """What a request carries: compared by what it means, known again by what it is, told without what is private."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

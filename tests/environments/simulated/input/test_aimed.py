@@ -1,7 +1,5 @@
 """Element ids are of the screen that an action was chosen on, though the clock goes on with the action."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.simulated.desktop import SimulatedDesktop

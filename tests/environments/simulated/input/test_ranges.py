@@ -1,7 +1,5 @@
 """Values between limits: whatever happens to them, they stay within and on a step."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Fingers on a phone: taps, long presses, swipes, and the gestures for back, home and the app before."""
 
-from __future__ import annotations
-
 from environments.simulated.apps import APPS
 from protocol import ActionTarget, Click, Drag, GoBack, Hover, Point
 

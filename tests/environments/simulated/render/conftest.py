@@ -1,7 +1,5 @@
 """Worlds that show every kind of element, in every state that it can be in."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.simulated.desktop import SimulatedDesktop

@@ -1,7 +1,5 @@
 """Pictures of the desktop: what is drawn is what is there, where it is."""
 
-from __future__ import annotations
-
 import io
 import re
 import subprocess

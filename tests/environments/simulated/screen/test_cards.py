@@ -1,7 +1,5 @@
 """Cards of applications are derived from the applications' own code, and tell nothing of what is in them."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

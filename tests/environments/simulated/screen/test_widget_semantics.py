@@ -1,7 +1,5 @@
 """What controls do under a pointer and under keys, on the apps that have them."""
 
-from __future__ import annotations
-
 from protocol import ActionTarget, Click, Drag, Hover, Point, PressKey, Scroll
 
 SETTINGS = "user: Mara Lind\napps: {settings: {phone: '1'}}\nopen: [settings]"

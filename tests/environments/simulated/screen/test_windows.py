@@ -1,7 +1,5 @@
 """Several windows on one screen: where they stand, what lies behind, and what a pointer meets."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """However a world is shown, it is the same world: same actions by track id, same state of the apps."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

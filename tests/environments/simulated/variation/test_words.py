@@ -1,7 +1,5 @@
 """Every word of the shipped apps is there in German and in Chinese; content is left as it is."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

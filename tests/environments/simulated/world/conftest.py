@@ -1,7 +1,5 @@
 """A small world to which a test adds rules."""
 
-from __future__ import annotations
-
 import pytest
 
 BASE = """

@@ -1,7 +1,5 @@
 """What holds in every shipped world with every app."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.check import check_environment

@@ -1,7 +1,5 @@
 """Changes of many files at once: read through the contract, performed under a key, seen by the apps."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

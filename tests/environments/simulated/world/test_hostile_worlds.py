@@ -1,7 +1,5 @@
 """A world whose every text was written by somebody who means harm: its screens, pictures, pages and prompts hold it as text."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import cycle

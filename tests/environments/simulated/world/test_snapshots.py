@@ -1,7 +1,5 @@
 """Going back to a moment, going on from it twice, and telling what differs."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.contract import EnvironmentFault, Snapshots

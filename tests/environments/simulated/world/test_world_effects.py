@@ -1,7 +1,5 @@
 """What each effect of a rule does, on the real desktop."""
 
-from __future__ import annotations
-
 import pytest
 
 

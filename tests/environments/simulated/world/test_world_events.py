@@ -1,7 +1,5 @@
 """Rules of a world: popups, loading, swallowed clicks, renamed controls, other people's edits, failures, crashes, mail."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.contract import EnvironmentFault

@@ -1,7 +1,5 @@
 """World files: what is shipped loads, and a mistake is said in one sentence with file and key."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

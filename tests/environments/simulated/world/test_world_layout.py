@@ -1,7 +1,5 @@
 """From widgets to pixels."""
 
-from __future__ import annotations
-
 from environments.simulated.screen.elements import Area, Pane, place, show
 from environments.simulated.screen.widgets import Widget, bar, button, form, heading, pair, text, textbox
 from environments.simulated.variation.metrics import Variation, metrics_for

@@ -1,7 +1,5 @@
 """Whatever is done, the desktop stays sound: no exception, the same hash in any process, the same world from its store."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

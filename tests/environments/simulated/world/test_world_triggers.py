@@ -1,7 +1,5 @@
 """When rules fire: at times and after one another, within one wait each at its own moment; by condition; by chance."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

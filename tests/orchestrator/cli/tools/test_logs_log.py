@@ -1,7 +1,5 @@
 """`deskcrew log` and `deskcrew schema`, as a user types them."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`--server URL`: commands that are about the runs of a desk, with the output and the exit codes that they have here."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

@@ -1,7 +1,5 @@
 """Answers through a real server: heard once, by whom is known, and taken on by a process of their own."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The desk's pages in a real Chromium, around a desk that is really served and runs that are really worked."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable

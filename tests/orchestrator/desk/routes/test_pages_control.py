@@ -1,7 +1,5 @@
 """Runs that are held, led, taken in hand, killed and called off from their page, and plans written there, in a real Chromium."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

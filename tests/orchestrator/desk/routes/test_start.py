@@ -1,7 +1,5 @@
 """Runs that a desk starts: each in a process that outlives the server, refused in a sentence where it cannot begin."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -3,8 +3,6 @@
 A sample is worked here; `deskcrew attack run --table` works all of it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A real MCP server, over stdio, whose answers are orders: looked up, read, and not obeyed past the safety policy."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

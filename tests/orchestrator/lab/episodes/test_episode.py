@@ -1,7 +1,5 @@
 """Episodes: a task worked without a crew, and what it earns."""
 
-from __future__ import annotations
-
 import random
 from itertools import cycle
 

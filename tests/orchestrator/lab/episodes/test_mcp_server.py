@@ -1,7 +1,5 @@
 """The desktop over MCP, tried by the SDK's own client: in this process, over pipes, and over HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Episodes as conversations, as rows of a data set, and as Gymnasium checks and runs them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The gate laboratory: forks that go their own way, gates judged by what became of the other decisions, and who is to blame."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Verified data: rows that repeat to their rewards, pairs whose ends differ, and rows that were tampered with."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

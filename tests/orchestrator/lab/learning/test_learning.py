@@ -1,7 +1,5 @@
 """What a run teaches: kept as the settings say, only when it was right, followed by the next, and given up when it fails."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

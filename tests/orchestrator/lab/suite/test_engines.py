@@ -1,7 +1,5 @@
 """Suites on engines: what is handed out when workers are lost, and processes, actors and jobs that are killed in the middle."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Figures of rows, held against values that are known."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

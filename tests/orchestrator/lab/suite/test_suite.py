@@ -1,7 +1,5 @@
 """Suites on real worlds: what is worked, what is skipped, and what becomes of processes that are killed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

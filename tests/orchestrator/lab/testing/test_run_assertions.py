@@ -1,7 +1,5 @@
 """Assertions on a run hold when they should, and say what was there when they do not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

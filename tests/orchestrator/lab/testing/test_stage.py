@@ -1,7 +1,5 @@
 """Scripts replace what they name and nothing else; the stage keeps worlds, answers and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No private value stands in anything that a run leaves behind, but in its vault while it lasts and in the apps' own database."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 What is shown is decided by strangers: texts of screens, names of files, answers of models, run folders that were sent.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

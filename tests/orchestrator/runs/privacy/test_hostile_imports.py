@@ -1,7 +1,5 @@
 """Files of strangers, whatever is in them, end in one sentence and the exit code for it: nothing hangs, swells or is run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

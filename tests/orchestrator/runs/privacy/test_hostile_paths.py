@@ -1,7 +1,5 @@
 """No path that comes from data leads out of its folder: read, written, linked or started."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

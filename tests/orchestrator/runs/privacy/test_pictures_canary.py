@@ -1,7 +1,5 @@
 """No picture that a run keeps shows a private value: every file is read by OCR and compared with what may be shown."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Private values as a person gives them: on the terminal, by the environment, in a task, in answers, edits, plans and notes."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

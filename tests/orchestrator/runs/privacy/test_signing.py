@@ -1,7 +1,5 @@
 """A run that came from elsewhere starts nothing that its settings name, until its reader says so."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

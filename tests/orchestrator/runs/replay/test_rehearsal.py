@@ -1,7 +1,5 @@
 """Rehearsal: attempts in copies of the run, the best of which is carried out, and nothing of the others that reaches anybody."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A run that is worked again comes to the same; where it does not, the first difference is named; a fork goes on from a step."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """What was said to models and by them is kept, shown, and taken again after a kill."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Real runs, the pages that are written of them, and how those are opened from the disk."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The page in a real Chromium, opened from the disk: by keyboard and mouse, at any width, light and dark, with any words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the viewer is told of a run: every step, question, gate and plan, of whole runs and of what is left of others."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page as a file: nothing in it runs but its own script, nothing leaves it, and nothing private is in it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

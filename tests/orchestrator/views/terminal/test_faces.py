@@ -1,7 +1,5 @@
 """What a person sees in a terminal: safe text, lines that fit, an approval whose default is no, and the rows at the bottom."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterator

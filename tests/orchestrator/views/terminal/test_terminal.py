@@ -1,7 +1,5 @@
 """The command in a real terminal: the live view, the question, and an answer typed by a person."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """The answers of AndroidWorld's agent M3A, as it writes and reads them itself."""
 
-from __future__ import annotations
-
 import ast
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """LangChain's own messages and tool conversion judge what is written, JSON Schema its arguments."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

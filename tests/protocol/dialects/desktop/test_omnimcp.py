@@ -1,7 +1,5 @@
 """OmniMCP: its three shapes, held against models with the fields and rules that it publishes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

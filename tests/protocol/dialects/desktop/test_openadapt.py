@@ -1,7 +1,5 @@
 """openadapt-types: its own models judge the JSON that is written for it, its own parser the DSL where that parser is right."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Microsoft UFO: answers of both agents, old and new, held against models with the fields that it publishes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The MCP SDK and the parameters that Playwright's server lists judge what is written for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Scripts as Playwright's codegen writes them, in all its Python flavours; Python's own grammar judges what is written."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

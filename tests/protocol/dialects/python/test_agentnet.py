@@ -1,7 +1,5 @@
 """Lines as AgentNet's data and OpenCUA's models write them, in both directions; OpenCUA's own bench reads what is written."""
 
-from __future__ import annotations
-
 import ast
 import re
 

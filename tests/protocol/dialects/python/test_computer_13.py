@@ -1,7 +1,5 @@
 """What OSWorld's own action space declares judges what is written for it; its executor's rules are repeated here as data."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from written.actions import every_action
 

@@ -1,7 +1,5 @@
 """Python's own compiler and the signatures of pyautogui 0.9.54 judge what is written; no line of it is ever run."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Callable

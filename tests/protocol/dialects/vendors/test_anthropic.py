@@ -1,7 +1,5 @@
 """Anthropic's own SDK judges what is written for its toolset; the older tools have no types, so examples stand for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

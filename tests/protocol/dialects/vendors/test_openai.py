@@ -1,7 +1,5 @@
 """OpenAI's own SDK judges every action and every call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

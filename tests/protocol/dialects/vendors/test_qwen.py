@@ -1,7 +1,5 @@
 """Examples are those of Qwen's own cookbook, and calls as its chat template writes them."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

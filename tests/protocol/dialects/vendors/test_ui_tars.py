@@ -1,7 +1,5 @@
 """UI-TARS in its four spellings: what its models say, what we say to them, and what its own parser makes of that."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

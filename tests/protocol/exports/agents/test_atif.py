@@ -1,7 +1,5 @@
 """ATIF: what we write its own models accept and we read back exactly; what others write is read or refused at its place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

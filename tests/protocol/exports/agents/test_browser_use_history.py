@@ -1,7 +1,5 @@
 """Histories of browser-use, of its old names and its new ones: every action of every answer, and what came of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """OmniMCP's run logs: every executed action with the screen that it was chosen on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

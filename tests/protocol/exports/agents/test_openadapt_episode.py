@@ -1,7 +1,5 @@
 """OpenAdapt's episodes: its own model judges what is written, and recordings of both its schemas are read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

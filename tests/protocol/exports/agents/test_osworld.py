@@ -1,7 +1,5 @@
 """OSWorld's trajectories: a line a step, the picture after it, and every action of theirs as text or as an object."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

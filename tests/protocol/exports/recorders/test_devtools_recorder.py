@@ -1,7 +1,5 @@
 """Recordings of Chrome's DevTools: every step is an action, one that is carried, or an error at its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Playwright scripts: always Python, nothing but calls of the page in them, and they run."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """Traces of Playwright: each call on a page is a step with what came of it, or an error with its line."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 from typing import Any

@@ -1,10 +1,8 @@
 """Agent Data Protocol: its schemas of 1.2.0 and 1.3.0, written down again here, take every trajectory."""
 
-from __future__ import annotations
-
 import json
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,7 +83,7 @@ class Trajectory(Strict):
     details: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _linked(self) -> Trajectory:
+    def _linked(self) -> Self:
         called: list[str] = []
         answered: list[str] = []
         for n, item in enumerate(self.content):

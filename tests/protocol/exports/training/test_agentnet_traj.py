@@ -1,7 +1,5 @@
 """AgentNet's trajectories: a task a line, the picture before each step, and a mistake that costs its own step only."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Chats to train on: every sample passes what LLaMA-Factory's converter asks for."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

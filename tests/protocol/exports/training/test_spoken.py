@@ -1,7 +1,5 @@
 """Files of actions in a dialect or the DSL: a payload a line, one document, or a script; what is not understood costs itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

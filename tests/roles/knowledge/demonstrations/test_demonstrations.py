@@ -1,7 +1,5 @@
 """What was done once becomes steps for other values: slots, readings, constants, and what speaks against it."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Formulas: exact arithmetic, dates, units, money and tables; what is used is named, what is missing is said, nothing is run."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Which page is followed, with which values, and why the others are not."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Playbooks: what a page says to do, and how its steps are followed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

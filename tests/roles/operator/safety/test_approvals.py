@@ -1,7 +1,5 @@
 """Approvals: good for a time, given by nobody but a person, believed only where they are written down."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An environment that guards itself: what an action falls on is what was reviewed, and what is held is asked about."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

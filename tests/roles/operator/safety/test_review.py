@@ -1,7 +1,5 @@
 """What is asked about once, what an approval is bound to, and what an action would change."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

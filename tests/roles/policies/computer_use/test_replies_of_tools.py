@@ -1,7 +1,5 @@
 """Replies of tools for computers in each provider's own form, and what they come to. None is read as success by itself."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

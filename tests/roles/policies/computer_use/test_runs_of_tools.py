@@ -1,7 +1,5 @@
 """Models with a tool of their own for computers in whole runs, and a model that finds places in pictures."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

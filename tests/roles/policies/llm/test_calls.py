@@ -1,7 +1,5 @@
 """Calls are tried again while that may help, within a deadline, and every one is counted."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence

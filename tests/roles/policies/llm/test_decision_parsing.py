@@ -1,7 +1,5 @@
 """A model's JSON becomes a decision only if every name in it is one that there is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

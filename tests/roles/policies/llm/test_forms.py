@@ -1,7 +1,5 @@
 """What a model may answer and what it is told of the house, through the real graph where the graph makes something of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@
 sample.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

@@ -1,7 +1,5 @@
 """From a name to a model: what is missing is said in one sentence."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from pathlib import Path

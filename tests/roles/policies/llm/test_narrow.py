@@ -1,7 +1,5 @@
 """The narrow form holds the moves that this screen and this plan allow, and nothing else; what comes back is a decision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Prompts as files, what they fence as data, and what the user says while the crew works."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A decision out of what a model said, in whatever blocks its provider says it."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import suppress

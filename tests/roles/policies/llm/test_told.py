@@ -1,7 +1,5 @@
 """What a model is told of what happened: real steps of a real graph, as they stand in the next prompt."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Whole runs on the simulated world in which a model decides for every role."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

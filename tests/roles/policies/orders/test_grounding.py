@@ -1,7 +1,5 @@
 """What orders name is found in the cards of applications: kinds, fields, verbs, places, and tests in their labels."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Orders about a page, grounded by what the page shows: what is planned, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The Operator of typed steps: its place among them, slots, words alone, what the user says, controls that do nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from protocol import AgentStatus, Click, ExecStatus, GUIElement, OperatorDecision, PressKey, VisualState

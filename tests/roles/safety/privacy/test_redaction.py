@@ -1,7 +1,5 @@
 """What is private becomes a reference: in words, on screens, in actions, and at the border of an environment."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

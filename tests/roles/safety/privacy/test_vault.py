@@ -1,7 +1,5 @@
 """The vault: one value a name for good, on disk for its owner only, and gone when the run has ended."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """What words about a page are read as, and what of them is not read."""
 
-from __future__ import annotations
-
 import pytest
 
 from environments.cards import Vocabulary

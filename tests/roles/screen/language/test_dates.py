@@ -1,7 +1,5 @@
 """Days, times and lengths in words, counted from Monday, 2 March 2026."""
 
-from __future__ import annotations
-
 import pytest
 
 from roles.screen.language.dates import Dates

@@ -1,7 +1,5 @@
 """The reader: what orders a goal's words make, and that no word is passed over."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An app of another package joins by an entry point; one that is broken hurts only the worlds that want it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Functions of the apps: typed arguments, the same refusals as the window's, the same effects, and the window left alone."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

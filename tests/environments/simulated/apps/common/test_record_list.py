@@ -1,7 +1,5 @@
 """The record list of the apps: pages and ids; search and forms are shown by the apps."""
 
-from __future__ import annotations
-
 import pytest
 from worlds.effort import at_most
 

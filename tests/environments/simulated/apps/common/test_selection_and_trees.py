@@ -1,7 +1,5 @@
 """What is chosen after any clicks, and what a tree shows after any folding."""
 
-from __future__ import annotations
-
 import random
 from datetime import date
 

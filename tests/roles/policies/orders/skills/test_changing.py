@@ -1,7 +1,5 @@
 """Filling, pressing and creating, by typed steps in real simulated worlds: what is changed, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The same skills on plain HTML and on screens written by hand: widgets of a form, a calendar that is drawn, rows and lists."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

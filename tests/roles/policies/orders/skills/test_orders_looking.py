@@ -1,7 +1,5 @@
 """Finding, reading, collecting, showing what is hidden and waiting: the Operator alone, with steps written by hand."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

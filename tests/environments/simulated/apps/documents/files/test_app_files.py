@@ -1,7 +1,5 @@
 """Files: walking the tree, editing, and rearranging it."""
 
-from __future__ import annotations
-
 WORLD = "apps: {files: {files: {/Docs/plan.txt: one, /top.txt: two}, folders: [/Empty/Deep]}}\nopen: [files]"
 
 

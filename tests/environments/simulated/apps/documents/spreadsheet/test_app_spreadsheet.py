@@ -1,7 +1,5 @@
 """Spreadsheet: cells in the window, sheets, filter, sorting; and what a world file may say."""
 
-from __future__ import annotations
-
 from orchestrator.tasks.changes import side_effects
 from protocol import ActionTarget, Click
 

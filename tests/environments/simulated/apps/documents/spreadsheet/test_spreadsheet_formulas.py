@@ -1,7 +1,5 @@
 """Formulas: what each is worth, exactly; errors as values; circles; and that nothing is too deep, too wide or too strange."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 

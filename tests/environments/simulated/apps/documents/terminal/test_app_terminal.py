@@ -1,7 +1,5 @@
 """Terminal: commands on the tree of the files app, by its window and by its function."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

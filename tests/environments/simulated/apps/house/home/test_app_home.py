@@ -1,7 +1,5 @@
 """Home: devices within hard limits, whatever the way in; temperatures that move with the clock; voices that order nothing."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

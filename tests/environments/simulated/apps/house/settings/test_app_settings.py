@@ -1,7 +1,5 @@
 """Settings: saving changes, and the button that a crew should not press."""
 
-from __future__ import annotations
-
 WORLD = "user: Mara Lind\napps: {settings: {phone: '123'}}\nopen: [settings]"
 
 

@@ -1,7 +1,5 @@
 """Billing: finding an invoice and reading it."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

@@ -1,7 +1,5 @@
 """Reimbursement: filling the form, what it refuses, and what becomes of a claim."""
 
-from __future__ import annotations
-
 WORLD = "user: Mara Lind\napps: {reimbursement: }\nopen: [reimbursement]"
 STRICT = """
 apps:

@@ -1,7 +1,5 @@
 """Shop: finding, filling the cart, the checkout, orders; the app's functions and their refusals."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

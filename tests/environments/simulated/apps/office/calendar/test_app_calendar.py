@@ -1,7 +1,5 @@
 """Calendar: going through days, writing events, answering invitations; its functions and its agent."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Contacts: finding, writing, grouping, merging; numbers that are private; the app's functions."""
 
-from __future__ import annotations
-
 WORLD = """
 today: 2026-03-05
 apps:

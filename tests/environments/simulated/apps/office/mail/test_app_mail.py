@@ -1,7 +1,5 @@
 """Mail: reading, searching, writing, answering, deleting."""
 
-from __future__ import annotations
-
 WORLD = """
 apps:
   mail:

@@ -1,7 +1,5 @@
 """Notes: writing, finding, deleting, and leaving without saving."""
 
-from __future__ import annotations
-
 WORLD = "apps: {notes: {notes: [{title: Plan, body: one}, {title: List, body: two}]}}\nopen: [notes]"
 
 

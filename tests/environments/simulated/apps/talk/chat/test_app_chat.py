@@ -1,7 +1,5 @@
 """Chat: reading, writing, people who answer by rules; the app's functions."""
 
-from __future__ import annotations
-
 WORLD = """
 today: 2026-03-05
 user: Mara Lind

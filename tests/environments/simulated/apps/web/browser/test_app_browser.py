@@ -1,7 +1,5 @@
 """Browser: going about, tabs, pages, forms, signing in and cookies; its verbs and functions; worlds that are made or wrong."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
