@@ -5,9 +5,8 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.pointer import at_point, number, refusal, share, snapped, stepped, written
+from environments.simulated.input.pointer import number, refusal, share, snapped, stepped, written
 from environments.simulated.screen.widgets import slider, spinbutton
-from protocol import Point
 
 LIMITS = st.tuples(st.integers(-500, 500), st.integers(0, 900), st.sampled_from([1, 2, 5, 0.5, 0.25, 7, 10])).map(
     lambda parts: (parts[0], parts[0] + parts[1], parts[2])
@@ -31,15 +30,6 @@ def test_keys_never_leave_the_limits_nor_the_steps(limits, keys, start):
             if after is not None:
                 assert is_one(after, limits)
                 value = after
-
-
-@given(LIMITS, st.integers(0, 600), st.integers(-50, 2000), st.integers(1, 700))
-def test_wherever_a_handle_is_brought_it_stands_on_a_step(limits, left, x, width):
-    widget = slider("Size", "size", "", limits)
-    value = at_point(widget, (left, left + width), Point(x, 10))
-    assert is_one(value, limits)
-    if x <= left:
-        assert value == written(Decimal(limits[0]))
 
 
 @given(LIMITS, st.decimals(-2000, 2000, places=2))

@@ -150,8 +150,10 @@ class TestTree:
         box = by_track(h, "files.folder:/A").bbox
         h.do(Click(target=ActionTarget(point=Point(box.x1 + 25, box.center.y))))
         assert (h.app("files")["folded"], h.app("files")["cwd"]) == (["/A"], "/")
+        assert by_track(h, "files.folder:/A/B") is None
         click(h, "files.folder:/A", count=2)
         assert (h.app("files")["folded"], h.app("files")["cwd"]) == ([], "/A")
+        assert by_track(h, "files.folder:/A/B")
 
 
 class TestSeveralRows:
@@ -163,6 +165,10 @@ class TestSeveralRows:
         assert sorted(h.app("files")["selected"]) == ["/one.txt", "/three.txt", "/two.txt"]
         click(h, names[2], "Control")
         assert len(h.app("files")["selected"]) == 2
+        click(h, names[0])
+        for key, chosen in (("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", 0)):
+            h.press(key)
+            assert h.app("files")["selected"] == [names[chosen].removeprefix("files.entry:")], "not beyond the first"
         h.press("Control", "a")
         assert len(h.app("files")["selected"]) == 4
         h.press("Delete")

@@ -1,12 +1,5 @@
 """When rules fire: at times and after one another, within one wait each at its own moment; by condition; by chance."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import parse_world
-from protocol import Wait
-
 
 def mails(h) -> list[str]:
     return [message["subject"] for message in h.app("mail")["messages"].values()]
@@ -94,44 +87,3 @@ def test_what_the_day_is_goes_on_at_midnight(hand):
     assert h.app("mail")["today"] == "2026-03-02"
     h.wait(1)
     assert h.app("mail")["today"] == "2026-03-03"
-
-
-_RULES = st.integers(2, 7).flatmap(
-    lambda count: st.tuples(
-        *(
-            st.one_of(
-                st.integers(0, 40).map(lambda at: ("at", at)),
-                st.lists(st.tuples(st.integers(0, max(0, n - 1)), st.integers(0, 9)), min_size=1, max_size=3).map(
-                    lambda after: ("after", after)
-                ),
-            )
-            if n
-            else st.integers(0, 40).map(lambda at: ("at", at))
-            for n in range(count)
-        ),
-        st.permutations(range(count)),
-        st.lists(st.floats(0.5, 30), min_size=1, max_size=6),
-    )
-)
-
-
-@given(_RULES)
-def test_whatever_waits_for_what_fires_in_order_and_on_time(drawn):
-    *triggers, order, waits = drawn
-    lines = {}
-    for number, (kind, what) in enumerate(triggers):
-        when = f"at: {what}" if kind == "at" else "after: [" + ", ".join(f"{{event: e{e}, seconds: {s}}}" for e, s in what) + "]"
-        lines[number] = f"  - {{name: e{number}, when: {{{when}}}, {mail(f'e{number}')}}}\n"
-    desktop = SimulatedDesktop(parse_world("apps: {mail: {messages: []}}\nevents:\n" + "".join(lines[n] for n in order)))
-    times: dict[str, float] = {}
-    for number, (kind, what) in enumerate(triggers):
-        times[f"e{number}"] = what if kind == "at" else max(times[f"e{e}"] + s for e, s in what)
-    for number, wait in enumerate(waits):
-        desktop.perform(Wait(seconds=round(wait, 1)), key=f"w{number}")
-    now = desktop.world()["clock"]
-    came = [message["subject"] for message in desktop.world()["apps"]["mail"]["messages"].values()]
-    assert sorted(came) == sorted(name for name, at in times.items() if at <= now)
-    assert [times[name] for name in came] == sorted(times[name] for name in came)
-    for number, (kind, what) in enumerate(triggers):
-        if kind == "after" and f"e{number}" in came:
-            assert all(came.index(f"e{e}") < came.index(f"e{number}") for e, _ in what)

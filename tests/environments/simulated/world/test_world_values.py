@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.keyboard import EditedLine
-from environments.simulated.world.values import from_cents, in_cents, page_of, parse_day, parse_money, shown
+from environments.simulated.world.values import from_cents, in_cents, parse_day, parse_money, shown
 
 
 @pytest.mark.parametrize(
@@ -31,22 +30,3 @@ def test_days_are_read_in_the_usual_notations():
     days = ("2026-03-02", "2 March 2026", "March 2, 2026", "02.03.2026", "03/02/2026", "2 Mar 2026")
     assert {parse_day(text) for text in days} == {"2026-03-02"}
     assert {parse_day(text) for text in ("", "soon", "2026-13-01", "30.02.2026")} == {None}
-
-
-@given(st.lists(st.integers()), st.integers(-3, 99), st.integers(1, 20))
-def test_pages_cover_every_item_once(items, page, size):
-    pages = page_of(items, page, size)[2]
-    assert [x for n in range(1, pages + 1) for x in page_of(items, n, size)[0]] == items
-    assert 1 <= page_of(items, page, size)[1] <= pages
-
-
-LINES = st.builds(EditedLine, st.text(max_size=20), st.integers(-2, 25), st.none() | st.integers(-2, 25))
-
-
-@given(LINES, st.text(max_size=5), st.sampled_from(["ArrowLeft", "ArrowRight", "Home", "End"]), st.booleans())
-def test_the_caret_stays_within_the_text(line, text, key, forward):
-    moved = line.move(key)
-    for result in (line.insert(text), line.delete(forward), moved, line.select_all()):
-        assert 0 <= result.caret <= len(result.value)
-    start, end = line.span
-    assert line.insert(text).value == line.value[:start] + text + line.value[end:]

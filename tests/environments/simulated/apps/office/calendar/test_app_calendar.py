@@ -1,23 +1,14 @@
 """Calendar: going through days, writing events, answering invitations; its functions and its agent."""
 
 import json
-from datetime import date, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
 from environments.simulated.apps.office.calendar.state import (
-    Meeting,
-    Occurrence,
-    Repeat,
-    Timetable,
-    later,
     read_moment,
     read_time,
-    stamp,
 )
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
@@ -201,6 +192,10 @@ class TestFunctions:
         got = h.call("calendar.list_events", first="2026-03-10", last="10 March 2026")
         assert [e["title"] for e in got["events"]] == ["Standup", "Kickoff", "Yoga"]
         assert h.call("calendar.find_events", query="budget")["events"][0]["id"] == "1"
+        h.call("calendar.create_event", title="Fair", start="2026-03-19 10:00", end="2026-03-23 16:00")
+        (during,) = h.call("calendar.list_events", first="2026-03-21", last="2026-03-21")["events"]
+        assert during["title"] == "Fair", "it began before and ends after"
+        assert sum("Fair" in link for link in h.texts("link")) == 5
         assert h.call("calendar.get_event", id="1")["description"] == "Bring numbers"
 
     def test_making_changing_answering_and_deleting(self, h):
@@ -270,41 +265,3 @@ def test_times_are_read_in_the_usual_notations(said, read):
 )  # fmt: skip
 def test_moments_are_a_day_and_a_time(said, read):
     assert read_moment(said) == read
-
-
-_FIRST = datetime(2026, 2, 20)
-
-
-@st.composite
-def any_meetings(draw: st.DrawFn) -> dict[str, Meeting]:
-    made: dict[str, Meeting] = {}
-    for number in range(draw(st.integers(0, 8))):
-        repeat: Repeat = draw(st.sampled_from(("Never", "Daily", "Weekly")))
-        most = {"Never": 60 * 24 * 45, "Daily": 60 * 24, "Weekly": 60 * 24 * 7}[repeat]
-        start = _FIRST + timedelta(minutes=draw(st.integers(0, 60 * 24 * 40)))
-        end = start + timedelta(minutes=draw(st.sampled_from((30, 60 * 24, most)) | st.integers(1, most)))
-        end = min(end, start + timedelta(minutes=most))
-        made[str(number)] = Meeting(
-            id=str(number),
-            title=draw(st.sampled_from(("Budget", "Review"))),
-            start=stamp(start),
-            end=stamp(end),
-            repeat=repeat,
-            until=draw(st.sampled_from(("", "2026-03-10", "2026-04-01"))) if repeat != "Never" else "",
-            answer=draw(st.sampled_from(("accepted", "invited", "declined"))),
-        )
-    return made
-
-
-def _looked_at_each(every: dict[str, Meeting], first: str, last: str) -> list[Occurrence]:
-    found = (one for m in every.values() if m.answer != "declined" for one in m.times(first, last))
-    return sorted(found, key=lambda o: (o.start, o.end, o.meeting.title, o.meeting.id))
-
-
-@given(any_meetings(), st.integers(0, 60), st.integers(0, 130))
-def test_a_span_of_days_has_what_a_look_at_every_event_finds(every: dict[str, Meeting], begins: int, days: int) -> None:
-    first = str(date(2026, 2, 15) + timedelta(days=begins))
-    last = later(first, days)
-    times = Timetable(every)
-    assert times.between(first, last) == _looked_at_each(every, first, last)
-    assert list(times.on(first)) == _looked_at_each(every, first, first)

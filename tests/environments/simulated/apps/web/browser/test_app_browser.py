@@ -3,14 +3,9 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from worlds.browser import WORLD, address, call, go, press_key, title
 
-from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut
-from environments.simulated.apps.web.browser.app import Browser
 from environments.simulated.apps.web.browser.state import MOST_TABS, MOST_VISITS
-from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import ActionTarget, Click, GoBack, GoForward, Navigate, Tabs
 
@@ -322,52 +317,3 @@ class TestMade:
         with pytest.raises(WorldError, match="browser") as bad:
             parse_world(WORLD.replace(old, new, 1), "bad.yaml")
         assert said in str(bad.value)
-
-
-KEYS = ("back", "forward", "reload", "go", "new-tab", "tab-1", "tab-2", "close-1", "close-2")
-ADDRESSES = st.sampled_from(["acme", "acme/desk", "acme/people", "acme/salaries", "acme/circle", "acme/logout", "partner.example",
-                             "browser:new-tab", "no/where", "", "~", "?", "#",
-                             "acme?page=99999999999"])  # fmt: skip
-PICK = st.integers(0, 60)
-EVENTS = st.one_of(
-    st.builds(Pressed, st.sampled_from(KEYS)),
-    st.tuples(st.just("press"), PICK),
-    st.tuples(st.just("edit"), PICK, st.text(max_size=6) | ADDRESSES),
-    st.tuples(st.just("leave"), PICK),
-    st.builds(lambda url: Edited("address", url), ADDRESSES | st.text(max_size=9)),
-    st.builds(lambda topic, url: Arrived(topic, {"url": url, "tab": "1"}),
-              st.sampled_from(["navigate", "new-tab", "close-tab", "choose-tab", "back", "odd"]), ADDRESSES),
-    st.builds(Shortcut, st.sampled_from(["Control+t", "Control+Tab", "Control+q"])),
-    st.builds(lambda key, said: Answered(key, said, {}), st.sampled_from(["send:0:acme/desk", "send:x:", "", "send:-1:acme"]),
-              st.sampled_from(["Send", "Cancel"])),
-)  # fmt: skip
-
-
-def pressable(widgets):
-    for widget in widgets:
-        if widget.interactive and widget.enabled:
-            yield widget.key
-        yield from pressable(widget.children)
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(EVENTS, max_size=30))
-def test_whatever_is_done_every_tab_shows_something_and_nothing_else_changes(events):
-    app, state = Browser(), SimulatedDesktop(parse_world(WORLD)).snapshot().world.apps["browser"]
-    for event in events:
-        if isinstance(event, tuple):
-            kind, pick, *rest = event
-            keys = list(pressable(app.view(state)))
-            key = keys[pick % len(keys)]
-            event = {"press": Pressed, "leave": Left}[kind](key) if kind != "edit" else Edited(key, *rest)
-        before = state.model_dump_json()
-        after = app.update(state, event)
-        assert app.update(state, event) == after
-        assert state.model_dump_json() == before
-        state = after.state
-        assert state.current in state.tabs
-        assert len(state.tabs) <= MOST_TABS
-        assert all(0 <= tab.at < len(tab.trail) <= 50 and state.place_at(tab.address).title for tab in state.tabs.values())
-        assert type(state).model_validate_json(state.model_dump_json()) == state
-        keys = list(pressable(app.view(state)))
-        assert len(keys) == len(set(keys))
