@@ -7,15 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.cli.common import LETTERS
 from orchestrator.runs.folders import RunInfo, RunView
-from orchestrator.store.printable import clean, shortened
+from orchestrator.store.printable import shortened
 from orchestrator.views.listing import rows_table, run_page, runs_table, table
 
 
@@ -93,19 +91,7 @@ def test_an_answer_is_shown_whole() -> None:
     assert all(line in told for line in answer.splitlines())
 
 
-WORDS = st.text(max_size=30).map(clean) | st.sampled_from(["文件管理器", "👩‍💻 done", "a" * 40])
 RUN = RunInfo("20260302-090000-1f3a", "把金额复制到报销单里，然后提交 " * 4, "fulfilled", 1772442000.0, 12, False, "")
-
-
-@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=5), st.integers(60, 200))
-def test_no_line_is_longer_than_the_terminal_unless_its_name_is(rows: list[tuple[str, str, str]], width: int) -> None:
-    assert all(cell_len(line) <= width for line in table(rows, width).splitlines())
-
-
-@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5))
-def test_nothing_is_cut_where_nobody_says_how_wide_it_is(rows: list[tuple[str, str]]) -> None:
-    lines = table(rows).split("\n")
-    assert [line.split()[-1:] for line in lines] == [" ".join(row).split()[-1:] for row in rows]
 
 
 def test_wide_characters_count_two_and_the_name_is_never_cut() -> None:

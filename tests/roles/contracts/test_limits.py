@@ -310,18 +310,3 @@ def test_the_number_of_repeats_is_a_setting(repeats: int) -> None:
     assert stalled([act()] * repeats, repeats)
     assert not stalled([act(str(n), changed=False) for n in range(repeats - 1)], repeats)
     assert stalled([act(str(n), changed=False) for n in range(repeats)], repeats)
-
-
-verbs = st.sampled_from(["click", "fill", "press_key", "scroll", "wait", "memorize", "select_option"])
-
-
-@given(st.lists(st.tuples(verbs, st.text(max_size=5), st.text(max_size=5)), unique=True, max_size=15))
-def test_distinct_actions_that_change_something_never_are_a_stall(done: list[tuple[str, str, str]]) -> None:
-    assert first_alarm([act(target, verb, text=text) for verb, target, text in done]) is None
-
-
-@given(st.lists(st.booleans(), min_size=3, max_size=20), st.lists(st.sampled_from("abc"), min_size=20, max_size=20))
-def test_a_run_that_ends_without_a_change_is_always_noticed(changes: list[bool], names: list[str]) -> None:
-    steps = [act(name, changed=changed) for name, changed in zip(names, changes, strict=False)]
-    if not any(changes[-3:]):
-        assert stalled(steps)

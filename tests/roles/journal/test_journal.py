@@ -74,17 +74,6 @@ def test_a_listener_hears_each_event_once_and_as_it_is_written(tmp_path: Path) -
     journal.close()
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-
-
-@given(st.dictionaries(texts, st.recursive(texts | st.integers() | st.none(), lambda i: st.lists(i, max_size=3))))
-def test_any_text_in_a_body_comes_back_as_it_was(body: dict[str, Any]) -> None:
-    journal = Journal(None, ticking())
-    journal.append("a", body)
-    assert next(journal.events()).body == body
-    journal.close()
-
-
 # --- private content
 
 

@@ -3,15 +3,12 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
 from roles.contracts import USER, AppWords, EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, Supplement
 from roles.contracts.orders import CreateStep, GoalLedger, LedgerEntry
 from roles.contracts.policies import Note
 from roles.contracts.signals import SubtaskStatus
-from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
 
 DONE, GONE, READY = SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED, SubtaskStatus.READY
@@ -247,29 +244,3 @@ def test_an_order_that_the_ledger_misses_is_done_once_more() -> None:
     fixed = tuple(s.model_copy(update={"status": DONE}) for s in answer.subtasks)
     assert again.steps == done[0].steps
     assert plan(goal, plan=fixed, trigger="issues_found", evidence=("missing",), ledger=ledger).outcome == "infeasible"
-
-
-EVIDENCE = st.one_of(
-    st.sampled_from(['pressing "Submit" has no visible effect', "the same action 3 times in a row", "the server is busy"]),
-    st.text(max_size=60),
-)
-
-
-@given(st.lists(EVIDENCE, min_size=1, max_size=9))
-def test_every_plan_is_a_dag_and_failing_again_and_again_ends(evidence: list[str]) -> None:
-    current = plan().subtasks
-    for said in (*evidence, *["the server is busy"] * 12):
-        ready = next((s for s in current if s.status is READY), None)
-        assert ready is not None
-        known = tuple(s.model_copy(update={"status": GONE}) if s is ready else s for s in current)
-        answer = plan(plan=known, failed=ready.id, evidence=(said,), trigger="cannot_execute", attempts=3)
-        if answer.outcome != "planned":
-            assert answer.outcome == "infeasible"
-            assert answer.reason
-            return
-        rejected = [s for s in known if s.status is GONE]
-        current = (*(s for s in rejected if s.id not in {x.id for x in answer.subtasks}), *answer.subtasks)
-        validate_plan(current, APPS)
-        lost = {s.id for s in rejected}
-        assert not any(lost & set(s.depends_on) for s in current if s.status is READY)
-    pytest.fail("replanning never ended")

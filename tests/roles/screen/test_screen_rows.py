@@ -1,10 +1,6 @@
 """Rows and pages held to what is asked: typed comparison, what is not told, exact names first, and which thing is meant."""
 
-from datetime import date, timedelta
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.contracts.orders import Pick, RowTest, StepFailure
@@ -92,26 +88,6 @@ def test_a_superlative_that_equals_leave_open_is_refused() -> None:
         picked(priced("$5", "", "$9"), Pick(by="Price", order="least", at=3))
 
 
-@given(st.lists(st.integers(0, 5000), min_size=1, max_size=12, unique=True), st.data())
-def test_the_nth_by_size_is_the_nth_of_the_sorted_values(cents: list[int], data: st.DataObject) -> None:
-    at = data.draw(st.integers(1, len(cents)))
-    rows = priced(*(f"${c // 100}.{c % 100:02}" for c in cents))
-    order = data.draw(st.sampled_from(["most", "least"]))
-    (row,) = picked(rows, Pick.model_validate({"by": "Price", "order": order, "at": at}))
-    assert row.key == f"r{cents.index(sorted(cents, reverse=order == 'most')[at - 1])}"
-
-
-@given(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(-400, 400))
-def test_a_day_is_before_on_or_after_another_and_only_one_of_them(day: date, apart: int) -> None:
-    other = day + timedelta(days=apart)
-    row = Row("x", "x", (("Date", day.strftime("%a %d %B %Y")),))
-    held = [
-        relation for relation in ("before", "on", "after")
-        if matches(row, [RowTest.model_validate({"label": "Date", "relation": relation, "value": other.isoformat()})])
-    ]  # fmt: skip
-    assert held == ["before" if apart > 0 else "after" if apart < 0 else "on"]
-
-
 # --- which thing on a page a phrase means, and what a page says of a value
 
 
@@ -152,11 +128,3 @@ def test_each_of_many_controls_is_held_against_its_own_line_and_not_against_the_
     assert not page.shows("Amount", "open", page.Page(seen, ""))
     assert len(looked) == 300
     assert max(looked) < 10
-
-
-@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 2500)), max_size=20), st.integers(0, 19))
-def test_a_line_of_a_page_is_that_of_all_its_elements(spans, at):
-    boxes = [BoundingBox(x1=0, y1=top, x2=9, y2=top + tall) for top, tall in spans]
-    elements = tuple(GUIElement(element_id=f"e{n}", role="text", text="x", bbox=box) for n, box in enumerate(boxes))
-    for anchor in elements[at : at + 1]:
-        assert page.Page(VisualState(elements=elements), "").line(anchor) == page.lines(elements, anchor)

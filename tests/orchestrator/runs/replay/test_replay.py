@@ -261,13 +261,6 @@ def test_what_was_and_the_difference_give_what_is(old: object, new: object) -> N
     assert json.dumps(applied(old, change)) == json.dumps(new)
 
 
-@given(VALUES)
-def test_nothing_is_written_where_nothing_changed(value: object) -> None:
-    assert applied(value, delta(value, json.loads(json.dumps(value)))) == value
-    if isinstance(value, dict | list | str | int):
-        assert delta(value, json.loads(json.dumps(value))) is None
-
-
 def test_what_is_added_to_a_long_list_is_written_alone() -> None:
     old = {"rows": [["x" * 50, n] for n in range(100)], "page": 1}
     new = {"rows": [*old["rows"], ["y", 100]], "page": 2}  # type: ignore[misc]  # a list of rows

@@ -221,14 +221,6 @@ def test_two_runs_stand_beside_each_other_and_the_first_difference_is_found() ->
     assert differences(one, one, aligned(one, one)) == []
 
 
-@given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
-def test_every_line_of_both_runs_stands_somewhere_once_and_in_order(left: list[str], right: list[str]) -> None:
-    one, other = ([Item("step", "ok", "operator", "", 0, 0, 0.0, 0.0, line) for line in side] for side in (left, right))
-    pairs = aligned(one, other)
-    assert [a for a, _ in pairs if a is not None] == list(range(len(one)))
-    assert [b for _, b in pairs if b is not None] == list(range(len(other)))
-
-
 def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
     lines = [Item("step", "ok", "operator", "", 0, n, 0.0, 0.0, f"line {n}") for n in range(1000)]
     pairs = aligned(lines, [*lines[:300], *lines[310:]])

@@ -1,6 +1,5 @@
 """Formulas: exact arithmetic, dates, units, money and tables; what is used is named, what is missing is said, nothing is run."""
 
-from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.contracts import Fact
-from roles.contracts.values import MissingInput, Number, Table, Trouble, number_of, shown, table_of, table_text, typed
+from roles.contracts.values import MissingInput, Number, Table, Trouble, shown, table_of, table_text, typed
 from roles.knowledge.formula import Sheet, names_in, problem_with, work_out
 
 INVOICES = Table(
@@ -137,29 +136,6 @@ def test_nonsense_is_refused_in_one_sentence(formula: str) -> None:
 def test_a_formula_is_checked_before_it_is_worked_out() -> None:
     assert problem_with("1 + 1") == ""
     assert "character" in problem_with("1 + + ]")
-
-
-@given(st.lists(st.decimals(min_value=-(10**6), max_value=10**6, places=2), min_size=1, max_size=30))
-def test_a_sum_of_money_is_exact_to_the_cent(amounts: list[Decimal]) -> None:
-    table = Table(("Total",), tuple((f"{'-' if a < 0 else ''}${abs(a):,.2f}",) for a in amounts), "t")
-    found = work_out('table "t" | sum [Total]', Sheet({"t": Fact(name="t", value=shown(table))}))
-    assert isinstance(found, Number)
-    assert found.amount == sum(amounts)
-
-
-@given(st.decimals(min_value=-(10**9), max_value=10**9, places=2), st.sampled_from(["USD", "EUR", "GBP", "CHF", ""]))
-def test_what_is_shown_is_read_back(amount: Decimal, unit: str) -> None:
-    number = Number(amount, unit)
-    assert number_of(shown(number)) == number
-
-
-@given(st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.integers(0, 5000))
-def test_days_are_counted_by_the_calendar(first: date, length: int) -> None:
-    facts = {
-        "a": Fact(name="a", value=first.isoformat()),
-        "b": Fact(name="b", value=(first + timedelta(days=length)).isoformat()),
-    }
-    assert work_out('days(fact "a", fact "b")', Sheet(facts)) == Number(Decimal(length), "day")
 
 
 @given(st.lists(st.lists(st.text(max_size=8), min_size=2, max_size=2), max_size=6))
