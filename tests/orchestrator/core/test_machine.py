@@ -50,6 +50,13 @@ def test_each_transition_of_the_seed_is_a_row_whatever_the_totals(line: str) -> 
         assert row_for(Situation(situation), Signal(signal), totals).next is Situation(then)
 
 
+def test_every_situation_can_be_reached_and_left() -> None:
+    reached = {Situation.INIT} | {row.next for row in ROWS}
+    left = {row.situation for row in ROWS}
+    assert reached == set(Situation)
+    assert left == set(Situation) - {Situation.DONE}
+
+
 def test_nothing_leaves_done() -> None:
     for signal in Signal:
         with pytest.raises(UnexpectedSignal):
