@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import NoReturn
 
-from protocol.dialects.common.conversion import Row, Writing, given, row
+from protocol.dialects.common.conversion import Reading, Row, Writing, given, row
 from protocol.dialects.common.dialect import (
     LONGEST,
     Context,
@@ -22,7 +22,7 @@ from protocol.dialects.common.dialect import (
     WrittenPayload,
 )
 from protocol.dialects.common.fields import Fields, at, build, checked_number, each_of, json_in
-from protocol.dialects.common.losses import measured, written_by
+from protocol.dialects.common.losses import dialect_of, measured
 from protocol.model.verbs import Action
 
 _PLACES = {
@@ -49,9 +49,9 @@ _OTHERS = {point.name: point for point in entry_points(group=_GROUP) if point.na
 NAMES = (*_PLACES, *_OTHERS)
 
 __all__ = [
-    "LONGEST", "NAMES", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece", "Row",
-    "Writing", "WrittenPayload", "at", "build", "cannot", "checked_number", "dialect", "each_of", "given", "json_in", "measured",
-    "row", "written_by",
+    "LONGEST", "NAMES", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece",
+    "Reading", "Row", "Writing", "WrittenPayload", "at", "build", "cannot", "checked_number", "dialect", "dialect_of", "each_of",
+    "given", "json_in", "measured", "row",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 from pydantic import ValidationError
 
 from protocol.dialects.common.dialect import Context, DialectError, Loss, NothingDone, ParsedPayload
-from protocol.dialects.common.fields import Fields, at, build, read_chord, refusing
+from protocol.dialects.common.fields import Fields, at, build, each_of, read_chord, refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
@@ -103,6 +103,10 @@ class Conversion:
 class Reading(Conversion):
     """A payload that is read call by call; `fields` are those of the call that is read now."""
 
+    nothing: ClassVar[str] = "there is no call in it"
+    """Why a payload without an action is refused."""
+    empty: ClassVar[type[DialectError]] = NothingDone
+    """The error which says that; NothingDone where such a payload may stand in a log."""
     fields: Fields = field(init=False)
     actions: list[AgentAction] = field(default_factory=list, kw_only=True)
     """Those that were read so far."""
@@ -134,11 +138,17 @@ class Reading(Conversion):
         self.fields.end()
         return actions if isinstance(actions, list) else [actions]
 
-    def parsed(self, nothing: str, error: type[DialectError] = NothingDone) -> ParsedPayload:
-        """All that was read. Raises the error where that is no action."""
+    def parsed(self, payload: Any) -> ParsedPayload:
+        """What is done in a payload, or in each of a list. Raises DialectError."""
+        for each, where in each_of(payload):
+            self.take(each, where)
         if not self.actions:
-            raise error(self.dialect, "$", nothing)
+            raise self.empty(self.dialect, "$", self.nothing)
         return ParsedPayload(self.actions, self.losses)
+
+    def take(self, payload: Any, where: str) -> None:
+        """Read one payload, which stands there: what is done in it is added to the actions."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -185,14 +195,18 @@ class Row:
 
 
 class Choice:
-    """A call that is one verb or another by its argument `name`; of several values for one verb the first is written."""
+    """A call that is one verb or another by its argument `name`; of several values for one verb the first is written.
 
-    def __init__(self, name: str, rows: Mapping[str, Row]) -> None:
+    The `usual` value, where there is one, is not written.
+    """
+
+    def __init__(self, name: str, rows: Mapping[str, Row], *usual: str) -> None:
         self.name = name
-        self.rows = {value: replace(entry, always={name: value}) for value, entry in rows.items()}
+        self.rows = {value: replace(entry, always={} if value in usual else {name: value}) for value, entry in rows.items()}
+        self._usual = usual
 
     def __call__(self, r: Any) -> AgentAction:
-        return self.rows[r.fields.choice(self.name, tuple(self.rows))](r)
+        return self.rows[r.fields.choice(self.name, tuple(self.rows), *self._usual)](r)
 
 
 _WHICH = {"button": "left", "count": 1, "op": ""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-from protocol.dialects.common.conversion import Writing
+from protocol.dialects.common.conversion import Reading, Writing
 from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
 from protocol.model.geometry import Coordinate, Size
 from protocol.model.targets import ActionTarget
@@ -37,12 +37,14 @@ def measured(dialect: Dialect, action: Action, payload: Any, context: Context, l
     return WrittenPayload(payload, list(found.values()))
 
 
-def written_by(
-    writing: Callable[..., Writing], name: str, title: str, kind: Literal["json", "text"],
-    read: Callable[[Any, Context], ParsedPayload], variants: tuple[str, ...] = ("",),
-    pieces: Callable[[str, Context], Iterable[Piece]] | None = None,
+def dialect_of(
+    reading: Callable[..., Reading], writing: Callable[..., Writing], name: str, title: str, kind: Literal["json", "text"],
+    variants: tuple[str, ...] = ("",), pieces: Callable[[str, Context], Iterable[Piece]] | None = None,
 ) -> Dialect:  # fmt: skip
-    """A dialect of calls, which a `Writing` of its name, for a context and a variant, says."""
+    """A dialect of calls: a `Reading` and a `Writing` of its name, for a context and a variant, read and say them."""
+
+    def read(payload: Any, context: Context) -> ParsedPayload:
+        return reading(name, context, variant=dialect.variant(context)).parsed(payload)
 
     def write(action: Action, context: Context) -> WrittenPayload:
         said = writing(name, context, variant=dialect.variant(context))

@@ -13,9 +13,9 @@ from math import floor
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Table, Writing, element_of, given, given_in, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, a_text, each_of, read_chord
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.dialect import Context, DialectError
+from protocol.dialects.common.fields import Fields, a_text, read_chord
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import BareName, parse_value
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -82,20 +82,16 @@ def _listed(context: Context) -> list[str]:
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
 
-def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of an object, of a list of objects, or of an agent's answer. Raises DialectError."""
-    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
-    for each, where in each_of(payload) if payload else [(payload, "$")]:
-        if reading.variant == "m3a" and not isinstance(each, str):
-            raise DialectError(NAME, where, f"a text is needed, not {type(each).__name__}")
-        said = read_object(a_text(each, NAME)) if isinstance(each, str) else each
-        reading.fields = Fields(NAME, said, where)
-        reading.actions += reading.read(_ACTIONS, reading.fields.text("action_type"), "action_type")
-    return reading.parsed("there is no action")
-
-
 class _Reading(Reading):
-    """One object that is read."""
+    """Objects that are read, or the answer of an agent."""
+
+    nothing = "there is no action"
+
+    def take(self, payload: Any, where: str) -> None:
+        if self.variant == "m3a" and not isinstance(payload, str):
+            self.refuse(where, f"a text is needed, not {type(payload).__name__}")
+        self.fields = Fields(NAME, read_object(a_text(payload, NAME)) if isinstance(payload, str) else payload, where)
+        self.actions += self.read(_ACTIONS, self.fields.text("action_type"), "action_type")
 
     def target(self) -> ActionTarget | None:
         """By `index`, or by `x` and `y`; None where neither is given."""
@@ -226,4 +222,4 @@ class _Writing(Writing):
         return [self.call("scroll", direction=way, **aim)]
 
 
-DIALECT = written_by(_Writing, NAME, "AndroidWorld", "json", from_androidworld, ("index", "xy", "m3a"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "AndroidWorld", "json", ("index", "xy", "m3a"))

@@ -7,18 +7,18 @@ What the model thought is no part of an action, but for an ending: there it is t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import WAYS, Conversion, Writing
+from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Table, Writing, given, row
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, build, checked_number, each_of, json_in, read_chords, refusing
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields, build, checked_number, json_in, read_chords, refusing
+from protocol.dialects.common.losses import dialect_of
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard
 from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Click, FailGoal, Fill, FinishGoal, PressKey, Scroll, Type, Wait
+from protocol.model.verbs import Action, FailGoal, Fill, FinishGoal, PressKey, Scroll, Type, Wait
 
 NAME = "omnimcp"
 KEYBOARD: Keyboard = "pynput"
@@ -89,23 +89,6 @@ _PARAMETERS: dict[str, dict[str, str]] = {
 """The seed's verbs, and their parameters: as they are read, and what they are here. The seed itself leaves most names open."""
 
 
-def read_response(fields: Fields, reading: Conversion) -> AgentAction:
-    """The action of a response; the goal is reached where it says so, and then nothing else is done."""
-    reasoning = fields.text("reasoning", "")
-    complete = fields.flag("is_goal_complete", None)
-    inner = Fields(NAME, fields.any("action"), f"{fields.where}.action")
-    fields.end()
-    verb = inner.choice("action_type", tuple(_PARAMETERS))
-    target = _read_target(inner.any("target", None), inner.where, reading)
-    given = _read_parameters(inner, verb)
-    inner.end()
-    if verb == "finish_goal" and complete is False:
-        fields.refuse("is_goal_complete", "finish_goal says that the goal is reached, and this says that it is not")
-    if verb == "finish_goal" or complete:
-        return _finished(inner, verb, verb == "finish_goal", given.get("summary", reasoning), reading)
-    return build(NAME, inner.where, action_type=verb, **{**given, "target": target})
-
-
 def _read_parameters(inner: Fields, verb: str) -> JsonObject:
     fields = Fields(NAME, inner.any("parameters", {}), f"{inner.where}.parameters")
     found: JsonObject = {}
@@ -118,125 +101,139 @@ def _read_parameters(inner: Fields, verb: str) -> JsonObject:
     return found
 
 
-def _read_target(data: Any, where: str, reading: Conversion) -> ActionTarget | None:
-    if data is None:
-        return None
-    fields = Fields(NAME, data, f"{where}.target")
-    found = element(fields, "element_id", reading.context)
-    given: JsonObject = {name: fields.text(name, None) for name in ("track_id", "text")}
-    box = fields.any("bbox", None)
-    fields.end()
-    if found is not None:
-        given["element_id"] = found.element_id
-    if box is not None:  # fractions of the screen
-        place = f"{fields.where}.bbox"
-        if not isinstance(box, list | tuple) or len(box) != 4:
-            raise DialectError(NAME, place, "four fractions of the screen are needed: [x, y, width, height]")
-        x, y, width, height = (checked_number(NAME, f"{place}[{n}]", number) for n, number in enumerate(box))
-        with refusing(NAME, place):
-            given["bbox"] = Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
-    given = {name: value for name, value in given.items() if value is not None}
-    return ActionTarget(**given) if given else None
-
-
 STEPS = 3
 """Notches that OmniMCP scrolls where nobody has said how many."""
 _PAUSE = 1.0
 """Seconds that a wait of a plan takes."""
 
-_CLICKS = {("left", 1): "single", ("left", 2): "double", ("right", 1): "right"}
-_MEANT = {said: meant for meant, said in _CLICKS.items()}
 
+class _Reading(Reading):
+    """Answers, or a text that holds one. The shape tells which answer it is."""
 
-def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of an answer, of a list of answers, or of a text that holds one. The shape tells which answer it is.
+    nothing, empty = "there is no answer", DialectError
+    target: ActionTarget | None
 
-    Raises DialectError.
-    """
-    DIALECT.variant(context)
-    reading = Conversion(NAME, context)
-    if isinstance(payload, str):
-        payload = json_in(NAME, payload)
-    found: list[AgentAction] = []
-    for answer, where in each_of(payload):
-        fields, read = Fields(NAME, answer, where), _read_plan
+    def parsed(self, payload: Any) -> ParsedPayload:
+        return super().parsed(json_in(NAME, payload) if isinstance(payload, str) else payload)
+
+    def take(self, payload: Any, where: str) -> None:
+        fields = Fields(NAME, payload, where)
         if "action_decision" in fields:
             fields.drop("screen_analysis")
             inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
             fields.end()
-            fields, read = inner, _read_decision
+            self._decision(inner)
         elif "action_type" in fields:
-            read = _read_decision
-        elif isinstance(answer.get("action"), Mapping):
-            read = read_response
-        found.append(read(fields, reading))
-    if not found:
-        raise DialectError(NAME, "$", "there is no answer")
-    return ParsedPayload(found, reading.losses)
+            self._decision(fields)
+        elif isinstance(payload.get("action"), Mapping):
+            self._response(fields)
+        else:
+            self._plan(fields)
 
+    def _plan(self, fields: Fields) -> None:
+        reasoning = fields.text("reasoning", "")
+        verb = fields.choice("action", (*_PLAN, "scroll"))
+        if fields.flag("is_goal_complete", False):
+            fields.drop("element_id", "text_to_type", "key_info")
+            fields.end()
+            return self._finish(fields, verb, verb == "wait", reasoning)
+        if verb == "scroll":
+            fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
+        return self._act(_PLAN, verb, element(fields, "element_id", self.context), fields, fields, "element_id")
 
-def _read_plan(fields: Fields, reading: Conversion) -> AgentAction:
-    reasoning = fields.text("reasoning", "")
-    verb = fields.choice("action", ("click", "type", "scroll", "press_key", "wait"))
-    if fields.flag("is_goal_complete", False):
-        fields.drop("element_id", "text_to_type", "key_info")
+    def _decision(self, fields: Fields) -> None:
+        reasoning = fields.text("analysis_reasoning", "")
+        verb = fields.choice("action_type", (*_DECISION, "finish"))
+        complete = fields.flag("is_goal_complete", False)
+        parameters = Fields(NAME, fields.any("parameters", {}), f"{fields.where}.parameters")
+        target = element(fields, "target_element_id", self.context)
         fields.end()
-        return _finished(fields, verb, verb == "wait", reasoning, reading)
-    if verb == "scroll":
-        fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
-    return _acted(verb, fields, fields, element(fields, "element_id", reading.context), "element_id")
+        if complete:
+            return self._finish(fields, verb, verb == "finish", reasoning)
+        if verb == "finish":  # stuck, as OmniMCP tells its model
+            parameters.end()
+            return self.actions.append(build(NAME, fields.where, action_type="fail_goal", reason=reasoning))
+        return self._act(_DECISION, verb, target, parameters, fields, "target_element_id")
+
+    def _response(self, fields: Fields) -> None:
+        """The goal is reached where the response says so, and then nothing else is done."""
+        reasoning = fields.text("reasoning", "")
+        complete = fields.flag("is_goal_complete", None)
+        inner = Fields(NAME, fields.any("action"), f"{fields.where}.action")
+        fields.end()
+        verb = inner.choice("action_type", tuple(_PARAMETERS))
+        target = self._target(inner.any("target", None), inner.where)
+        given = _read_parameters(inner, verb)
+        inner.end()
+        if verb == "finish_goal" and complete is False:
+            fields.refuse("is_goal_complete", "finish_goal says that the goal is reached, and this says that it is not")
+        if verb == "finish_goal" or complete:
+            return self._finish(inner, verb, verb == "finish_goal", given.get("summary", reasoning))
+        return self.actions.append(build(NAME, inner.where, action_type=verb, **{**given, "target": target}))
+
+    def _act(self, table: Table, verb: str, target: ActionTarget | None, parameters: Fields, answer: Fields, name: str) -> None:
+        if verb == "click" and target is None:
+            answer.refuse(name, "is missing")
+        self.target, self.fields = target, parameters
+        self.actions += self.read(table, verb)
+
+    def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
+        """On the element that the answer names."""
+        return super().build(verb, blame, target=self.target, **values)
+
+    def _finish(self, fields: Fields, verb: str, alone: bool, summary: str) -> None:
+        if not alone:
+            self.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
+        self.actions.append(build(NAME, fields.where, action_type="finish_goal", summary=summary))
+
+    def _target(self, data: Any, where: str) -> ActionTarget | None:
+        if data is None:
+            return None
+        fields = Fields(NAME, data, f"{where}.target")
+        found = element(fields, "element_id", self.context)
+        given: JsonObject = {name: fields.text(name, None) for name in ("track_id", "text")}
+        box = fields.any("bbox", None)
+        fields.end()
+        if found is not None:
+            given["element_id"] = found.element_id
+        if box is not None:  # fractions of the screen
+            place = f"{fields.where}.bbox"
+            if not isinstance(box, list | tuple) or len(box) != 4:
+                self.refuse(place, "four fractions of the screen are needed: [x, y, width, height]")
+            x, y, width, height = (checked_number(NAME, f"{place}[{n}]", number) for n, number in enumerate(box))
+            with refusing(NAME, place):
+                given["bbox"] = Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
+        given = {name: value for name, value in given.items() if value is not None}
+        return ActionTarget(**given) if given else None
 
 
-def _acted(verb: str, fields: Fields, parameters: Fields, target: ActionTarget | None, name: str) -> AgentAction:
-    if verb == "click" and target is None:
-        fields.refuse(name, "is missing")
-    found = _READERS[verb](parameters)
-    parameters.end()
-    return build(NAME, fields.where, **{"action_type": verb, "target": target, **found})
-
-
-def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, reading: Conversion) -> AgentAction:
-    if not alone:
-        reading.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
-    return build(NAME, fields.where, action_type="finish_goal", summary=reasoning)
-
-
-def _read_decision(fields: Fields, reading: Conversion) -> AgentAction:
-    reasoning = fields.text("analysis_reasoning", "")
-    verb = fields.choice("action_type", (*_READERS, "finish"))
-    complete = fields.flag("is_goal_complete", False)
-    parameters = Fields(NAME, fields.any("parameters", {}), f"{fields.where}.parameters")
-    target = element(fields, "target_element_id", reading.context)
-    fields.end()
-    if complete:
-        return _finished(fields, verb, verb == "finish", reasoning, reading)
-    if verb == "finish":  # stuck, as OmniMCP tells its model
-        parameters.end()
-        return build(NAME, fields.where, action_type="fail_goal", reason=reasoning)
-    return _acted(verb, fields, parameters, target, "target_element_id")
-
-
-def _read_click(fields: Fields) -> JsonObject:
-    button, count = _MEANT[fields.choice("click_type", tuple(_MEANT), "single")]
-    return {"button": button, "count": count}
-
-
-_READERS: dict[str, Callable[[Fields], JsonObject]] = {
-    "click": _read_click,
-    "type": lambda fields: {"text": fields.text("text_to_type")},
-    "scroll": lambda fields: {
-        "direction": fields.choice("scroll_direction", WAYS),  # one that is said in prose is not guessed at
-        "amount": fields.number("scroll_steps", STEPS),
-    },
-    "press_key": lambda fields: {"keys": read_chord(fields, "key_info")},
-    "wait": lambda fields: {"seconds": fields.number("wait_duration_s", _PAUSE)},
-    "launch_app": lambda fields: {"app": fields.text("app_name")},
+_KEYS = Part(lambda r: read_chord(r.fields, "key_info"), lambda w, keys: {"key_info": w.key_info(keys)})
+_TYPE = row("type", text=given("text_to_type"))
+_PLAN: Table = {
+    "click": row("click"),
+    "type": _TYPE,
+    "press_key": row("press_key", keys=_KEYS),
+    "wait": row("wait", seconds=Part(lambda r: _PAUSE, lambda w, seconds: {})),
 }
-"""A decision's verbs; `launch_app` is of an older one."""
+_CLICKS = {"single": row("click"), "double": row("click", count=2), "right": row("click", button="right")}
+_DECISION: Table = {
+    "click": Choice("click_type", _CLICKS, "single"),
+    "type": _TYPE,
+    "scroll": lambda r: r.build(  # a direction that is said in prose is not guessed at
+        "scroll", direction=r.fields.choice("scroll_direction", WAYS), amount=r.fields.number("scroll_steps", STEPS)
+    ),
+    "press_key": row("press_key", keys=_KEYS),
+    "wait": row("wait", seconds=given("wait_duration_s", _PAUSE, kind="number", always=True)),
+    "launch_app": row("launch_app", app=given("app_name")),
+}
 
 
 class _Writing(Writing):
     """What the three shapes share."""
+
+    aimed = frozenset({"type"})
+    element_name: ClassVar[str] = "element_id"
+    """The field of the element that is meant."""
 
     def number(self, target: ActionTarget | None) -> int | None:
         """The number of the element that is meant. Raises DialectError where nobody knows it."""
@@ -248,25 +245,28 @@ class _Writing(Writing):
             self.refuse("target", f"elements are whole numbers there, and {element_id[:60]!r} has none")
         return found
 
-    def key_info(self, action: PressKey) -> str:
+    def key_info(self, keys: tuple[str, ...]) -> str:
         """Raises DialectError for a chord that would be read as another."""
-        said = "+".join(self.key_names(self.one_key(action.keys), KEYBOARD))
+        said = "+".join(self.key_names(self.one_key(keys), KEYBOARD))
         try:
-            exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == action.keys
+            exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == keys
         except DialectError:
             exact = False
-        return said if exact else self.cannot(action, f"the chord {said!r} would be read as another")
+        return said if exact else self.refuse("press_key", f"the chord {said!r} would be read as another")
 
-    def aimed_at(self, action: Action) -> int | None:
+    def said(self, action: Action) -> list[JsonObject]:
         if getattr(action, "modifiers", ()):
             self.cannot(action, "no keys are held meanwhile")
-        return self.number(action.target)
+        number = self.number(action.target)
+        calls: list[JsonObject] = super().said(action)
+        return [{**call, self.element_name: number} for call in calls]
 
 
 class _Response(_Writing):
     """The seed's response; its verbs are all that it has."""
 
     can = frozenset({"submit"})
+    aimed = Writing.aimed
 
     def simpler(self, action: Action) -> list[Action]:
         return super().simpler(action) if isinstance(action, Fill) else [action]
@@ -286,7 +286,7 @@ class _Response(_Writing):
         if isinstance(action, Type):
             return {"text_to_type": said.pop("text"), **said}
         if isinstance(action, PressKey):
-            return {"key_info": self.key_info(action)}
+            return {"key_info": self.key_info(action.keys)}
         if isinstance(action, Wait):
             return {"seconds": action.seconds, **said}
         if isinstance(action, Scroll):
@@ -329,57 +329,42 @@ class _Response(_Writing):
 class _Plan(_Writing):
     """A plan, which cannot say where to scroll to."""
 
-    clicks = frozenset({("left", 1)})
-    aimed = frozenset({"type"})
+    table = _PLAN
 
-    def said(self, action: Action) -> list[JsonObject]:
-        said: JsonObject = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
-        said |= {"element_id": self.aimed_at(action), "text_to_type": None, "key_info": None}
-        match action:
-            case Click() | Wait():
-                return [said]
-            case Type(text=text):
-                return [{**said, "text_to_type": text}]
-            case PressKey():
-                return [{**said, "key_info": self.key_info(action)}]
-            case FinishGoal(summary=summary):
-                return [{**said, "action": "wait", "reasoning": summary, "is_goal_complete": True}]
-            case _:
-                self.cannot(action)
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        nothing = dict.fromkeys(("element_id", "text_to_type", "key_info"))
+        return {"reasoning": "", "action": name, "is_goal_complete": False, **nothing, **arguments}
+
+    def finish_goal(self, action: FinishGoal) -> list[JsonObject]:
+        return [{**self.call("wait"), "reasoning": action.summary, "is_goal_complete": True}]
 
 
 class _Decision(_Writing):
-    """A decision."""
+    """A decision; older ones start apps."""
 
-    clicks = frozenset(_CLICKS)
-    aimed = frozenset({"type"})
+    table = _DECISION
+    element_name = "target_element_id"
 
-    def said(self, action: Action) -> list[JsonObject]:
-        said: JsonObject = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": self.aimed_at(action)}
-        said |= {"parameters": {}, "is_goal_complete": False}
-        match action:
-            case Click(button=button, count=count):
-                kind = _CLICKS[button, count]
-                return [{**said, "parameters": {} if kind == "single" else {"click_type": kind}}]
-            case Type(text=text):
-                return [{**said, "parameters": {"text_to_type": text}}]
-            case PressKey():
-                return [{**said, "parameters": {"key_info": self.key_info(action)}}]
-            case Wait(seconds=seconds):
-                return [{**said, "parameters": {"wait_duration_s": seconds}}]
-            case Scroll():
-                ways = self.ways(action, "notch")
-                return [{**said, "parameters": {"scroll_direction": way, "scroll_steps": steps}} for way, steps in ways]
-            case FinishGoal(summary=summary):
-                return [{**said, "action_type": "finish", "analysis_reasoning": summary, "is_goal_complete": True}]
-            case FailGoal(reason=reason):
-                return [{**said, "action_type": "finish", "analysis_reasoning": reason}]
-            case _:
-                self.cannot(action)
+    def names(self) -> Collection[str]:
+        return [name for name in _DECISION if name != "launch_app"]
+
+    def call(self, name: str, /, **arguments: Any) -> JsonObject:
+        parts = {"analysis_reasoning": "", "action_type": name, "target_element_id": None}
+        return {**parts, "parameters": arguments, "is_goal_complete": False}
+
+    def scroll(self, action: Scroll) -> list[JsonObject]:
+        ways = self.ways(action, "notch")
+        return [self.call("scroll", scroll_direction=way, scroll_steps=steps) for way, steps in ways]
+
+    def finish_goal(self, action: FinishGoal) -> list[JsonObject]:
+        return [{**self.call("finish"), "analysis_reasoning": action.summary, "is_goal_complete": True}]
+
+    def fail_goal(self, action: FailGoal) -> list[JsonObject]:
+        return [{**self.call("finish"), "analysis_reasoning": action.reason}]
 
 
 _SHAPES = {"response": _Response, "plan": _Plan, "decision": _Decision}
-DIALECT = written_by(
-    lambda name, context, variant: _SHAPES[variant](name, context), NAME, "OmniMCP's answers of a model", "json", from_omnimcp,
+DIALECT = dialect_of(
+    _Reading, lambda name, context, variant: _SHAPES[variant](name, context), NAME, "OmniMCP's answers of a model", "json",
     tuple(_SHAPES),
 )  # fmt: skip

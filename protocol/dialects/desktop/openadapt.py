@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, at, each_of, json_in, read_chords, within_length
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol.dialects.common.fields import Fields, at, json_in, read_chords, within_length
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import parse_calls
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -29,30 +29,22 @@ _NEVER_READ = ("parse_error", "unconvertible_action_type")
 """Marks in `raw` of an action that stands for something their own parser could not read."""
 
 
-def from_openadapt(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of an Action, of a list of them, or of a text that holds them. Raises DialectError."""
-    spoken = DIALECT.variant(context)
-    in_dsl = isinstance(payload, str) and (spoken == "dsl" or "{" not in payload)
-    if in_dsl:
-        found = _statements(payload)
-    else:
-        given = json_in(NAME, payload) if isinstance(payload, str) else payload
-        found = [Fields(NAME, each, where) for each, where in each_of(given)]
-    if not found:
-        raise DialectError(NAME, "$", "there is no action")
-    reading = _Reading(NAME, context)
-    return ParsedPayload([reading.action(fields, in_dsl) for fields in found], reading.losses)
-
-
 class _Reading(Reading):
     """Actions of theirs, in JSON or in the DSL."""
 
+    nothing, empty = "there is no action", DialectError
     text = False
     """Whether numbers were written as text, where `1` and `1.0` differ."""
     reasons: list[str | None]
 
-    def action(self, fields: Fields, text: bool) -> AgentAction:
-        self.fields, self.text = fields, text
+    def parsed(self, payload: Any) -> ParsedPayload:
+        if not isinstance(payload, str):
+            return super().parsed(payload)
+        self.text = self.variant == "dsl" or "{" not in payload
+        return super().parsed(_statements(payload) if self.text else json_in(NAME, payload))
+
+    def take(self, payload: Any, where: str) -> None:
+        fields = self.fields = payload if isinstance(payload, Fields) else Fields(NAME, payload, where)
         kind = fields.text("type", None) or fields.text("action_type", None) or fields.text("action")
         raw = self.fields.any("raw", None)
         for mark in _NEVER_READ if isinstance(raw, Mapping) else ():
@@ -61,7 +53,7 @@ class _Reading(Reading):
         if raw:
             self.lose("raw", "what stands beside the fields of an action is not understood")
         self.reasons = [fields.text(name, None) for name in ("reasoning", "thought", "thinking")]
-        return self.read(_TYPES, kind.strip().lower(), "type", "type")[0]
+        self.actions += self.read(_TYPES, kind.strip().lower(), "type", "type")
 
     def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
         """At the place, with the keys that are held meanwhile."""
@@ -278,4 +270,4 @@ def _statements(text: str) -> list[Fields]:
 
 
 _TITLE = "openadapt-types Action, as JSON or in its DSL"
-DIALECT = written_by(_Writing, NAME, _TITLE, "json", from_openadapt, ("json", "dsl"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, _TITLE, "json", ("json", "dsl"))

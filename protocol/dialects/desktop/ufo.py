@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.conversion import Conversion
+from protocol.dialects.common.conversion import Conversion, Reading
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, build, each_of, json_in
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields, build, json_in
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.desktop.ufo_functions import (
     NAME,
     Call,
@@ -68,15 +68,16 @@ class _Answer:
     notes: JsonObject = field(default_factory=dict)
 
 
-def from_ufo(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
-    conversion = Conversion(NAME, context, variant=DIALECT.variant(context))
-    given = json_in(NAME, payload) if isinstance(payload, str) else payload
-    answers = [_answer(each, where, conversion) for each, where in each_of(given)]
-    actions = [action for answer in answers for action in _actions(answer, conversion)]
-    if not actions:
-        raise DialectError(NAME, "$", "there is no answer")
-    return ParsedPayload(actions, conversion.losses)
+class _Reading(Reading):
+    """Answers, or a text that holds one."""
+
+    nothing, empty = "there is no answer", DialectError
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        return super().parsed(json_in(NAME, payload) if isinstance(payload, str) else payload)
+
+    def take(self, payload: Any, where: str) -> None:
+        self.actions += _actions(_answer(payload, where, self), self)
 
 
 def decision_of(payload: Any, context: Context) -> OperatorDecision:
@@ -278,4 +279,4 @@ class _Writing(CallWriting):
         return {**answer, "SaveScreenshot": {"save": False, "reason": ""}}
 
 
-DIALECT = written_by(_Writing, NAME, "Microsoft UFO's answers", "json", from_ufo, ("ufo", "ufo2"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "Microsoft UFO's answers", "json", ("ufo", "ufo2"))

@@ -11,9 +11,8 @@ import re
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Row, Table, Writing, element_of, given, given_in, row
-from protocol.dialects.common.dialect import Context, ParsedPayload
-from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -49,23 +48,14 @@ LONGEST_WAIT = 30.0
 _PLACES = {"point", "description", "state_id", "role"}
 
 
-def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a call, of a `tools/call` request, or of a list of them."""
-    DIALECT.variant(context)
-    reading = _Reading(NAME, context)
-    for call, where in each_of(payload):
-        reading.actions += reading.tool(Fields(NAME, call, where))
-    return reading.parsed("there is no call in it")
-
-
 class _Reading(PageReading):
-    """The call of a tool that is read."""
+    """Calls of tools, or `tools/call` requests, that are read."""
 
-    def tool(self, call: Fields) -> list[AgentAction]:
-        """The actions of one call. Raises DialectError for a tool that is not known."""
+    def take(self, payload: Any, where: str) -> None:
+        call = Fields(NAME, payload, where)
         method = call.any("method", None)
         if "jsonrpc" in call and method != "tools/call":
-            return []  # what else the client and the server say to each other
+            return  # what else the client and the server say to each other
         if "params" in call:
             call.drop("jsonrpc", "id")
             if method != "tools/call":
@@ -81,11 +71,12 @@ class _Reading(PageReading):
         if known in _TOOLS:
             self.fields = Fields(NAME, arguments, f"{call.where}.arguments")
             if known != "take_screenshot" or self.plain():
-                return self.read(_TOOLS, known)
+                self.actions += self.read(_TOOLS, known)
+                return
         if known not in CARRIED:
             call.refuse("name", f"there is no tool {name[:60]!r}")
         self.fields = Fields(NAME, {}, f"{call.where}.arguments")
-        return [self.build(PREFIX + tool, arguments=arguments)]
+        self.actions.append(self.build(PREFIX + tool, arguments=arguments))
 
     def plain(self) -> bool:
         """A plain picture of the page; one of an element or into a file is carried as it is."""
@@ -308,4 +299,4 @@ def _by_id(element_id: str) -> JsonObject:
     return {"target" if REF.fullmatch(element_id) else "ref": element_id}
 
 
-DIALECT = written_by(_Writing, NAME, "Playwright MCP", "json", from_playwright_mcp, ("mcp", "cli"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "Playwright MCP", "json", ("mcp", "cli"))

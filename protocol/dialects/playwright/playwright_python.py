@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.dialects.common.conversion import Writing
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.conversion import Reading, Writing
+from protocol.dialects.common.dialect import ParsedPayload
 from protocol.dialects.common.fields import a_text
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.scripts import blocks
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
@@ -20,16 +20,15 @@ from protocol.model import verbs
 from protocol.model.targets import ActionTarget
 
 
-def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a script, or of lines of one."""
-    DIALECT.variant(context)
-    text = a_text(payload, NAME)
-    script = Script(text)
-    for statement, unsure in blocks(text, script.functions, script.enters):
-        script.statement(statement, unsure)
-    if not script.found:
-        raise DialectError(NAME, "", "there is no action in it")
-    return ParsedPayload(script.found, script.losses)
+class _Reading(Reading):
+    """A script, or lines of one."""
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        text = a_text(payload, NAME)
+        script = Script(text)
+        for statement, unsure in blocks(text, script.functions, script.enters):
+            script.statement(statement, unsure)
+        return ParsedPayload(script.found or self.refuse("", "there is no action in it"), script.losses)
 
 
 class _Writing(Writing):
@@ -196,4 +195,4 @@ def _one_or_more(values: tuple[str, ...]) -> str:
     return literal(values[0] if len(values) == 1 else list(values))
 
 
-DIALECT = written_by(_Writing, NAME, "Playwright Python (codegen)", "text", from_playwright_python, pieces=pieces)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "Playwright Python (codegen)", "text", pieces=pieces)

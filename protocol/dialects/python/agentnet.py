@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Choice, Part, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.dialect import ParsedPayload
 from protocol.dialects.common.fields import at, checked_number
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import Call, Means
 from protocol.dialects.python.devices import DeviceWriting
 from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, SPOT, Code, Reader
@@ -27,23 +27,25 @@ LONG_PRESS = 1.0
 """Seconds that `mobile.long_press` stands for; it does not say them."""
 
 
-def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a text of calls."""
-    space, image = context.picture if DIALECT.variant(context) == "image" else ("norm1", None)
+class _Reading(Reader):
+    """A text of calls."""
 
-    def spot(x: Any, y: Any, where: str) -> ActionTarget:
+    names_keys = True
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        code = Code(NAME, payload)
+        for call in code.calls():
+            if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
+                self.refuse(call.where, "there is no such function here")
+            if call.name in _OWN:
+                self.read_call(call, _OWN[call.name], () if call.name.endswith(".wait") else PACE)
+            else:
+                self.function(call)
+        return ParsedPayload(self.actions or self.refuse("", self.nothing), code.losses + self.losses)
+
+    def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
+        space, image = self.context.picture if self.variant == "image" else ("norm1", None)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), space, image, NAME, where)
-
-    reader = Reader(NAME, context, spot, names_keys=True)
-    code = Code(NAME, payload)
-    for call in code.calls():
-        if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
-            raise DialectError(NAME, call.where, "there is no such function here")
-        if call.name in _OWN:
-            reader.read_call(call, _OWN[call.name], () if call.name.endswith(".wait") else PACE)
-        else:
-            reader.function(call)
-    return reader.read_all(code.losses + reader.losses)
 
 
 def _swipe(reader: Reader) -> AgentAction:
@@ -127,4 +129,4 @@ class _Writing(DeviceWriting):
         return [self.call(f"mobile.{name}", **action.arguments)] if name in ("home", "swipe") else self.cannot(action)
 
 
-DIALECT = written_by(_Writing, NAME, "AgentNet (OpenCUA)", "text", from_agentnet, ("norm1", "image"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "AgentNet (OpenCUA)", "text", ("norm1", "image"))

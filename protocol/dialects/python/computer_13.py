@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, each_of, refusing, within_length
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol.dialects.common.fields import Fields, refusing, within_length
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.python.devices import BUTTON, BUTTONS, PAUSE, DeviceReading, DeviceWriting, here
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -26,23 +26,6 @@ _CLICK_TYPES = {"LEFT": "left", "RIGHT": "right", "MIDDLE": "middle"}
 _WHEEL = {"WHEEL_UP": -1, "WHEEL_DOWN": 1}
 _WORDS = ("WAIT", "DONE", "FAIL")
 _FENCED = re.compile(r"```(?:json)?\s*+(.*?)\s*```[ \t]*$", re.DOTALL | re.MULTILINE)
-
-
-def from_computer_13(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, of a list or a text of them."""
-    DIALECT.variant(context)
-    reading = _Reading(NAME, context)
-    for call, where in each_of(_in_text(payload) if isinstance(payload, str) and payload not in _WORDS else payload):
-        reading.fields = Fields(NAME, {"action_type": call} if call in _WORDS else call, where)
-        verb = reading.fields.text("action_type")
-        if verb not in _CALLS:
-            reading.fields.refuse("action_type", f"there is no verb {verb[:40]!r}; verbs are {', '.join(SPACE)}")
-        if "parameters" in reading.fields:
-            inner = Fields(NAME, reading.fields.any("parameters"), f"{where}.parameters")
-            reading.fields.end()
-            reading.fields = inner
-        reading.actions += reading.read(_CALLS, verb)
-    return reading.read_all([])
 
 
 def _in_text(text: str) -> list[Any]:
@@ -58,7 +41,21 @@ def _in_text(text: str) -> list[Any]:
 
 
 class _Reading(DeviceReading):
-    """One call that is read."""
+    """Calls, flat or with `parameters`, or the words WAIT, DONE and FAIL; a list or a text of them."""
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        return super().parsed(_in_text(payload) if isinstance(payload, str) and payload not in _WORDS else payload)
+
+    def take(self, payload: Any, where: str) -> None:
+        self.fields = Fields(NAME, {"action_type": payload} if payload in _WORDS else payload, where)
+        verb = self.fields.text("action_type")
+        if verb not in _CALLS:
+            self.fields.refuse("action_type", f"there is no verb {verb[:40]!r}; verbs are {', '.join(SPACE)}")
+        if "parameters" in self.fields:
+            inner = Fields(NAME, self.fields.any("parameters"), f"{where}.parameters")
+            self.fields.end()
+            self.fields = inner
+        self.actions += self.read(_CALLS, verb)
 
     def button(self) -> str:
         kind = self.fields.choice("click_type", tuple(_CLICK_TYPES), None)
@@ -162,4 +159,4 @@ class _Writing(DeviceWriting):
     key_up = key_down
 
 
-DIALECT = written_by(_Writing, NAME, "OSWorld computer_13", "json", from_computer_13)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "OSWorld computer_13", "json")

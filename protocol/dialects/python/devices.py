@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, Reading, Writing
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol.dialects.common.dialect import DialectError
 from protocol.dialects.common.fields import refusing
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -28,6 +28,8 @@ _CONTROL_SIGNS = {"\t": "Tab", "\n": "Enter", "\r": "Enter", "decimal": "."}
 @dataclass
 class DeviceReading(Reading):
     """Strokes that are read."""
+
+    nothing, empty = "there is no action in it", DialectError
 
     def aim(self) -> ActionTarget | None:
         """Where `x` and `y` are; None where neither is given, which is where the pointer is."""
@@ -56,10 +58,6 @@ class DeviceReading(Reading):
             return _CONTROL_SIGNS[name]
         with refusing(self.dialect, f"{self.fields.where}.{where}"):
             return read_key(name, "pyautogui")
-
-    def read_all(self, losses: list[Any]) -> ParsedPayload:
-        """All that was read. Raises DialectError for no action."""
-        return ParsedPayload(self.actions or self.refuse("", "there is no action in it"), losses)
 
 
 def here(aim: Callable[[Any], ActionTarget | None] = DeviceReading.aim) -> Part:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, element_of, given_in, row
 from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.scripts import (
     FRAME,
     IMPORT,
@@ -122,17 +121,21 @@ class Code:
             self._imported |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith("pyautogui.")}
 
 
-@dataclass
 class Reader(CallReading, DeviceReading):
     """Reads calls one by one, and gathers what is lost."""
 
-    spot: Callable[[Any, Any, str], ActionTarget]
-    """The place of `x` and `y`, at a position in the text. Raises DialectError."""
-    bare: Callable[[BareName], bool] = lambda word: False
-    """Whether a bare name may stand for a place."""
-    names_keys: bool = False
+    names_keys: ClassVar[bool] = False
     """Whether `hotkey(keys=[...])` means its keys, in which case means nothing; pyautogui itself ignores them there."""
-    presses: int = field(default=0, init=False)
+    presses = 0
+    """That were made so far."""
+
+    def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
+        """The place of `x` and `y`, at a position in the text. Raises DialectError."""
+        raise NotImplementedError
+
+    def bare(self, word: BareName) -> bool:
+        """Whether a bare name may stand for a place."""
+        return False
 
     def read_call(self, call: Call, means: Means, pace: tuple[str, ...] = PACE) -> None:
         """Read one more call."""
@@ -299,31 +302,64 @@ _SHARES = "places between 0 and 1 are shares of the screen, and pixels are neede
 _PASTE = (("Control", "v"), ("Meta", "v"))
 
 
-def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a text of calls."""
-    reader, code = _reader(context), Code(NAME, payload, tuple(_WORDS))
-    for one in code.calls():
-        _read(reader, one)
-    actions, losses = reader.read_all(reader.losses)
-    found = _pasted([(0, action) for action in actions], losses)
-    return ParsedPayload([action for _, action in found], code.losses + losses)
+class _Reading(Reader):
+    """A text of calls."""
 
+    def parsed(self, payload: Any) -> ParsedPayload:
+        code = Code(NAME, payload, tuple(_WORDS))
+        for one in code.calls():
+            self.take(one, "")
+        found = _pasted([(0, action) for action in self.actions], self.losses)
+        return ParsedPayload([action for _, action in found] or self.refuse("", self.nothing), code.losses + self.losses)
 
-def _reader(context: Context) -> Reader:
-    tags = _tags(context)
+    def take(self, payload: Call | Statement, where: str) -> None:
+        if isinstance(payload, Statement):
+            self.actions.append(build(NAME, payload.where, **_WORDS[payload.text]))
+        elif payload.name in FUNCTIONS:
+            self.function(payload)
+        elif payload.name == f"{NAME}.screenshot":
+            self._screenshot(payload)
+        else:
+            self._carried(payload)
 
-    def spot(x: Any, y: Any, where: str) -> ActionTarget:
+    def _carried(self, call: Call) -> None:
+        module, _, name = call.name.partition(".")
+        name = _ALSO.get(name, name)
+        if call.name != _COPY and (module != NAME or name == "copy" or name not in CARRIED):
+            self.refuse(call.where, f"{call.name[:60]} is no function that is known here")
+        self.bind(call, CARRIED[name])
+        arguments = {own: self.fields.any(own) for own in CARRIED[name] if own in self.fields}
+        self.fields.end()
+        self.actions.append(self.build(_PREFIX + name, arguments=arguments))
+
+    def _screenshot(self, call: Call) -> None:
+        self.bind(call, ["imageFilename", "region"])
+        fields = self.fields
+        if fields.text("imageFilename", None) is not None:
+            self.losses.append(Loss(what="screenshot.imageFilename", why="where a picture is kept is not said"))
+        region = fields.any("region", None)
+        fields.end()
+        box: JsonObject | None = None
+        if region is not None:
+            if not isinstance(region, list) or len(region) != 4:
+                fields.refuse("region", "(left, top, width, height) is needed")
+            left, top, width, height = (checked_number(NAME, f"{call.where}.region", n, whole=True) for n in region)
+            box = {"x1": left, "y1": top, "x2": left + width, "y2": top + height}
+        self.actions.append(self.build("screenshot", "" if box is None else "region", region=box))
+
+    def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
         if isinstance(x, BareName):
-            match = _TAG.fullmatch(x)
+            match, tags = _TAG.fullmatch(x), _tags(self.context, self.variant) or []
             number = int(match[1]) if match else 0
-            if tags is None or not 1 <= number <= len(tags):
-                raise DialectError(NAME, where, f"there is no {str(x)[:40]} on the screen; tags go up to {len(tags or ())}")
+            if not 1 <= number <= len(tags):
+                self.refuse(where, f"there is no {str(x)[:40]} on the screen; tags go up to {len(tags)}")
             return ActionTarget(element_id=tags[number - 1])
         if type(x) is type(y) is float and 0 < x < 1 and 0 < y < 1:
-            raise DialectError(NAME, where, _SHARES)
+            self.refuse(where, _SHARES)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
-    return Reader(NAME, context, spot, bare=lambda word: tags is not None and bool(_TAG.fullmatch(word)))
+    def bare(self, word: BareName) -> bool:
+        return self.variant == "som" and bool(_TAG.fullmatch(word))
 
 
 def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[tuple[int, AgentAction]]:
@@ -341,7 +377,7 @@ def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[
 
 def pieces(text: str, context: Context) -> Iterator[Piece]:
     """The pieces of a script, statement by statement: what is not understood is one, and so is a block that only a run tells."""
-    reader, lines = _reader(context), dict[int, int]()
+    reader, lines = _Reading(NAME, context, variant=DIALECT.variant(context)), dict[int, int]()
     try:
         code = Code(NAME, text, tuple(_WORDS))
     except DialectError as bad:
@@ -351,7 +387,7 @@ def pieces(text: str, context: Context) -> Iterator[Piece]:
         before = [*reader.actions]
         try:
             for one in code.called(s, unsure):
-                _read(reader, one)
+                reader.take(one, "")
             lines |= {id(action): s.line for action in reader.actions if id(action) not in lines}
         except DialectError as bad:
             reader.actions = before
@@ -374,45 +410,9 @@ def _copied(action: AgentAction) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _read(reader: Reader, call: Call | Statement) -> None:
-    if isinstance(call, Statement):
-        reader.actions.append(build(NAME, call.where, **_WORDS[call.text]))
-        return
-    if call.name in FUNCTIONS:
-        reader.function(call)
-        return
-    module, _, name = call.name.partition(".")
-    if module == NAME and name == "screenshot":
-        reader.actions.append(_read_screenshot(reader, call))
-        return
-    name = _ALSO.get(name, name)
-    if call.name != _COPY and (module != NAME or name == "copy" or name not in CARRIED):
-        raise DialectError(NAME, call.where, f"{call.name[:60]} is no function that is known here")
-    reader.bind(call, CARRIED[name])
-    arguments = {own: reader.fields.any(own) for own in CARRIED[name] if own in reader.fields}
-    reader.fields.end()
-    reader.actions.append(reader.build(_PREFIX + name, arguments=arguments))
-
-
-def _read_screenshot(reader: Reader, call: Call) -> AgentAction:
-    reader.bind(call, ["imageFilename", "region"])
-    fields = reader.fields
-    if fields.text("imageFilename", None) is not None:
-        reader.losses.append(Loss(what="screenshot.imageFilename", why="where a picture is kept is not said"))
-    region = fields.any("region", None)
-    fields.end()
-    if region is None:
-        return reader.build("screenshot")
-    if not isinstance(region, list) or len(region) != 4:
-        fields.refuse("region", "(left, top, width, height) is needed")
-    left, top, width, height = (checked_number(NAME, f"{call.where}.region", n, whole=True) for n in region)
-    box = {"x1": left, "y1": top, "x2": left + width, "y2": top + height}
-    return build(NAME, f"{call.where}.region", action_type="screenshot", region=box)
-
-
-def _tags(context: Context) -> list[str] | None:
+def _tags(context: Context, variant: str) -> list[str] | None:
     """Ids of the elements that have a tag, in order; None where there are no tags."""
-    if DIALECT.variant(context) != "som":
+    if variant != "som":
         return None
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
@@ -437,7 +437,7 @@ class _Writing(DeviceWriting):
 
     def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
         """A place, or the tag of an element that has one."""
-        tags = _tags(self.context)
+        tags = _tags(self.context, self.variant)
         if tags and target is not None and given_in(target) != ["point"]:
             try:
                 element, _ = element_of(target, self.context, NAME, what)
@@ -478,4 +478,4 @@ class _Tag(str):
     __repr__ = str.__str__
 
 
-DIALECT = written_by(_Writing, NAME, "OSWorld pyautogui", "text", from_pyautogui, ("xy", "som"), pieces)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "OSWorld pyautogui", "text", ("xy", "som"), pieces)

@@ -7,14 +7,13 @@ assistant's messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, checked_number, each_of
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields, checked_number
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -34,55 +33,40 @@ _VERBS = {"20251124": _NEWEST, "20250124": _NEWEST - {"zoom"}, _TOOLSET: _NEWEST
 _SERVICE = re.compile(r"(?:server|mcp)_tool_use|\w+_tool_result")
 
 
-def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a call, or of a list of calls. Raises DialectError."""
-    version = DIALECT.variant(context)
-    reading = _Reading(NAME, context, variant=version)
-    for verb, where, fields in (call for each, at in each_of(payload) for call in reading.calls(each, at)):
-        reading.fields = fields
-        if verb not in _VERBS[version]:
-            known = ", ".join(sorted(_VERBS[version]))
-            raise DialectError(NAME, where, f"computer_{version} has no action {verb[:60]!r}; it has {known}")
-        reading.actions += reading.read(_CALLS, verb)
-    return reading.parsed("there is no call of the computer tool")
-
-
-class _Call(NamedTuple):
-    verb: str
-    where: str
-    """Where the verb stands."""
-    fields: Fields
-
-
-def _call(payload: Any, where: str) -> _Call:
-    fields = Fields(NAME, payload, where)
-    return _Call(fields.text("action"), f"{where}.action", fields)
-
-
 class _Reading(PayloadReading):
     """What the model said, call by call."""
 
+    nothing = "there is no call of the computer tool"
     signed = False
 
-    def calls(self, payload: Any, where: str) -> Iterator[_Call]:
+    def take(self, payload: Any, where: str) -> None:
         fields = Fields(NAME, payload, where)
         if "action" in fields:
-            yield _call(payload, where)
+            self._call(fields)
         elif "tool_calls" in fields:
             fields.refuse("tool_calls", "this is a message of another service's form")
         elif payload.get("role") == "assistant" and isinstance(payload.get("content"), list | tuple):
             for n, each in enumerate(payload["content"]):
-                yield from self.calls(each, f"{where}.content[{n}]")
+                self.take(each, f"{where}.content[{n}]")
         elif "arguments" in fields or "args" in fields:  # as the chat API and LangChain wrap it
-            yield from self._block(fields)
+            self._block(fields)
         elif _SERVICE.fullmatch(str(payload.get("type"))):
             self.lose("service", "what the service does by itself is no action")
         elif "role" in fields or fields.choice("type", ("tool_use", "text", "thinking", "redacted_thinking")) != "tool_use":
             self.lose("words", "words beside a call are no action")
         else:
-            yield from self._block(fields)
+            self._block(fields)
 
-    def _block(self, fields: Fields) -> Iterator[_Call]:
+    def _call(self, fields: Fields, verb: str = "", named: str = "") -> None:
+        """A call with these fields, of the verb that stands at `named` or else among them."""
+        verb, named = verb or fields.text("action"), named or f"{fields.where}.action"
+        if verb not in _VERBS[self.variant]:
+            known = ", ".join(sorted(_VERBS[self.variant]))
+            self.refuse(named, f"computer_{self.variant} has no action {verb[:60]!r}; it has {known}")
+        self.fields = fields
+        self.actions += self.read(_CALLS, verb)
+
+    def _block(self, fields: Fields) -> None:
         """The calls of a `tool_use` block."""
         under = next((name for name in ("arguments", "args") if name in fields), "input")
         name, toolset, given = fields.text("name"), fields.text("toolset_name", None), fields.any(under)
@@ -90,15 +74,15 @@ class _Reading(PayloadReading):
         fields.drop("type", "id", "caller", "cache_control")
         fields.end()
         if toolset == "computer":
-            yield _Call(name, f"{fields.where}.name", Fields(NAME, given, where))
+            self._call(Fields(NAME, given, where), name, f"{fields.where}.name")
         elif (name, toolset) == ("computer", None):
-            yield _call(given, where)
+            self._call(Fields(NAME, given, where))
         elif (name, toolset) == ("computer_batch", None):
             batch = Fields(NAME, given, where)
             calls = batch.any("actions")
             batch.end()
             for n, each in enumerate(calls if isinstance(calls, list | tuple) else batch.refuse("actions", "a list is needed")):
-                yield _call(each, f"{where}.actions[{n}]")
+                self._call(Fields(NAME, each, f"{where}.actions[{n}]"))
         else:
             fields.refuse("name", f"{name[:60]!r} is not the computer tool")
 
@@ -225,4 +209,4 @@ class _Writing(PayloadWriting):
         return [self.call("zoom", region=self.area(action.region))]
 
 
-DIALECT = written_by(_Writing, NAME, "Anthropic computer tool", "json", from_anthropic, tuple(_VERBS))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "Anthropic computer tool", "json", tuple(_VERBS))

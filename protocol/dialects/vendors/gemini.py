@@ -6,14 +6,13 @@ whatever the variant; it says which set is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import ceil
 from typing import Any
 
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, ParsedPayload
-from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -49,50 +48,36 @@ _DEEPEST = 5
 """Levels of a response above its calls, and one more."""
 
 
-def from_gemini(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a function call, of a list of calls or of parts that hold them, or of a response. Raises DialectError.
+class _Reading(PayloadReading):
+    """What the model said, call by call: a function call, parts that hold them, or a response.
 
     A safety decision that asks for confirmation comes first, as `x-gemini.safety_decision`: whoever performs actions stops
     there, and can ask a person.
     """
-    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
-    for name, fields in (call for each, where in each_of(payload) for call in reading.calls(each, where)):
-        reading.fields = fields
-        reading.confirm()
-        if fields.text("intent", None) is not None:
-            reading.lose("intent", "the model's words for the step are no part of the action")
-        reading.actions += reading.read(_CALLS, name)
-    return reading.parsed("there is no function call")
 
-
-class _Reading(PayloadReading):
-    """What the model said, call by call."""
-
+    nothing = "there is no function call"
     spaces = _SPACES
     signed = False
 
-    def calls(self, payload: Any, where: str) -> Iterator[tuple[str, Fields]]:
-        """Names and arguments."""
+    def take(self, payload: Any, where: str) -> None:
         fields = Fields(NAME, payload, where)
         for inside in ("candidates", "content", "parts"):
             if inside in fields and "name" not in fields:
-                yield from self._within(fields, inside)
-                return
+                return self._within(fields, inside)
         if "function_response" in fields or "functionResponse" in fields:
-            return
+            return None
         fields.drop("thought", "thought_signature", "thoughtSignature", "signature")
         for wrapper in ("function_call", "functionCall"):
             if wrapper in fields:
                 call = Fields(NAME, fields.any(wrapper), f"{where}.{wrapper}")
                 fields.end()
-                yield _call(call)
-                return
+                return self._call(call)
         if "name" in fields:
-            yield _call(fields)
+            self._call(fields)
         elif "text" in fields or fields.choice("type", ("model_output", "thought")):
             self.lose("words", "words beside a call are no action")
 
-    def _within(self, fields: Fields, name: str) -> Iterator[tuple[str, Fields]]:
+    def _within(self, fields: Fields, name: str) -> None:
         """The calls of a response, of the content in it, or of the parts of that. What the user says is none of the model's."""
         if fields.text("role", "model") != "model":
             return
@@ -100,9 +85,23 @@ class _Reading(PayloadReading):
         for n, each in enumerate(given if isinstance(given, list | tuple) else [given]):
             place = f"{fields.where}.{name}" + (f"[{n}]" if isinstance(given, list | tuple) else "")
             if isinstance(each, Mapping) and place.count(".") < _DEEPEST:
-                yield from self.calls(each, place)
+                self.take(each, place)
             else:
                 fields.refuse(name, "an object is needed")
+
+    def _call(self, call: Fields) -> None:
+        call.choice("type", ("function_call",), None)
+        name = call.text("name")
+        if name not in _CALLS:
+            call.refuse("name", f"there is no function {name[:60]!r}; functions are {', '.join(_CALLS)}")
+        given = "args" if "args" in call else "arguments"
+        self.fields = Fields(NAME, call.any(given, {}), f"{call.where}.{given}")
+        call.drop("id", "call_id")
+        call.end()
+        self.confirm()
+        if self.fields.text("intent", None) is not None:
+            self.lose("intent", "the model's words for the step are no part of the action")
+        self.actions += self.read(_CALLS, name)
 
     def confirm(self) -> None:
         if "safety_decision" not in self.fields:
@@ -149,18 +148,6 @@ class _Reading(PayloadReading):
         """One end of a drag, by the names of the set that it is in."""
         prefix = newer if "end_x" in self.fields or "start_x" in self.fields else older
         return self.xy(f"{prefix}x", f"{prefix}y")
-
-
-def _call(call: Fields) -> tuple[str, Fields]:
-    call.choice("type", ("function_call",), None)
-    name = call.text("name")
-    if name not in _CALLS:
-        call.refuse("name", f"there is no function {name[:60]!r}; functions are {', '.join(_CALLS)}")
-    given = "args" if "args" in call else "arguments"
-    arguments = Fields(NAME, call.any(given, {}), f"{call.where}.{given}")
-    call.drop("id", "call_id")
-    call.end()
-    return name, arguments
 
 
 def _theirs(name: str) -> Callable[[_Reading], AgentAction]:
@@ -276,7 +263,7 @@ class _Older(_Writing):
 
 
 _SETS = {"2.5": _Older, "3.5": _Newer}
-DIALECT = written_by(
-    lambda name, context, variant: _SETS[variant](name, context, variant=variant), NAME, "Gemini computer use", "json",
-    from_gemini, tuple(_SETS),
+DIALECT = dialect_of(
+    _Reading, lambda name, context, variant: _SETS[variant](name, context, variant=variant), NAME, "Gemini computer use", "json",
+    tuple(_SETS),
 )  # fmt: skip

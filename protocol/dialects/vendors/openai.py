@@ -5,13 +5,12 @@ Also read: bare actions, lists of items as a response holds them, and whole resp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import Context, ParsedPayload
-from protocol.dialects.common.fields import Fields, each_of
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.fields import Fields
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -34,18 +33,6 @@ _WAIT = 1.0
 """Seconds that a `wait` is taken for, as OpenAI's sample app does."""
 
 
-def from_openai(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of an item, of an action, or of a list of either. Raises DialectError.
-
-    Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
-    """
-    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
-    for fields in (fields for each, where in each_of(payload) for fields in reading.calls(each, where)):
-        reading.fields = fields
-        reading.actions += reading.read(_CALLS, fields.text("type"), "type")
-    return reading.parsed("there is no computer call")
-
-
 def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
     if value is not None and not isinstance(value, list | tuple):
         fields.refuse(name, "a list is needed")
@@ -53,22 +40,31 @@ def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
 
 
 class _Reading(PayloadReading):
-    """The items of a response."""
+    """The items of a response.
 
-    def calls(self, payload: Any, where: str) -> Iterator[Fields]:
+    Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
+    """
+
+    nothing = "there is no computer call"
+
+    def take(self, payload: Any, where: str) -> None:
         fields = Fields(NAME, payload, where)
         kind = payload.get("type")
         if kind is None and isinstance(payload.get("output"), list | tuple):
             for n, each in enumerate(payload["output"]):
-                yield from self.calls(each, f"{where}.output[{n}]")
+                self.take(each, f"{where}.output[{n}]")
         elif kind == "computer_call":
-            yield from self._call(fields)
+            self._call(fields)
         elif kind in _WORDS or (kind is None and "role" in payload and not payload.get("tool_calls")):
             self.lose("words", "words beside a call are no action")
         elif kind in _SERVICE:
             self.lose(kind, "what the service does by itself is no action")
         else:
-            yield fields
+            self._act(fields)
+
+    def _act(self, fields: Fields) -> None:
+        self.fields = fields
+        self.actions += self.read(_CALLS, fields.text("type"), "type")
 
     def function(self) -> AgentAction:
         """A function of the harness's own, beside the tool: carried, since only the harness knows what it does."""
@@ -77,7 +73,7 @@ class _Reading(PayloadReading):
         name, arguments = self.fields.text("name"), self.fields.text("arguments", "{}")
         return self.theirs(_FUNCTION, name=name, arguments=arguments)
 
-    def _call(self, fields: Fields) -> Iterator[Fields]:
+    def _call(self, fields: Fields) -> None:
         fields.drop("type", "id", "call_id")
         fields.choice("status", ("completed",), None)
         action, actions, checks = fields.any("action", None), fields.any("actions", None), []
@@ -94,9 +90,9 @@ class _Reading(PayloadReading):
         if action is None and actions is None and not checks:
             fields.refuse("actions", "is missing")
         if action is not None:
-            yield Fields(NAME, action, f"{fields.where}.action")
+            self._act(Fields(NAME, action, f"{fields.where}.action"))
         for n, each in enumerate(_a_list(fields, "actions", actions)):
-            yield Fields(NAME, each, f"{fields.where}.actions[{n}]")
+            self._act(Fields(NAME, each, f"{fields.where}.actions[{n}]"))
 
     def meanwhile(self) -> tuple[str, ...]:
         """The keys that are held."""
@@ -194,4 +190,4 @@ class _Writing(PayloadWriting):
         return super().extension(action)
 
 
-DIALECT = written_by(_Writing, NAME, "OpenAI computer use", "json", from_openai, ("batched", "single"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "OpenAI computer use", "json", ("batched", "single"))

@@ -14,9 +14,9 @@ from contextlib import suppress
 from typing import Any
 
 from protocol.dialects.common.conversion import Choice, Part, Table, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, each_of, position, within_length
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol.dialects.common.fields import Fields, position, within_length
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -35,16 +35,6 @@ _FENCE = re.compile(r"```(json)?")
 _PARAMETER = re.compile(r"<parameter=(\w++)>((?:(?!</parameter>).)*+)</parameter>\s*+", re.DOTALL)
 _FUNCTION = re.compile(rf"<function=(\w++)>\s*+((?:{_PARAMETER.pattern})*+)</function>", re.DOTALL)
 _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
-
-
-def from_qwen(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
-    reading = _Reading(NAME, context, variant=DIALECT.variant(context))
-    given = reading.in_text(payload) if isinstance(payload, str) else payload
-    for each, where in each_of(given):
-        reading.fields, table = _arguments(each, where)
-        reading.actions += reading.read(table, reading.fields.text("action"), "action")
-    return reading.parsed("there is no call", DialectError)
 
 
 def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
@@ -84,7 +74,15 @@ def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
 class _Reading(PayloadReading):
     """What the model said, call by call."""
 
+    nothing, empty = "there is no call", DialectError
     spaces = _SPACES
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        return super().parsed(self.in_text(payload) if isinstance(payload, str) else payload)
+
+    def take(self, payload: Any, where: str) -> None:
+        self.fields, table = _arguments(payload, where)
+        self.actions += self.read(table, self.fields.text("action"), "action")
 
     def in_text(self, text: str) -> Any:
         """The calls in a model's answer: one, or a list. Words around them are a loss."""
@@ -203,4 +201,4 @@ class _Writing(PayloadWriting):
         return down + ([self.call("hscroll", pixels=x)] if x else [])
 
 
-DIALECT = written_by(_Writing, NAME, "Qwen-VL computer_use", "text", from_qwen, ("999", "1000", "image"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "Qwen-VL computer_use", "text", ("999", "1000", "image"))

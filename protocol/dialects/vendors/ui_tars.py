@@ -10,9 +10,9 @@ from math import floor
 from typing import Any, NamedTuple, NoReturn
 
 from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.dialect import DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, read_chord
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import parse_value
 from protocol.dialects.vendors.pointing import Canvas
 from protocol.model import verbs
@@ -235,23 +235,18 @@ _NUMBERS = re.compile(
 _SPACES: dict[str, Space] = dict.fromkeys(("v1", "doubao", "xml"), "norm1000")
 
 
-def from_ui_tars(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a model's answer; its thought is no action. Raises DialectError."""
-    variant = DIALECT.variant(context)
-    text = a_text(payload, NAME)
-    reading = _Reading(NAME, context, variant=variant)
-    return ParsedPayload([reading.action(call) for call in (read_xml(text) if variant == "xml" else read_text(text))], [])
-
-
 class _Reading(Canvas, Reading):
-    """A call that is read."""
+    """A model's answer, call by call; its thought is no action."""
 
     spaces = _SPACES
     call: ParsedCall
 
-    def action(self, call: ParsedCall) -> AgentAction:
-        self.call, self.fields = call, Fields(NAME, call.args, call.where)
-        return self.read(_CALLS, call.name, noun="verb")[0]
+    def parsed(self, payload: Any) -> ParsedPayload:
+        text = a_text(payload, NAME)
+        for call in read_xml(text) if self.variant == "xml" else read_text(text):
+            self.call, self.fields = call, Fields(NAME, call.args, call.where)
+            self.actions += self.read(_CALLS, call.name, noun="verb")
+        return ParsedPayload(self.actions, [])
 
     def target(self, *names: str) -> ActionTarget | JsonObject | None:
         """The place in the first of these arguments that is given; None where none is."""
@@ -399,4 +394,4 @@ class _Writing(Canvas, Writing):
         return super().extension(action)
 
 
-DIALECT = written_by(_Writing, NAME, "UI-TARS", "text", from_ui_tars, ("1.5", "v1", "doubao", "xml"))
+DIALECT = dialect_of(_Reading, _Writing, NAME, "UI-TARS", "text", ("1.5", "v1", "doubao", "xml"))

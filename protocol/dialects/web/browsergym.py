@@ -11,9 +11,9 @@ from math import inf, nextafter
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, Writing, given, row
-from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload
+from protocol.dialects.common.dialect import DialectError, Loss, ParsedPayload
 from protocol.dialects.common.fields import a_text, read_chords
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import CallReading, Means, parse_calls
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
@@ -31,27 +31,23 @@ _TAGGED = re.compile(r"<action>((?:[^<]|<(?!/?action>))*+)</action>")
 """As the agents of AgentLab answer, after what they think."""
 
 
-def from_browsergym(payload: Any, context: Context) -> ParsedPayload:
-    """The actions of a text of calls; words around a fence or its tags are the model's own. Raises DialectError."""
-    DIALECT.variant(context)
-    text = a_text(payload, NAME)
-    try:
-        chains = parse_calls(NAME, text)
-    except DialectError:
-        tagged = _TAGGED.findall(text)
-        answer = "\n".join(tagged) if tagged else text
-        blocks = _FENCED.findall(answer) or _INLINE.findall(answer) or tagged
-        if not blocks:
-            raise
-        chains = parse_calls(NAME, "\n".join(blocks))
-    if not chains:
-        raise DialectError(NAME, "", "there is no call in the text")
-    reading = _Reading(NAME, context)
-    return ParsedPayload([reading.action(chain) for chain in chains], reading.losses)
-
-
 class _Reading(CallReading):
-    """One call that is read."""
+    """A text of calls; words around a fence or its tags are the model's own."""
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        text = a_text(payload, NAME)
+        try:
+            chains = parse_calls(NAME, text)
+        except DialectError:
+            tagged = _TAGGED.findall(text)
+            answer = "\n".join(tagged) if tagged else text
+            blocks = _FENCED.findall(answer) or _INLINE.findall(answer) or tagged
+            if not blocks:
+                raise
+            chains = parse_calls(NAME, "\n".join(blocks))
+        if not chains:
+            self.refuse("", "there is no call in the text")
+        return ParsedPayload([self.action(chain) for chain in chains], self.losses)
 
     def action(self, chain: Any) -> AgentAction:
         call = chain[0]
@@ -244,4 +240,4 @@ class _Writing(Writing):
         return [self.call("send_msg_to_user", text=action.summary)]
 
 
-DIALECT = written_by(_Writing, NAME, "BrowserGym", "text", from_browsergym)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "BrowserGym", "text")

@@ -6,13 +6,12 @@ Source: web-arena-x/webarena `browser_env/actions.py` (id based actions) and its
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from protocol.dialects.common.conversion import Part, Reading, Table, Writing, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
+from protocol.dialects.common.dialect import DialectError, ParsedPayload
 from protocol.dialects.common.fields import a_text, build, position, read_chord
-from protocol.dialects.common.losses import written_by
+from protocol.dialects.common.losses import dialect_of
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
@@ -24,26 +23,6 @@ IMPOSSIBLE = "N/A"
 """The answer that says that the task cannot be done."""
 
 
-def from_webarena(payload: Any, context: Context) -> ParsedPayload:
-    """The one action of the text. Raises DialectError with line and column."""
-    DIALECT.variant(context)
-    text = a_text(payload, NAME)
-    if _BARE.match(text):
-        return ParsedPayload([_action(text, 0, len(text))], [])
-    first = text.find("```")
-    if first < 0:
-        raise DialectError(NAME, "", "there is no action in the text")
-    start, ends = first + 3, (text.find("```", first + 3), text.rfind("```"))
-    if ends[0] < 0:
-        raise DialectError(NAME, position(text, first), "the backticks are not closed")
-    try:
-        return ParsedPayload([_action(text, start, ends[0])], [])
-    except DialectError:
-        if ends[0] == ends[1]:
-            raise
-    return ParsedPayload([_action(text, start, ends[1])], [])  # the text that is typed holds backticks itself
-
-
 _VERB = re.compile(r"\s*+([a-z_]++)[ \t]*+")
 _BARE = re.compile(
     r"\s*+(?:(?:click|hover|type|press|scroll|goto|tab_focus|page_focus|stop) ?\[|scroll (?:up|down)\s*+$"
@@ -51,30 +30,45 @@ _BARE = re.compile(
 )
 
 
-def _action(text: str, start: int, end: int) -> AgentAction:
-    where = position(text, start)
-    said = text[start:end]
-    match = _VERB.match(said)
-    read = _ACTIONS.get(match[1]) if match else None
-    if match is None or read is None:
-        raise DialectError(NAME, where, f"there is no action {said.strip()[:40]!r}; actions are {', '.join(_ACTIONS)}")
-    reading = _Reading(NAME, Context(), where, said[match.end() :].strip())
-    action: AgentAction = read(reading)
-    if reading.rest:
-        reading.refuse(where, f"nothing may follow, not {reading.rest[:40]!r}")
-    return action
-
-
 _TYPE = re.compile(r"(\[[^\[\]]*+\])\s*+\[(.*)\]", re.DOTALL)
 _FLAG = re.compile(r"(.*)\] ?\[(?:press_enter_after=)?([01])", re.DOTALL)
 
 
-@dataclass
 class _Reading(Reading):
-    """What stands behind a verb, as far as nobody has read it."""
+    """The one action of a text."""
 
     where: str
     rest: str
+    """What stands behind its verb, as far as nobody has read it."""
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        text = a_text(payload, NAME)
+        if _BARE.match(text):
+            return self._action(text, 0, len(text))
+        first = text.find("```")
+        if first < 0:
+            self.refuse("", "there is no action in the text")
+        start, ends = first + 3, (text.find("```", first + 3), text.rfind("```"))
+        if ends[0] < 0:
+            self.refuse(position(text, first), "the backticks are not closed")
+        try:
+            return self._action(text, start, ends[0])
+        except DialectError:
+            if ends[0] == ends[1]:
+                raise
+        return self._action(text, start, ends[1])  # the text that is typed holds backticks itself
+
+    def _action(self, text: str, start: int, end: int) -> ParsedPayload:
+        self.where, said = position(text, start), text[start:end]
+        match = _VERB.match(said)
+        read = _ACTIONS.get(match[1]) if match else None
+        if match is None or read is None:
+            self.refuse(self.where, f"there is no action {said.strip()[:40]!r}; actions are {', '.join(_ACTIONS)}")
+        self.rest = said[match.end() :].strip()
+        action: AgentAction = read(self)
+        if self.rest:
+            self.refuse(self.where, f"nothing may follow, not {self.rest[:40]!r}")
+        return ParsedPayload([action], [])
 
     def build(self, verb: str, blame: str = "", **values: Any) -> AgentAction:
         return build(NAME, self.where, action_type=verb, **values)
@@ -202,4 +196,4 @@ class _Writing(Writing):
         return [self.call("stop", text=IMPOSSIBLE)]
 
 
-DIALECT = written_by(_Writing, NAME, "WebArena", "text", from_webarena)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "WebArena", "text")

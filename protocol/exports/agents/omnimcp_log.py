@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.omnimcp import from_omnimcp
+from protocol.dialects.desktop.omnimcp import DIALECT
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import checked, first_object, listed, mapping, read_json_lines, refuse, step_of, told
@@ -81,7 +81,7 @@ def _action(line: JsonObject, chosen: JsonObject, state: VisualState) -> AgentAc
         "is_goal_complete": chosen.get("is_goal_complete"),
     }
     try:
-        return from_omnimcp(decision, Context(state=state, variant="decision")).actions[0]
+        return DIALECT.read(decision, Context(state=state, variant="decision")).actions[0]
     except DialectError as bad:
         field = bad.where.removeprefix("$.").split(".")
         field[0] = _SAID.get(field[0], field[0])

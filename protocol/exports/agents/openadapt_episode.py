@@ -12,7 +12,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError
 from protocol.dialects.common.fields import build
-from protocol.dialects.desktop.openadapt import DIALECT, from_openadapt
+from protocol.dialects.desktop.openadapt import DIALECT
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.kept import (
     KEY,
@@ -303,7 +303,7 @@ def _action(done: JsonObject, state: VisualState, where: str) -> tuple[AgentActi
             return build(_NAME, "$", action_type=f"x-{_NAME}.{kind}", arguments=arguments, target=target), []
         if target is not None:
             said["target"] = {"node_id": "-"}
-        read = from_openadapt({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, Context(state=state))
+        read = DIALECT.read({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, Context(state=state))
     except DialectError as bad:
         raise BadStep((placed(bad, where),)) from None
     action = read.actions[0] if target is None else read.actions[0].model_copy(update={"target": target})

@@ -12,7 +12,7 @@ from written.dialect_cases import Case, cases
 
 import protocol as p
 from protocol.dialects import Context
-from protocol.dialects.desktop.androidworld import DIALECT, from_androidworld
+from protocol.dialects.desktop.androidworld import DIALECT
 
 SAID = [case for case in cases("both", "androidworld") if case.context.variant is None]
 
@@ -29,7 +29,7 @@ def test_m3a_answers_with_a_reason_and_the_same_object(case: Case) -> None:
     assert text.startswith("Reason: ")
     said = (json.dumps(case.payload), repr(case.payload), f"```json\n{json.dumps(case.payload, indent=1)}\n```")
     for answer in (text, *(f"Reason: The button\nlooks right.\nAction: {one}" for one in said)):
-        assert from_androidworld(answer, Context(state=case.context.state, variant="m3a")) == (case.actions, [])
+        assert DIALECT.read(answer, Context(state=case.context.state, variant="m3a")) == (case.actions, [])
 
 
 @given(text=st.sampled_from(HOSTILE) | st.text(max_size=60))

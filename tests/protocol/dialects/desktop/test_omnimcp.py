@@ -10,7 +10,7 @@ from written.dialect_cases import Case, cases
 import protocol as p
 from protocol import Action, FinishGoal
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.omnimcp import DIALECT, from_omnimcp
+from protocol.dialects.desktop.omnimcp import DIALECT
 
 RESPONSE = Context(variant="response")
 
@@ -18,7 +18,7 @@ RESPONSE = Context(variant="response")
 @pytest.mark.parametrize("case", [case for case in cases("both") if case.name == "omnimcp"])
 def test_each_shape_is_read_as_text_and_behind_words(case: Case) -> None:
     for said in (json.dumps(case.payload), f"I think so.\n```json\n{json.dumps(case.payload)}\n```"):
-        assert from_omnimcp(said, case.context) == (case.actions, [])
+        assert DIALECT.read(said, case.context) == (case.actions, [])
 
 
 @given(action=every_action)

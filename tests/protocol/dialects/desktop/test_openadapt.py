@@ -13,7 +13,7 @@ from written.dialect_cases import pairs
 import protocol as p
 from protocol import Action, GUIElement
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.openadapt import DIALECT, from_openadapt
+from protocol.dialects.desktop.openadapt import DIALECT
 
 JSON, DSL = Context(), Context(variant="dsl")
 SEEN = p.VisualState(
@@ -27,8 +27,8 @@ SEEN = p.VisualState(
 @pytest.mark.parametrize(("payload", "action"), pairs("openadapt"))
 def test_their_model_takes_the_json_and_gives_it_back(payload: dict[str, Any], action: Action) -> None:
     whole = Theirs.model_validate(payload).model_dump(mode="json")
-    assert from_openadapt(whole, JSON) == ([action], [])
-    assert from_openadapt(json.dumps(whole), JSON) == ([action], [])
+    assert DIALECT.read(whole, JSON) == ([action], [])
+    assert DIALECT.read(json.dumps(whole), JSON) == ([action], [])
 
 
 @given(action=every_action)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import protocol as p
 from protocol import AgentStatus, AskUser
 from protocol.dialects import Context, DialectError
-from protocol.dialects.desktop.ufo import DIALECT, decision_of, from_ufo
+from protocol.dialects.desktop.ufo import DIALECT, decision_of
 from protocol.dialects.desktop.ufo_functions import Keys
 from protocol.dsl import emit, parse_line
 
@@ -31,7 +31,7 @@ def answer2(function: str = "", status: str = "CONTINUE", **arguments: Any) -> d
 
 def read(payload: Any, context: Context = UFO) -> tuple[list[str], list[str]]:
     """The actions as lines, and what is lost."""
-    actions, losses = from_ufo(payload, context)
+    actions, losses = DIALECT.read(payload, context)
     return [emit(action) for action in actions], [loss.what for loss in losses]
 
 
@@ -81,7 +81,7 @@ def test_each_function_is_said_and_read_in_both_forms(line: str, old: dict[str, 
     for context, payload in ((UFO, old), (UFO2, new)):
         assert DIALECT.write(parse_line(line), context) == (payload, [])
         for said in (payload, f"```json\n{json.dumps(payload)}\n```"):
-            assert from_ufo(said, context) == ([parse_line(line)], [])
+            assert DIALECT.read(said, context) == ([parse_line(line)], [])
 
 
 ASSIGN = {"function": "select_application_window", "arguments": {"id": "12", "name": ""}, "status": "ASSIGN", "questions": []}
@@ -102,7 +102,7 @@ HOSTS = [
 def test_what_a_host_does_is_said_as_its_answer(line: str, context: Context, part: dict[str, Any]) -> None:
     payload, losses = DIALECT.write(parse_line(line), context)
     assert (payload, losses) == ({**payload, **part}, [])
-    assert from_ufo(payload, context) == ([parse_line(line)], [])
+    assert DIALECT.read(payload, context) == ([parse_line(line)], [])
 
 
 FOCUSED = answer("keyboard_input", label="12", keys="{TAB 2}")
@@ -164,7 +164,7 @@ def test_the_example_of_the_seed_becomes_a_whole_decision() -> None:
     decision = decision_of(SEED, UFO)
     assert decision == p.OperatorDecision(
         observation="Application screenshot", reasoning="Logical reasoning process", status=AgentStatus.CONTINUE,
-        plan=("Step 1", "Step 2"), comment="Additional comments", save_screenshot=True, action=from_ufo(SEED, UFO).actions[0],
+        plan=("Step 1", "Step 2"), comment="Additional comments", save_screenshot=True, action=DIALECT.read(SEED, UFO).actions[0],
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def test_a_status_that_is_not_understood_is_an_error_and_never_the_end(payload: 
     assert not decision.is_goal_complete
     assert reason in decision.comment
     with pytest.raises(DialectError):
-        from_ufo(payload | {"Function": ""}, UFO)
+        DIALECT.read(payload | {"Function": ""}, UFO)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_status_that_is_not_understood_is_an_error_and_never_the_end(payload: 
 )  # fmt: skip
 def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str) -> None:
     with pytest.raises(DialectError) as bad:
-        from_ufo(payload, UFO)
+        DIALECT.read(payload, UFO)
     assert bad.value.where == where
 
 

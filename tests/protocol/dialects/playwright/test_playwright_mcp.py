@@ -9,7 +9,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.playwright.playwright_mcp import CARRIED, DIALECT, SKILL_ONLY, from_playwright_mcp
+from protocol.dialects.playwright.playwright_mcp import CARRIED, DIALECT, SKILL_ONLY
 
 HERE = Context()
 CLI = Context(variant="cli")
@@ -52,7 +52,7 @@ def call(tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def read(payload: Any) -> list[p.AgentAction]:
-    return from_playwright_mcp(payload, HERE).actions
+    return DIALECT.read(payload, HERE).actions
 
 
 @given(action=every_action)

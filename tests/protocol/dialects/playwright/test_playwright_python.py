@@ -8,7 +8,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.playwright.playwright_python import DIALECT, from_playwright_python
+from protocol.dialects.playwright.playwright_python import DIALECT
 
 HERE = Context()
 
@@ -41,7 +41,7 @@ SELECTORS = [
 def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str) -> None:
     click = p.Click(target={"selector": selector})
     written = DIALECT.write(click, HERE)
-    assert from_playwright_python(written.payload, HERE) == ([click], [])
+    assert DIALECT.read(written.payload, HERE) == ([click], [])
     assert written.losses == []
     tree = ast.parse(written.payload)
     assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} <= {"page", "re"}

@@ -9,7 +9,7 @@ from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.python.agentnet import DIALECT, from_agentnet
+from protocol.dialects.python.agentnet import DIALECT
 
 HERE = Context(screen=(1920, 1080))
 
@@ -20,7 +20,7 @@ AT = {"point": {"x": 0.25, "y": 0.5, "space": "norm1"}}
 @pytest.mark.parametrize("x", [0, 1, 333, 641, 959, 1000, 1918, 1919])
 def test_four_decimals_lose_no_pixel(x: int) -> None:
     text = DIALECT.write(p.Hover(target={"point": [x, 539]}), HERE).payload
-    (hover,) = from_agentnet(text, HERE).actions
+    (hover,) = DIALECT.read(text, HERE).actions
     assert hover.target.point.to_px((1920, 1080)) == (x, 539)
 
 

@@ -12,7 +12,7 @@ from written.dialect_cases import pairs
 
 import protocol as p
 from protocol.dialects import Context, DialectError
-from protocol.dialects.vendors.anthropic import DIALECT, from_anthropic
+from protocol.dialects.vendors.anthropic import DIALECT
 
 HERE = Context()
 TOOLSET = Context(variant="20260801")
@@ -37,8 +37,8 @@ def test_the_blocks_of_the_toolset_are_read(call: dict[str, Any], action: p.Acti
         "input": given,
         "caller": None,
     }
-    assert from_anthropic(block, HERE).actions == [action]
-    assert from_anthropic([block], TOOLSET).actions == [action]
+    assert DIALECT.read(block, HERE).actions == [action]
+    assert DIALECT.read([block], TOOLSET).actions == [action]
 
 
 @given(action=every_action)

@@ -13,9 +13,7 @@ from written.dialect_cases import pairs
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.vendors.anthropic import DIALECT as ANTHROPIC
-from protocol.dialects.vendors.anthropic import from_anthropic
 from protocol.dialects.vendors.openai import DIALECT as OPENAI
-from protocol.dialects.vendors.openai import from_openai
 
 HERE = Context()
 SINGLE = Context(variant="single")
@@ -27,7 +25,7 @@ CALL: TypeAdapter[Any] = TypeAdapter(ResponseComputerToolCall)
 def test_an_action_may_stand_alone_and_in_a_call_of_the_older_tool(said: dict[str, Any], action: p.Action) -> None:
     (alone,) = said["actions"]
     call = {"type": "computer_call", "action": alone}
-    assert from_openai(alone, HERE) == from_openai(call, HERE) == ([action], [])
+    assert OPENAI.read(alone, HERE) == OPENAI.read(call, HERE) == ([action], [])
     assert OPENAI.write(action, SINGLE) == (call, [])
 
 
@@ -50,7 +48,7 @@ def test_a_call_as_the_sdk_gives_it_is_read() -> None:
             "actions": [{"type": "double_click", "x": 1, "y": 2, "keys": None}, {"type": "type", "text": "a"}],
         }
     )  # fmt: skip
-    actions, losses = from_openai([{"type": "reasoning", "id": "rs_1", "summary": []}, call.model_dump()], HERE)
+    actions, losses = OPENAI.read([{"type": "reasoning", "id": "rs_1", "summary": []}, call.model_dump()], HERE)
     assert actions == [p.Click(target={"point": [1, 2]}, count=2), p.Type(text="a")]
     assert losses == [Loss(what="words", why="words beside a call are no action")]
 
@@ -59,10 +57,10 @@ def test_a_call_as_the_sdk_gives_it_is_read() -> None:
 def test_scrolling_keeps_its_sign_on_both_axes(x: int, y: int, direction: str) -> None:
     """OSWorld's adapter takes pixels for notches and turns the horizontal sign; cua turns the vertical one."""
     said = {"type": "scroll", "x": 1, "y": 2, "scroll_x": x, "scroll_y": y}
-    (action,) = from_openai(said, HERE).actions
+    (action,) = OPENAI.read(said, HERE).actions
     assert action == p.Scroll(target={"point": [1, 2]}, delta=p.Delta(x=x, y=y), unit="px")
     theirs, losses = ANTHROPIC.write(action, HERE)
     assert (theirs["scroll_direction"], theirs["scroll_amount"]) == (direction, 2)
     assert [loss.what for loss in losses] == ["scroll.unit"]
-    (back,) = from_anthropic(theirs, HERE).actions
+    (back,) = ANTHROPIC.read(theirs, HERE).actions
     assert OPENAI.write(back, HERE).payload == {"type": "computer_call", "actions": [said]}

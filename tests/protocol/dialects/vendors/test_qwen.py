@@ -9,7 +9,7 @@ from written.actions import HOSTILE
 
 import protocol as p
 from protocol.dialects import Context
-from protocol.dialects.vendors.qwen import DIALECT, from_qwen
+from protocol.dialects.vendors.qwen import DIALECT
 from protocol.dsl import parse_line
 
 HERE = Context()
@@ -59,7 +59,7 @@ def test_every_verb_is_the_same_in_both_directions(said: str, line: str) -> None
         [{"name": "computer_use", "arguments": arguments}],
         "```json\n" + json.dumps({"name": "computer_use", "arguments": arguments}, indent=2) + "\n```",
     ):
-        assert from_qwen(payload, HERE) == ([action], [])
+        assert DIALECT.read(payload, HERE) == ([action], [])
 
 
 DRAG = tagged({"action": "mouse_move", "coordinate": [1, 2]}, {"action": "left_click_drag", "coordinate": [3, 4]})
@@ -76,7 +76,7 @@ DRAG = tagged({"action": "mouse_move", "coordinate": [1, 2]}, {"action": "left_c
     ids=["a thought", "a thought without its first tag", "cut off after its JSON", "a drag is a move and a drag"],
 )
 def test_an_answer_has_a_thought_words_and_several_calls(answer: str, line: str, lost: list[str]) -> None:
-    actions, losses = from_qwen(answer, HERE)
+    actions, losses = DIALECT.read(answer, HERE)
     assert (actions, [loss.what for loss in losses]) == ([parse_line(re.sub(r"(?<=\))", " norm999", line))], lost)
 
 
@@ -86,7 +86,7 @@ def test_others_find_the_call_whatever_is_typed(text: str) -> None:
     (found,) = THEIRS.findall(said)
     assert json.loads(found)["arguments"]["text"] == text
     assert "</think>" not in said
-    assert from_qwen(said, HERE) == ([p.Type(text=text)], [])
+    assert DIALECT.read(said, HERE) == ([p.Type(text=text)], [])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_place_counts_in_what_the_variant_says_and_is_never_guessed(variant: s
     """A grid of 999 or of 1000, or pixels of the resized picture."""
     context = Context(variant=variant, screen=(1920, 1080), image=(1932, 1092))
     arguments = {"action": "left_click", "coordinate": given}
-    (action,) = from_qwen(arguments, context).actions
+    (action,) = DIALECT.read(arguments, context).actions
     assert action.target.point.to_px(context.size) == pixel
     assert DIALECT.write(action, context) == (tagged(arguments), [])
 
@@ -149,7 +149,7 @@ ON_A_PHONE = {
 
 @pytest.mark.parametrize(("said", "line"), ON_A_PHONE.items(), ids=ON_A_PHONE.values())
 def test_what_is_done_on_a_phone_is_read(said: str, line: str) -> None:
-    assert from_qwen(tagged(json.loads(said), name="mobile_use"), HERE).actions == [parse_line(line)]
+    assert DIALECT.read(tagged(json.loads(said), name="mobile_use"), HERE).actions == [parse_line(line)]
 
 
 def test_a_call_in_tags_in_place_of_json_is_read() -> None:
@@ -157,4 +157,4 @@ def test_a_call_in_tags_in_place_of_json_is_read() -> None:
     click = "<function=computer_use>\n<parameter=action>left_click</parameter>\n<parameter=coordinate>\n[500, 20]\n</parameter>"
     typed = "<function=computer_use>\n<parameter=action>\ntype\n</parameter>\n<parameter=text>\n[12] <b>\n</parameter>"
     said = "".join(f"<tool_call>\n{call}\n</function>\n</tool_call>\n" for call in (click, typed))
-    assert from_qwen(said, HERE) == ([parse_line("click at (500, 20) norm999"), p.Type(text="[12] <b>")], [])
+    assert DIALECT.read(said, HERE) == ([parse_line("click at (500, 20) norm999"), p.Type(text="[12] <b>")], [])

@@ -12,7 +12,7 @@ from written.dialect_cases import pairs
 import protocol as p
 from protocol import ActionTarget, Click, Coordinate, Type
 from protocol.dialects import Context
-from protocol.dialects.vendors.ui_tars import DIALECT, from_ui_tars, thought_of
+from protocol.dialects.vendors.ui_tars import DIALECT, thought_of
 
 VARIANTS = DIALECT.variants
 TEXTS = VARIANTS[:3]
@@ -20,7 +20,7 @@ TEXTS = VARIANTS[:3]
 
 def read(text: str, variant: str = "1.5", **context: Any) -> Any:
     """The one action of a text."""
-    found = from_ui_tars(text, Context(variant=variant, **context))
+    found = DIALECT.read(text, Context(variant=variant, **context))
     assert not found.losses
     (action,) = found.actions
     return action
