@@ -121,15 +121,6 @@ def test_a_mark_is_a_target_that_knows_its_state():
         result.target("17")
 
 
-@pytest.mark.parametrize(("app", "size"), [("billing", (1280, 800)), ("mail", (390, 844))])
-def test_labels_neither_overlap_nor_leave_the_screen(app, size):
-    made = desktop(app, screen=size)
-    for only in (None, [e.element_id for e in made.observe().elements]):
-        result = marked(made, only=only)
-        assert result.marks
-        sound(result)
-
-
 def test_kinds_have_colours_and_white_is_legible_on_them():
     assert set(COLOURS) == set(BRIGHT) == {*KINDS, "other"}
     assert len(set(COLOURS.values())) == len(COLOURS)

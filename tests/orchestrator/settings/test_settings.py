@@ -79,10 +79,12 @@ def test_a_mistake_in_an_override_names_the_command_line(override: str) -> None:
 
 
 def test_relative_paths_mean_the_folder_of_their_file_and_names_stay_names(tmp_path: Path) -> None:
-    config = write(tmp_path, "c.yaml", "world: worlds/mine.yaml\nhelp_dirs: [notes]\ncrew: {operator: {script: steps.yaml}}\n")
+    config = write(
+        tmp_path, "c.yaml", "world: worlds/mine.yaml\nhelp_dirs: [&own notes, *own]\ncrew: {operator: {script: steps.yaml}}\n"
+    )
     settings = load_settings([config]).settings
     assert settings.world == str(tmp_path / "worlds/mine.yaml")
-    assert settings.help_dirs == (tmp_path / "notes",)
+    assert settings.help_dirs == (tmp_path / "notes",) * 2, "an alias is no trap"
     assert settings.crew.operator.script == tmp_path / "steps.yaml"
     assert load_settings(overrides=["world=plain"]).settings.world == "plain"
 

@@ -11,18 +11,10 @@ from typing import Any
 import pytest
 from worked.runs import deskcrew
 
-from environments.contract import WorldError
-from environments.simulated.world.worldfile import parse_world
-from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
-from orchestrator.settings.layers import parse_document
-from protocol.model.steps import picture_file
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[bold red]x[/] \u202egnp.exe <script>alert(1)</script> \x00\r\b\x9b31m" + "A" * 9000
 CONTROLS = ("\x1b", "\x9b", "\x07", "\x08", "\x00", "\u202e")
-BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
-)
 
 
 @pytest.fixture(scope="module")
@@ -101,39 +93,3 @@ def test_a_run_of_a_stranger_is_shown_as_data_or_refused_in_a_sentence(folder: P
         assert code in {0, 2}, said[-500:]
         assert not any(control in said for control in CONTROLS)
         assert len(said) < 60_000
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (BOMB, "more than 200,000 keys and items"),
-        ("a: " + "[" * 20_000 + "]" * 20_000, ""),
-        ('a: "\\ud800"', "half of a character"),
-        ("a: &a [*a]", "an alias that contains itself"),
-        ('a: !!python/object/apply:os.system ["true"]', "could not determine a constructor"),
-    ],
-)
-def test_yaml_that_is_a_trap_is_refused_in_a_sentence(text: str, said: str) -> None:
-    with pytest.raises(UsageProblem) as document:
-        parse_document(text, "trap.yaml", "task file")
-    with pytest.raises(WorldError) as world:
-        parse_world(f"name: trap\napps: {{notes: {{}}}}\n{text}", "trap.yaml")
-    for bad in (document, world):
-        assert said in str(bad.value)
-        assert str(bad.value).startswith("trap.yaml")
-    honest = parse_document("a: &a [1, 2]\nb: *a\nc: {d: *a}\n", "honest.yaml", "task file")
-    assert honest.data["c"] == {"d": [1, 2]}
-
-
-def test_a_log_names_no_picture_outside_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "private.png").write_bytes(b"mine")
-    log = tmp_path / "log"
-    (log / "screens").mkdir(parents=True)
-    (log / "screens" / "one.png").write_bytes(b"shown")
-    (log / "link.png").symlink_to(tmp_path / "private.png")
-    (log / "inner.png").symlink_to(log / "screens" / "one.png")
-    (log / "round.png").symlink_to(log / "round.png")
-    outside = ("../private.png", str(tmp_path / "private.png"), "link.png", "round.png", "screens", "screens/\0", "/dev/zero", "")
-    assert [path for path in outside if picture_file(log, path) is not None] == []
-    assert picture_file(log, "screens/one.png") == (log / "screens" / "one.png").resolve()
-    assert picture_file(log, "inner.png") is not None

@@ -161,11 +161,6 @@ def test_a_line_with_a_scratch_is_understood_or_refused(line: str, data: st.Data
     read(line[:start] + data.draw(st.text(max_size=3) | st.sampled_from(PIECES)) + line[end:])
 
 
-@given(st.lists(some_words | st.text(max_size=20), max_size=5).map("\n".join))
-def test_a_script_is_understood_or_refused(text: str) -> None:
-    read(text)
-
-
 GROWING: dict[str, Callable[[int], str]] = {
     "escapes": lambda n: 'type "' + "\\n" * n + '"',
     "escapes without an end": lambda n: 'type "' + "\\n" * n,

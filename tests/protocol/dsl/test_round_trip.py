@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from written.actions import HOSTILE, KINDS, delays, every_action, some_target, targets
+from written.actions import KINDS, delays, every_action, some_target
 
 import protocol as p
 from protocol import Action, ActionTarget, BoundingBox, Coordinate, parse_action
-from protocol.dsl import emit, parse_line, parse_script
+from protocol.dsl import emit, parse_line
 
 DEEP: Any = []
 for _ in range(253):
@@ -43,17 +43,6 @@ def test_every_verb_may_have_a_target_and_a_delay(action: Action, target: Action
     if target is not None:
         fields["target"] = target.model_dump(mode="json")
     is_the_same(parse_action(fields))
-
-
-@given(st.lists(every_action, max_size=5))
-def test_a_script_is_its_lines(actions: list[Action]) -> None:
-    script = "\n".join(["# what is done", "", *map(emit, actions)])
-    assert parse_script(script) == [(number, action) for number, action in enumerate(actions, start=3)]
-
-
-@given(targets.filter(lambda target: target.text is None), st.sampled_from(HOSTILE) | st.text(max_size=20))
-def test_any_role_goes_with_any_locator(target: ActionTarget, role: str) -> None:
-    is_the_same(p.Click(target=target.model_copy(update={"role": role})))
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,3 @@ def test_one_of_several_of_a_name_is_told_by_what_stands_with_it_or_before_it() 
     screen = VisualState(app="a", screen_resolution=(90, 90), elements=(*rows, *flat, part("x", "button", "Done")), timestamp=1.0)
     told = {name: screen.beside(screen.by_id[name]) for name in ("b1", "b2", "s1", "s2", "x")}
     assert told == {"b1": "Ada Byron", "b2": "Ben Okoro", "s1": "Ben Okoro Edit 07:12", "s2": "13:30", "x": ""}
-
-
-@given(st.lists(st.integers(-1, 11), min_size=1, max_size=12), st.integers(0, 11))
-def test_what_stands_in_an_element_is_all_of_which_it_is_a_container(parents: list[int], at: int) -> None:
-    elements = tuple(GUIElement(element_id=f"e{n}", parent=f"e{up}" if up >= 0 else None) for n, up in enumerate(parents))
-    state, holder = VisualState(elements=elements), elements[at % len(elements)]
-    assert state.within(holder) == tuple(e for e in elements if holder.element_id in {a.element_id for a in state.above(e)})
-    assert state.children(holder.element_id) == tuple(e for e in elements if e.parent == holder.element_id)

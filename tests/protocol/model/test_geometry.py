@@ -11,8 +11,6 @@ from protocol import BoundingBox, Coordinate, Point, Region
 from protocol.model.geometry import Box
 
 numbers = st.integers(-5_000, 5_000)
-sizes = st.integers(0, 3_000)
-boxes = st.builds(lambda x, y, w, h: BoundingBox(x1=x, y1=y, x2=x + w, y2=y + h), numbers, numbers, sizes, sizes)
 
 
 class _Holder(BaseModel):
@@ -40,20 +38,6 @@ def test_corners_out_of_order_are_refused_and_named(x1: int, y1: int, x2: int, y
 def test_the_right_and_the_lower_edge_are_outside() -> None:
     box = BoundingBox(x1=0, y1=0, x2=10, y2=10)
     assert [box.contains(Point(*at)) for at in ((0, 0), (9, 9), (10, 5), (5, 10))] == [True, True, False, False]
-
-
-@given(boxes)
-def test_the_centre_of_a_box_with_an_area_is_inside(box: BoundingBox) -> None:
-    assert box.contains(box.center) == (box.area > 0)
-
-
-@given(boxes, boxes)
-def test_overlap_is_mutual_and_means_a_common_pixel(one: BoundingBox, other: BoundingBox) -> None:
-    corner = Point(max(one.x1, other.x1), max(one.y1, other.y1))
-    shared = one.contains(corner) and other.contains(corner)
-    assert other.overlaps(one) == one.overlaps(other)
-    if one.area and other.area:
-        assert one.overlaps(other) == shared
 
 
 def test_values_cannot_be_changed_or_widened() -> None:
@@ -87,12 +71,6 @@ def test_a_pixel_survives_a_space_that_is_fine_enough(x: int, y: int, space: Any
     assert there.to_px((1280, 800)) == (x, y)
     in_picture = Coordinate(x=x, y=y).to_space("image", (1280, 800), image)
     assert in_picture.to_px((1280, 800)) == (x, y)
-
-
-@given(st.integers(0, 1279), st.integers(0, 799), st.sampled_from(["norm999", "norm1000"]))
-def test_a_coarse_grid_is_off_by_a_pixel_at_most(x: int, y: int, space: Any) -> None:
-    back = Coordinate(x=x, y=y).to_space(space, (1280, 800)).to_px((1280, 800))
-    assert max(abs(back.x - x), abs(back.y - y)) <= 1
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Key names: every spelling of the table is read as the canonical one, and nothing else is a key."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from protocol import Click, KeyDown, PressKey, parse_action
@@ -76,12 +74,3 @@ def test_only_modifiers_are_held():
     with pytest.raises(ValidationError, match="'Enter' is not a modifier"):
         Click(target={"text": "a"}, modifiers=("enter",))
     assert KeyDown(key="ctrl").key == "Control"
-
-
-@given(st.text(max_size=30))
-def test_no_text_breaks_the_reading_of_chords(text):
-    try:
-        keys = chord(text)
-    except KeyNameError:
-        return
-    assert chord(keys) == keys

@@ -1,12 +1,11 @@
 """Whoever reads the diffs knows the screen."""
 
 import re
-from itertools import pairwise
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written.screens import button, calm, office
+from written.screens import button, calm
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import Form, diff_form, whole_form
@@ -162,11 +161,3 @@ def test_whoever_reads_the_diffs_knows_the_screen(first: Any, others: list[Any],
         assert reader.said == straight.said
         assert reader.within == straight.within
         old = new
-
-
-def test_reading_the_office_by_diffs_ends_at_the_same_screen() -> None:
-    seen = office()
-    reader = Reader(whole_form(seen[0]))
-    for old, new in pairwise(seen):
-        reader.follow(diff_form(old, new))
-        assert reader.said == Reader(whole_form(new)).said

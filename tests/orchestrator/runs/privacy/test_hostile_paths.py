@@ -71,9 +71,9 @@ def test_no_picture_of_a_log_is_outside_of_its_folder(tmp_path: Path, path: str)
     (log / "a").mkdir(parents=True, exist_ok=True)
     (log / "a" / "b.png").write_bytes(b"shown")
     (tmp_path / "b.png").write_bytes(b"mine")
-    for name in ("link", "out"):
+    for name, aim in (("link", tmp_path), ("out", tmp_path / "b.png"), ("~", log / "~"), ("…", log / "a" / "b.png")):
         if not (log / name).is_symlink():
-            (log / name).symlink_to(tmp_path)
+            (log / name).symlink_to(aim)
     found = picture_file(log, path)
     assert found is None or found.read_bytes() == b"shown"
 
