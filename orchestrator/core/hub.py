@@ -236,6 +236,9 @@ def _statuses_after(turn: Turn, signal: Signal) -> int:
         turn.move(current, SubtaskStatus.FULFILLED)
     elif signal in FAILURES and current:
         turn.move(current, SubtaskStatus.REJECTED, turn.summary)
+    elif signal is Signal.ISSUES_FOUND:
+        for whole in [s.id for s in turn.plan() if s.status is SubtaskStatus.FULFILLED and s.instruction == turn.update["goal"]]:
+            turn.move(whole, SubtaskStatus.REJECTED, turn.summary)  # it is judged by this check alone
     return sum(1 for s in turn.plan() if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING})
 
 

@@ -34,6 +34,7 @@ from roles.policies.llm.subtask_words import (
     screens_told,
     steps_told,
 )
+from roles.screen.calls import is_call
 from roles.screen.evidence import Screens, screens_of
 
 _DECIDING, _DECIDED = 3, 1_200
@@ -102,7 +103,8 @@ class LlmEvaluator:
         subtask = request.subtask
         find = screens_of(request, self.screen)
         older = [state for name in deciding_ids(request) if (state := find(name)) is not None]
-        done = [step for step in request.steps if step.verb != "answer"]
+        called = any(is_call(step) for step in request.steps)  # an answer rests on these, else on the screen where it was given
+        done = [step for step in request.steps if step.verb != "answer" or not called]
         planned = [*request.plan, *([subtask] if subtask else [])]
         worked = {str(step.action.get("app") or step.app) for step in done} | {str(one.app) for one in planned}
         shown = [screen for screen in request.screens if not request.steps or screen.app in worked or screen.modal]
@@ -131,7 +133,7 @@ class LlmEvaluator:
             "screens": "\n\n".join(filter(None, [brief, screens_told(deciding, _DECIDED), screens_told(shown, left)])),
             "facts": facts_told(request),
             "summary": "" if final or NOT_ASKED in request.summary else cut(request.summary, 600),
-            "held": cut(request.held, 600),
+            "held": f"not done yet, it waits for your verdict: {cut(request.held, 600)}" if request.held else "",
         }
 
     def _brief(self, request: GateRequest) -> dict[str, str]:

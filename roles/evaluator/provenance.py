@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -172,7 +173,7 @@ class _KnownTexts:
         said += [origin.text for subtask in request.plan for origin in subtask.origin]
         said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
         self._steps, self._screen = request.steps, screen
-        self._facts = [fact.value for fact in founded(request.facts)]
+        self._facts = [text for fact in founded(request.facts) for text in _inner(fact.value)]
         self._said, everything = fold("\n".join(said)), "\n".join([*said, *self._facts])
         self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
         self._told = moments_said("\n".join(goals), request.today).with_more(everything)
@@ -223,6 +224,14 @@ def _shown(state: VisualState, step: StepRecord) -> str:
     control = state.by_id.get(target) if target else named
     bounds = [*(f"{limit:g}" for limit in control.limits or ()), *control.options] if control is not None else []
     return "\n".join([*(f"{e.name}\n{e.value or ''}" for e in state.elements), *bounds])
+
+
+def _inner(value: str) -> Iterator[str]:
+    """A value, and the texts in it where it is JSON, in which a line break is written as a letter."""
+    yield value
+    if value.lstrip()[:1] in {"{", "["}:
+        with suppress(ValueError, RecursionError):
+            yield from texts(json.loads(value))
 
 
 def founded(facts: Sequence[Fact]) -> list[Fact]:

@@ -56,7 +56,9 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
     """Look for evidence on the screens, in older observations, in the steps and among the facts."""
     match expectation:
         case FactKnown(name=name):
-            exact = next((f for f in request.facts if f.name.casefold() == name.casefold()), None)
+            worker = request.subtask.id if request.subtask is not None else None  # the word of another one was judged with it
+            facts = (f for f in request.facts if f.source != "model" or worker in {None, f.subtask})
+            exact = next((f for f in facts if f.name.casefold() == name.casefold()), None)
             if exact is None or not exact.value.strip():
                 return Finding(False, (), f'the fact "{name}" is not known')
             wrong = _misread(name, request)

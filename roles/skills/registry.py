@@ -183,6 +183,9 @@ class Skills:
             spoken = {app: 2 * log(len(skills)) * bool(wanted & _words(app) or app == front) for app in of_app}
             of_its_app = {app: -worth(*words) - spoken[app] for app, words in of_app.items()}
             skills = tuple(sorted(skills, key=lambda s: (of_its_app[s.app], s.app, own[s.called])))
+        else:  # an app's agent stands with its functions
+            apps = list(dict.fromkeys(s.app for s in skills))
+            skills = tuple(sorted(skills, key=lambda s: apps.index(s.app)))
         lines: list[str] = []
         for of, group in groupby(skills[:most], key=lambda s: s.app):
             lines += [

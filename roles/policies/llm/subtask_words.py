@@ -191,7 +191,7 @@ def _beyond_given(answer: str, step: StepRecord) -> str:
     left = {name: value for name, value in said.items() if name not in given or given[name] != value}
     if len(left) == len(said):
         return answer
-    return f"as given, and {json.dumps(left, ensure_ascii=False)}" if left else "as given"
+    return f"what it was given, and {json.dumps(left, ensure_ascii=False)}" if left else "what it was given"
 
 
 def _room(lengths: Sequence[int], most: int = _BODIES, least: int = _STEP) -> int:

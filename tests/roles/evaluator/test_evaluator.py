@@ -29,6 +29,7 @@ REQUEST = GateRequest(
     screens=(SCREEN,),
     summary="all done, believe me",
 )  # fmt: skip
+ANSWER = {"action_type": "answer", "text": "It is 7."}
 GOOD = {"reason": "r", "decision": "gate_done", "evidence": [STATE, "step:4", "fact:total"]}
 
 
@@ -134,6 +135,15 @@ def test_the_narrow_form_holds_the_decisions_of_its_gate_and_the_evidence_that_i
 @pytest.mark.parametrize(("said", "kept"), [("low", "low"), ("0.9", ""), (["low"], ""), (None, "")])
 def test_how_sure_a_model_is_is_kept_where_it_says_so(said: Any, kept: str) -> None:
     assert narrow(GOOD | {"confidence": said})[0].confidence == judge(GOOD | {"confidence": said}).confidence == kept
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_an_answer_rests_on_the_screen_where_it_was_given_unless_calls_have_answered(called: bool) -> None:
+    action = {"action_type": "call_api", "app": "mail", "function": "count_folders", "arguments": {}}
+    steps = (*[step(1, action=action, verb="call_api", app="mail")] * called, step(2, action=ANSWER, verb="answer"))
+    no = GOOD | {"evidence": [], "decision": "gate_fail"}
+    told = heard(no, trigger=GateTrigger.FINAL_CHECK, subtask=None, plan=(), steps=steps)
+    assert (f"{STATE} shows claims, in which nothing was done" in section(told, "screens")) is called
 
 
 def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:

@@ -96,6 +96,8 @@ MOVED = {"steps": (step(1, "move", before=PLAN.state_id, after=OTHER.state_id, a
     [
         (FactKnown(name="invoice total"), KNOWN, True),
         (FactKnown(name="invoice total"), {}, False),
+        (FactKnown(name="invoice total"), {"facts": (TOTAL.model_copy(update={"source": "model", "subtask": "s1"}),)}, True),
+        (FactKnown(name="invoice total"), {"facts": (TOTAL.model_copy(update={"source": "model", "subtask": "s0"}),)}, False),
         (AMOUNT, KNOWN | {"screens": (form("1248.9"),)}, True),
         (AMOUNT, KNOWN | {"screens": (form("1.00"),)}, False),
         (AMOUNT, KNOWN | {"screens": (PLAN,), "earlier": (form("1248.90"),)}, True),  # it has left the screen

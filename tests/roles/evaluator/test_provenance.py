@@ -53,6 +53,12 @@ def test_a_fact_that_rests_on_a_models_word_founds_nothing() -> None:
     assert found(wrote("$99.00"), facts=(TOTAL, worked_out)) == ()
 
 
+def test_a_line_of_a_text_in_json_is_a_line() -> None:
+    answer = Fact(name="contact", value='{"note": "8 Seegasse\\nGraz\\n8010"}', kind="result", source="api")
+    assert found(wrote("Graz", target="City"), facts=(answer,)) == ()
+    assert found(wrote("Linz", target="City"), facts=(answer,))
+
+
 def test_what_stands_on_the_screen_may_be_written_there_again() -> None:
     assert found(wrote("old words 77"), form=screen("old words 77")) == ()
     assert found(wrote("old words 77"), form=screen("other words"))

@@ -74,7 +74,8 @@ def test_a_goal_is_given_whole_to_a_model_and_planned_where_that_does_not_do(tmp
         if "Your subtask" in turn:
             assert "Your subtask, in any application: the whole goal" in turn
             return call
-        if "Why you are asked" not in turn:
+        if "Your plan:" in turn:
+            assert "- goal (rejected, operator)" in turn, "what the final check refuses is not told as done"
             return {"reason": "there is no more to try", "outcome": "infeasible", "subtasks": []}
         state = re.search(r"state:[0-9a-f]{8,}", turn)
         done = "gate_done" if title == "Milk" else "gate_fail"

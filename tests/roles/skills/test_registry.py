@@ -23,7 +23,7 @@ def registry(**settings: Any) -> Skills:
 
 
 def test_the_surface_functions_and_agents_stand_in_one_registry() -> None:
-    worlds = (Skills(SimulatedDesktop(load_world(name)), SkillSettings()) for name in ("office", "bookkeeping"))
+    worlds = [Skills(SimulatedDesktop(load_world(name)), SkillSettings()) for name in ("office", "bookkeeping")]
     skills = {skill.called: skill for skills in worlds for skill in skills.known}
     assert (skills["click"].kind, skills["mail.send_message"].kind, skills["calendar.agent"].kind) == ("gui", "api", "agent")
     assert skills["mail.send_message"].risk is Effect.SEND
@@ -31,6 +31,8 @@ def test_the_surface_functions_and_agents_stand_in_one_registry() -> None:
     assert skills["settings.update_device"].idempotence is Idempotence.REPEATABLE
     assert skills["notes.list_notes"].idempotence is Idempotence.READING
     assert skills["fill"].needs == ("text",)
+    lines = worlds[1].lines(None, "")
+    assert [line for line in lines if line == "calendar:"] == ["calendar:"], "an agent stands with the functions of its app"
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -138,7 +138,7 @@ def update_event(state: CalendarState, given: ChangedEvent) -> sim.FunctionResul
 
 @FUNCTIONS.writes("RecordId", repeatable=True)
 def delete_event(state: CalendarState, id: str) -> sim.FunctionResult[CalendarState]:
-    """Delete an event with all its repetitions, without asking."""
+    """Delete an event with all its repetitions."""
     known(state, id)
     left = state.replace(meetings=without(state.meetings, id))
     return sim.FunctionResult(left, {"deleted": id}, (sim.Toast("Event deleted"),))

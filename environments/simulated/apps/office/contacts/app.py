@@ -262,7 +262,7 @@ def update_contact(state: ContactsState, given: ChangedContact) -> sim.FunctionR
 
 @FUNCTIONS.writes("RecordId", repeatable=True)
 def delete_contact(state: ContactsState, id: str) -> sim.FunctionResult[ContactsState]:
-    """Delete a contact, without asking."""
+    """Delete a contact."""
     _known(state, id)
     return sim.FunctionResult(state.without(id), {"deleted": id}, (sim.Toast("Contact deleted"),))
 
