@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
-from environments.effects.words import is_way_out
+from environments.effects import SENSITIVE, Effect
+from environments.effects.words import effect_of_words, is_way_out
 from roles.contracts.orders import (
     Amount,
     Entry,
@@ -22,20 +23,27 @@ from roles.contracts.orders import (
 )
 from roles.policies.orders.forms import Forms
 from roles.policies.orders.grounding import Refusal, names_nothing, to_records
-from roles.policies.orders.state import each_of, escaped, is_many
+from roles.policies.orders.page_forms import (
+    RECORDS,
+    ROLES,
+    SURE,
+    WRITTEN,
+    Filled,
+    PageForm,
+    called,
+    names_verb,
+    options,
+    takes_moment,
+)
+from roles.policies.orders.state import NotKnownYet, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
-from roles.screen.language.words import phrases, table
+from roles.screen.language.words import deeds, phrases, table
 from roles.screen.matching import is_called_by, similarity, tokens
 from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
 from roles.screen.screens import DIALOG_ROLES
-from roles.screen.texts import plain, words
+from roles.screen.texts import begins, fold, has_phrase, plain
 
-WRITTEN = frozenset({"textbox", "searchbox", "spinbutton"})
-ROLES = {
-    "button": PRESSED, "link": PRESSED, "tab": PRESSED, "item": PRESSED, "section": PRESSED, "field": WRITTEN | LISTS,
-    "text": WRITTEN, "box": BOXES, "list": LISTS, "slider": frozenset({"slider", "spinbutton"}), "calendar": WRITTEN,
-}  # fmt: skip
-_SURE = 0.9
+_FILLED = WRITTEN | LISTS | {"slider"}
 _LOOKS = frozenset({"find", "check", "answer", "collect", "keep", "wait"})
 """Verbs that are no deed on anything: a control of that name does not do what they say."""
 _ADDS = frozenset({"add", "put", "create", "move"})
@@ -50,25 +58,37 @@ class Missing(Refusal):
 
 
 class PageOrders(Forms):
-    """Orders to steps on the one page that the cards show."""
-
-    def _of(self, value: Of) -> str:
-        """A value that the page shows, which is read before."""
-        if not self.on_page:
-            return super()._of(value)
-        thing, field = value.thing, value.fields[0] if value.fields else ""
-        read = ReadStep(app=self._page_app, names=(f"value {self._at + 1}.{len(self._steps) + 1}",))
-        if field == "text" or field.startswith("word "):
-            whole = thing.kind == "text" and thing.name is None
-            labels = () if whole else (self._field(thing, filled=True).name,)
-            read = read.model_copy(update={"labels": labels, "part": field if field != "text" else "text" if whole else ""})
-        else:
-            bare = thing.name is None and thing.pick is None and not thing.tests
-            read = read.model_copy(update={"labels": (field,), "records": None if bare else self._shown_row(thing)})
-        self._add(read)
-        return "{" + read.names[0] + "}"
+    """Orders to steps on the one page that the cards show, or by a form that a press brings up, in as many parts as it has."""
 
     def on_view(self, order: Order) -> None:
+        """The steps of an order behind those that led to its form: what the page is called to do, else by the form."""
+        done, fresh, why = self._steps, self._entry_of(order), self.unclear(order)
+        self._steps = []
+        if not done and not fresh:
+            try:
+                return self._direct(order)
+            except Refusal as no:
+                if order.verb in table("pages")["verbs"]:
+                    raise
+                self._steps, why = [], no
+        form = PageForm(self._clause(order, fresh), self._page.widgets, order.verb)
+        form.ground([entry for step in done if isinstance(step, FillStep) for entry in step.entries])
+        for step in done:
+            self._steps.append(step)
+            if self.is_begun():
+                self._need()
+        self._by_form(order, form, [step for step in done if isinstance(step, PressStep)], why)
+        if self.is_begun():
+            self._need()
+            raise NotKnownYet
+        return None
+
+    def is_begun(self) -> bool:
+        """Whether the steps so far lead to more of a form that is not known yet."""
+        last = self._steps[-1] if self._steps else None
+        return isinstance(last, PressStep) and last.leads > 0
+
+    def _direct(self, order: Order) -> None:
         """The steps of an order that presses, fills or chooses; of any other by the control that is called as it."""
         things = each_of(order.object) if order.object is not None else []
         match order.verb:
@@ -110,52 +130,27 @@ class PageOrders(Forms):
     def unclear(self, part: Order | Thing) -> Refusal:
         return Refusal(f'"{self._said(part.spans)}" is not understood of a page')
 
-    # --- pressing ---------------------------------------------------------------------------------------------------------
+    def _of(self, value: Of) -> str:
+        """A value that the page shows, which is read before."""
+        if not self.on_page:
+            return super()._of(value)
+        thing, field = value.thing, value.fields[0] if value.fields else ""
+        read = ReadStep(app=self._page_app, names=(f"value {self._at + 1}.{len(self._steps) + 1}",))
+        if field == "text" or field.startswith("word "):
+            whole = thing.kind == "text" and thing.name is None
+            labels = () if whole else (self._field(thing, filled=True).name,)
+            read = read.model_copy(update={"labels": labels, "part": field if field != "text" else "text" if whole else ""})
+        else:
+            bare = thing.name is None and thing.pick is None and not thing.tests
+            read = read.model_copy(update={"labels": (field,), "records": None if bare else self._shown_row(thing)})
+        self._add(read)
+        return "{" + read.names[0] + "}"
 
-    def _press(self, verb: str, thing: Thing) -> None:
-        self._check_one(thing)
-        name = thing.name.text if thing.name else ""
-        place = thing.place
-        within = "" if place is None or place.kind in {"text", "section"} else place.name.text if place.name else place.kind
-        step = PressStep(app=self._page_app, verb="click", kind=thing.kind, place=within)
-        if verb == "focus" or thing.kind in {"field", "slider"}:
-            field = self._field(thing)
-            return self._add(step.model_copy(update={"control": field.name, "kind": "field", "nth": self._nth(field)}))
-        if verb == "close" and (thing.kind == "dialog" or thing.name is None):
-            inside = [w for w in self._page.widgets if w.role in PRESSED and w.inside[0] in DIALOG_ROLES]
-            ways = [w for w in inside if not name or likeness(name, w.inside[1]) >= PARTLY]
-            closes = [w for w in ways if likeness("close", w.name) >= _SURE] or [w for w in ways if is_way_out(w.name)]
-            way = self._sole(closes, "way to close it")
-            return self._add(step.model_copy(update={"control": way.name, "kind": "", "place": "dialog"}))
-        if verb == "open" and thing.kind == "section" and not name:
-            tabs = [w for w in self._page.widgets if w.role == "tab"]
-            name = self._sole([w for w in self._page.widgets if w.folded] or tabs[:1], "section").name
-        widget = self._widget(name, thing)
-        leads = thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH)
-        nth = self._nth(widget) if thing.pick is not None else 0
-        return self._add(step.model_copy(update={"verb": "point" if leads else "click", "control": widget.name, "nth": nth}))
+    # --- what is on the page ----------------------------------------------------------------------------------------------
 
-    def _nth(self, widget: Widget) -> int:
-        """Its place among those that are called so and are the same; 0: it is the only one."""
-        alike = [w for w in self._page.widgets if (w.name, w.role, w.front) == (widget.name, widget.role, widget.front)]
-        return 1 + next(n for n, w in enumerate(alike) if w is widget) if len(alike) > 1 else 0
-
-    def _check_one(self, thing: Thing) -> None:
-        if is_many(thing) or thing.but or thing.tests or thing.back is not None:
-            raise self.unclear(thing)
-
-    def _widget(self, name: str, thing: Thing) -> Widget:
-        """What can be pressed and is called so; the only one of its kind where it has no name."""
-        of_kind = [w for w in self._page.widgets if w.role in ROLES.get(thing.kind, PRESSED | BOXES) and w.name]
-        exactly = [w for w in of_kind if w.role == thing.kind] if thing.kind in {"button", "link", "tab"} else of_kind
-        sure = thing.name is not None and thing.name.quoted
-        called = (_called(name, exactly, sure) or _called(name, of_kind, sure)) if name else exactly or of_kind
-        pick = thing.pick if thing.pick is not None and not thing.pick.by and thing.pick.at <= len(called) else None
-        if pick is not None:
-            return called[pick.at - 1 if pick.order == "first" else -1]
-        if called and name and thing.place is not None:
-            return called[0]
-        return self._sole(called, " ".join(part for part in (thing.kind, name) if part) or "control", name)
+    def _all(self, roles: Collection[str]) -> list[Widget]:
+        """What has a name and one of these roles."""
+        return [w for w in self._page.widgets if w.role in roles and w.name]
 
     def _sole(self, widgets: Sequence[Widget], what: str, name: str = "") -> Widget:
         if len(widgets) == 1:
@@ -165,128 +160,159 @@ class PageOrders(Forms):
         names = ", ".join(f'"{w.name}"' for w in widgets[:8])
         raise Refusal(f'{len(widgets)} things on the page may be meant by "{what}": {names}; say which one')
 
-    # --- fields -----------------------------------------------------------------------------------------------------------
+    def _nth(self, widget: Widget) -> int:
+        """Its place among those that are called so and are the same; 0: it is the only one."""
+        alike = [w for w in self._page.widgets if (w.name, w.role, w.front) == (widget.name, widget.role, widget.front)]
+        return 1 + next(n for n, w in enumerate(alike) if w is widget) if len(alike) > 1 else 0
+
+    def _click(self, widget: Widget, place: str = "", kind: str = "", verb: str = "click", leads: int = 0) -> None:
+        nth, name = 0 if place else self._nth(widget), widget.name
+        self._add(PressStep(app=self._page_app, verb=verb, control=name, kind=kind, place=place, nth=nth, leads=leads))
 
     def _put(self, widget: Widget, value: str) -> None:
-        """A value into a field; fields that are filled one after the other are one form."""
         self._write_into(widget.name, value, self._nth(widget))
 
     def _write_into(self, label: str, value: str, nth: int = 0) -> None:
+        """A value into a field; fields that are filled one after the other are one form."""
         last, entry = self._steps[-1] if self._steps else None, Entry(label=label, value=value, nth=nth)
         if isinstance(last, FillStep):
             self._steps[-1] = last.model_copy(update={"entries": (*last.entries, entry)})
         else:
             self._add(FillStep(app=self._page_app, entries=(entry,)))
 
+    # --- pressing ---------------------------------------------------------------------------------------------------------
+
+    def _check_one(self, thing: Thing) -> None:
+        if is_many(thing) or thing.but or thing.tests or thing.back is not None:
+            raise self.unclear(thing)
+
+    def _press(self, verb: str, thing: Thing) -> None:
+        self._check_one(thing)
+        name, place = thing.name.text if thing.name else "", thing.place
+        within = "" if place is None or place.kind in {"text", "section"} else place.name.text if place.name else place.kind
+        if verb == "focus" or thing.kind in {"field", "slider"}:
+            return self._click(self._field(thing), within, "field")
+        if verb == "close" and (thing.kind == "dialog" or not name):
+            inside = [w for w in self._page.widgets if w.role in PRESSED and w.inside[0] in DIALOG_ROLES]
+            ways = [w for w in inside if not name or likeness(name, w.inside[1]) >= PARTLY]
+            closes = [w for w in ways if likeness("close", w.name) >= SURE] or [w for w in ways if is_way_out(w.name)]
+            return self._click(self._sole(closes, "way to close it"), "dialog")
+        if verb == "open" and thing.kind == "section" and not name:
+            name = self._sole([w for w in self._page.widgets if w.folded] or self._all({"tab"})[:1], "section").name
+        leads = thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH)
+        found = self._meant(name, thing, PRESSED | BOXES)
+        what = " ".join(part for part in (thing.kind, name) if part) or "control"
+        widget = found[0] if found and name and place is not None else self._sole(found, what, name)
+        return self._click(widget, within, thing.kind, "point" if leads else "click")
+
+    def _meant(self, name: str, thing: Thing, roles: Collection[str]) -> list[Widget]:
+        """What a thing may mean of these: by its name, of several at its place, else whatever is of its kind."""
+        of_kind = self._all(ROLES.get(thing.kind, roles))
+        exactly = [w for w in of_kind if w.role == thing.kind] if thing.kind in PRESSED else of_kind
+        whole = thing.name is not None and thing.name.quoted
+        found = (called(name, exactly, whole) or called(name, of_kind, whole)) if name else exactly or of_kind
+        pick = thing.pick
+        if pick is None or pick.by or pick.at > len(found):
+            return found
+        return [found[pick.at - 1 if pick.order == "first" else -1]]
+
+    # --- fields -----------------------------------------------------------------------------------------------------------
+
     def _field(self, thing: Thing | None, *, filled: bool = False) -> Widget:
         """The field that is meant: by its label; else the only one, of several the one that is empty (or, to be read, is not)."""
-        kind = thing.kind if thing and thing.kind != "box" else "field"
-        fields = [w for w in self._page.widgets if w.role in ROLES.get(kind, WRITTEN | LISTS | {"slider"}) and w.name]
-        if thing is not None and thing.place is not None and thing.place.name is not None:
+        thing = thing or Thing(kind="field")
+        thing = thing.model_copy(update={"kind": "field"}) if thing.kind == "box" else thing
+        if thing.place is not None and thing.place.name is not None:
             raise self.unclear(thing)
-        if thing is not None and thing.name is not None:
-            return self._labelled(thing.name.text, fields)
-        if thing is not None and thing.pick is not None and thing.pick.order == "first" and len(fields) >= thing.pick.at:
-            return fields[thing.pick.at - 1]
+        if thing.name is not None:
+            return self._labelled(thing.name.text, self._all(ROLES.get(thing.kind, _FILLED)))
+        fields = self._meant("", thing, _FILLED)
         fields = [w for w in fields if w.role in WRITTEN] or fields
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
-        return self._sole(fitting or fields, "field" if kind == "text" else kind)
+        return self._sole(fitting or fields, "field" if thing.kind == "text" else thing.kind)
 
     def _labelled(self, label: str, fields: Sequence[Widget]) -> Widget:
         """The field of this label; where what is written is said only by its kind, the only field that takes such."""
-        called = _called(label, [w for w in fields if not names_nothing(label, w.name, w.hint)])
-        if not called:
-            hints = table("phrases")["hints"].get(plain(label), ())
-            hinted = [w for w in fields if any(hint in w.hint.casefold() for hint in hints)]
-            takes = hinted or [w for w in fields if w.role in WRITTEN and plain(label) in phrases("anything")]
-            called = takes if len(takes) == 1 else []
-        return self._sole(called, f"{label} field", label)
+        found = called(label, [w for w in fields if not names_nothing(label, w.name, w.hint)])
+        if not found:
+            timed = [w for w in fields if takes_moment(plain(label), w)]
+            takes = timed or [w for w in fields if w.role in WRITTEN and plain(label) in phrases("anything")]
+            found = takes if len(takes) == 1 else []
+        return self._sole(found, f"{label} field", label)
 
     def _enter(self, order: Order) -> None:
         values = [slot for slot in order.slots if slot.role == "value"]
-        places = [slot.value.thing for slot in order.slots if slot.role in {"into", "at"} and isinstance(slot.value, Of)]
-        into = next(iter(places), None)
+        roles = {"into", "at", "from"} if order.verb == "select" else {"into", "at"}
+        into = next((slot.value.thing for slot in order.slots if slot.role in roles and isinstance(slot.value, Of)), None)
         if order.object is not None and order.object.name is not None and into is None and all(slot.field for slot in values):
             entries = tuple(Entry(label=slot.field, value=self.words(slot.value)) for slot in values)
             return self._add(FillStep(app=self._page_app, records=self._shown_row(order.object), entries=entries))
-        if not values or (into is not None and len(values) > 1):
+        nowhere = order.verb == "select" and into is None and not all(slot.field for slot in values)
+        if not values or nowhere or (into is not None and len(values) > 1):
             raise Refusal(f'"{self._said(order.spans)}" does not say what goes where')
         for slot in values:
             text = escaped(slot.value.text) if isinstance(slot.value, Amount | When) else self.words(slot.value)
             if into is not None and into.quantity != "one":
-                fields = [w for w in self._page.widgets if w.role in WRITTEN and w.name]
+                fields = self._all(WRITTEN)
                 if into.quantity == "number" and len(fields) != into.number:
                     raise Missing(f"the page has {len(fields)} fields, and not {into.number}")
                 for one in fields:
                     self._put(one, text)
-                continue
-            if slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
+            elif slot.field and not (into is not None and into.pick is not None and plain(slot.field) in phrases("anything")):
                 self._choose(slot.field, text)
             else:
                 self._put(self._field(into), text)
-        saves = [w.name for w in self._page.widgets if w.role in PRESSED and names_verb("save", w.name)]
+        saves = [w for w in self._all(PRESSED) if names_verb("save", w.name)]
         if order.said.casefold() in {"change", "update"} and self._at == len(self.reading.orders) - 1 and len(saves) == 1:
-            self._add(PressStep(app=self._page_app, verb="click", control=saves[0]))  # else the page does not keep it
+            self._click(saves[0])  # else the page does not keep it
 
     def _choose(self, label: str, text: str) -> None:
         """A value of what is called so: a field, a list, an option of a group, or what a press may unfold."""
         try:
-            widget = self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name])
+            return self._put(self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name]), text)
         except Missing:
             names = (*self._page.texts, *(w.inside[1] for w in self._page.widgets))
-            if not any(similarity(label, name) >= _SURE for name in names):
+            if not any(similarity(label, name) >= SURE for name in names):
                 raise
-        else:
-            return self._put(widget, text)
-        options = [w for w in self._page.widgets if plain(w.name) == plain(text) and w.role in BOXES | PRESSED]
-        if any(w.role in PRESSED for w in options):
-            return self._add(PressStep(app=self._page_app, verb="click", control=self._sole(options, text).name))
-        return self._put(options[0], "true") if len(options) == 1 else self._write_into(label, text)
+        meant = [w for w in self._all(BOXES | PRESSED) if plain(w.name) == plain(text)]
+        if any(w.role in PRESSED for w in meant):
+            return self._click(self._sole(meant, text))
+        return self._put(meant[0], "true") if len(meant) == 1 else self._write_into(label, text)
 
     def _select(self, order: Order, things: Sequence[Thing]) -> None:
-        value = next((slot for slot in order.slots if slot.role == "value"), None)
-        among = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role != "value"), None)
-        if value is not None and not things:
-            if value.field:
-                return self._enter(order)
-            if among is None:
-                raise Refusal(f'"{self._said(order.spans)}" does not say of what it is one')
-            return self._put(self._field(among), self.words(value.value))
         if not things:
-            raise Refusal(f'"{self._said(order.spans)}" does not say what')
+            return self._enter(order)
+        among = next((slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role != "value"), None)
         first, wanted = things[0], "false" if order.verb == "drop" else "true"
         if first.kind != "nothing" and not (first.quantity == "all" and first.name is None):
             for thing in things:
                 self._select_one(thing, among, wanted)
             return None
         wanted = "false" if first.kind == "nothing" else wanted
-        but = [self._widget(one.name.text if one.name else "", one) for out in first.but for one in (out, *out.also)]
-        boxes = [w for w in self._page.widgets if w.role in BOXES and w.name]
-        if not boxes:
+        names = [(one.name.text if one.name else "", one) for out in first.but for one in (out, *out.also)]
+        but = [self._sole(self._meant(name, one, PRESSED | BOXES), name) for name, one in names]
+        if not (boxes := self._all(BOXES)):
             raise Missing("there are no boxes on the page")
         for box in boxes:
             if box.ticked != (wanted == "true") and box not in but:
                 self._put(box, wanted)
         return None
 
-    def _select_one(self, thing: Thing, into: Thing | None, wanted: str) -> None:
+    def _select_one(self, thing: Thing, among: Thing | None, wanted: str) -> None:
+        """A box that is called so, or the choice of a list; else what is pressed."""
         self._check_one(thing)
         if thing.name is None or (thing.place is not None and thing.place.name is not None):
             raise self.unclear(thing)
         name, sure = thing.name.text, thing.name.quoted
-        boxes = _called(name, [w for w in self._page.widgets if w.role in BOXES], sure)
-        lists = [w for w in self._page.widgets if w.role in LISTS and any(plain(o) == plain(name) for o in w.options)]
-        if into is not None and into.name is not None:
-            lists = _called(into.name.text, lists)
-        if len(boxes) == 1:
-            return self._put(boxes[0], wanted)
-        if len(lists) == 1 and wanted == "true":
-            return self._put(lists[0], next(o for o in lists[0].options if plain(o) == plain(name)))
-        pressed = [w for w in self._page.widgets if w.role in ROLES.get(thing.kind, PRESSED)]
-        if not (boxes or lists) and _called(name, pressed, sure or not thing.kind):
+        lists = called(among.name.text, self._all(LISTS)) if among is not None and among.name is not None else self._all(LISTS)
+        found = [Filled(box, wanted) for box in called(name, self._all(BOXES), sure)]
+        found = found or [*options(lists, lambda option, _: plain(option) == plain(name))]
+        if not found and called(name, self._all(ROLES.get(thing.kind, PRESSED)), sure or not thing.kind):
             return self._press("click", thing)
-        self._sole([*boxes, *lists], name, name)
-        raise self.unclear(thing)
+        one = self._sole([widget for widget, _ in found], name, name)
+        if one.role in LISTS and wanted == "false":
+            raise self.unclear(thing)
+        return self._put(one, found[0].value)
 
     # --- deeds ------------------------------------------------------------------------------------------------------------
 
@@ -294,15 +320,15 @@ class PageOrders(Forms):
         """What a control beside what is meant is called by, or the words of a control as a whole: "save the changes"."""
         whole = [w for w in self._page.widgets if w.role in PRESSED and is_called_by(self._said(order.spans), w.name)]
         if len(whole) == 1:
-            return self._add(PressStep(app=self._page_app, verb="click", control=whole[0].name))
-        boxes = [w for w in self._page.widgets if w.role in BOXES and thing.name and says(w, thing.name.text)]
+            return self._click(whole[0])
+        boxes = [w for w in self._all(BOXES) if thing.name and says(w, thing.name.text)]
         if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
             return self._put(boxes[0], "true")
         where = next((slot.value for slot in order.slots if slot.role != "value"), None)
         inside = where.thing if isinstance(where, Of) else Thing(name=where if isinstance(where, Text) else None)
         place = inside.name.text if inside.name else inside.kind
         verbs = [*filter(None, (order.verb, order.said)), *(["add"] if order.verb in _ADDS else [])]
-        controls = [w for w in self._page.widgets if w.role in PRESSED and any(names_verb(verb, w.name) for verb in verbs)]
+        controls = [w for w in self._all(PRESSED) if any(names_verb(verb, w.name) for verb in verbs)]
         into = [w for w in controls if place and {*tokens(place)} <= {*tokens(w.name)}]
         if order.verb in {"move", "put"} and place and not into:
             raise self.unclear(order)
@@ -327,9 +353,9 @@ class PageOrders(Forms):
             raise self.unclear(thing)
         name = thing.name
         if name is None and thing.kind and not thing.tests and thing.pick is None:  # "the socks", where there is an entry Socks
-            called = [text for text in self._page.texts if singular(plain(text)) == singular(plain(thing.kind))]
-            called += [w.name for w in self._page.widgets if singular(plain(w.name)) == singular(plain(thing.kind))]
-            name = Text(text=called[0], quoted=True) if called else None
+            shown = (*self._page.texts, *(w.name for w in self._page.widgets))
+            alike = [text for text in shown if singular(plain(text)) == singular(plain(thing.kind))]
+            name = Text(text=alike[0], quoted=True) if alike else None
         named: tuple[RowTest, ...] = ()
         if name is not None and not name.quoted and name.text.islower():  # "the oldest waiting parcel"
             nouns = {singular(plain(head)) for head in (*self._page.heads, thing.kind)}
@@ -340,17 +366,48 @@ class PageOrders(Forms):
         (records,) = to_records(bare, [AppCard(app=self._page_app, title="the page", kinds=(row,))], self.words)
         return records.model_copy(update={"tests": (*named, *records.tests), "pick": thing.pick})
 
+    # --- forms ------------------------------------------------------------------------------------------------------------
 
-def names_verb(verb: str, control: str) -> bool:
-    """Whether a control is called as the verb, or by another word for it, whatever stands behind it."""
-    first = next(iter(words(plain(control))), "")
-    said = plain(verb.replace("_", " "))
-    same = any(said in some and first in some for some in table("phrases")["alike"])
-    return first == said or same or likeness(said, control) >= _SURE
+    def _entry_of(self, order: Order) -> str:
+        """What is to be a new entry of a list, "add butter to the list": what the page shows nowhere yet."""
+        thing = order.object
+        if order.verb != "add" or thing is None or thing.tests or thing.also or thing.pick or thing.but or thing.back:
+            return ""
+        name = thing.name.text if thing.name is not None else thing.kind
+        shown = (*self._page.texts, *(w.name for w in self._page.widgets))
+        plain_one = thing.quantity in {"one", "any"} and not any(map(str.isdigit, name))
+        return name if plain_one and not any(has_phrase(plain(text), plain(name)) for text in shown) else ""
 
+    def _clause(self, order: Order, fresh: str) -> str:
+        """The goal's own words behind the verb, a new entry in quotation marks."""
+        goal = self.reading.goal[min(s for s, _ in order.spans) : max(e for _, e in order.spans)]
+        at = goal.casefold().find(order.said.casefold())
+        clause = goal[at + len(order.said) :] if at >= 0 else goal
+        quoted = order.object is not None and order.object.name is not None and order.object.name.quoted
+        return clause.replace(fresh, f'"{fresh}"', 1) if fresh and not quoted else clause
 
-def _called(name: str, widgets: Sequence[Widget], whole: bool = False) -> list[Widget]:
-    """Those that are called so; with `whole` it is all of their name."""
-    scored = [(likeness(name, w.name), w) for w in widgets if w.name]
-    best = max((score for score, _ in scored), default=0.0)
-    return [w for score, w in scored if score >= (_SURE if whole else PARTLY) and score >= best - 0.005]
+    def _by_form(self, order: Order, form: PageForm, pressed: Sequence[PressStep], why: Refusal) -> None:
+        """What the form takes, then the press that ends it or leads on; without anything to fill what brings the form up."""
+        verbs = [*filter(None, (order.verb, order.said))]
+        ways = [w for w in form.scope if w.role in PRESSED and w.inside[0] not in RECORDS and not is_way_out(w.name)]
+        own = [w for w in ways if any(names_verb(verb, w.name) for verb in verbs)]
+        words = (*verbs, *map(str, deeds()["controls"].get(order.verb, ())))
+        ends = own or [w for w in ways if begins(w.name, words)] or [w for w in ways if form.is_about(w.name, ())]
+        onward = [w for w in ways if fold(w.name) in phrases("next step")]
+        if not form.filled and not pressed:
+            opens = [w for w in ways if (w in own or begins(w.name, deeds()["opens"])) and form.is_about(w.name, verbs)]
+            sole = opens[0].name if len(opens) == 1 else ""
+            sends = form.fields() or (any(plain(sole) == plain(verb) for verb in verbs) and form.chooses())
+            if not sole or sends or effect_of_words(sole) in SENSITIVE - {Effect.SEND}:
+                raise why  # beside fields it may send them as they are
+            return self._click(opens[0], leads=1)
+        if len(ends) != 1 and pressed:
+            ends = [w for w in ways if w not in onward] or ends
+        left = form.left([*(w.name for w in (*ends, *onward)), *(step.control for step in pressed)])
+        leads = (left or len(ends) != 1) and len(onward) == 1
+        if left and not leads:
+            raise Refusal(f'"{" ".join(left)}" is for nothing in the form: {why}')
+        end = onward[0] if leads else self._sole(ends, order.said)
+        for widget, value in form.filled:
+            self._put(widget, escaped(value))
+        return self._click(end, leads=len(pressed) + 1 if leads else 0)

@@ -34,8 +34,7 @@ from roles.contracts.wording import slots_in
 from roles.policies.orders.forms import one_way
 from roles.policies.orders.grounding import Refusal, ground_field, ground_place, ground_verb, is_control, is_of, list_field
 from roles.policies.orders.jobs import job_of
-from roles.policies.orders.page_forms import PageForms
-from roles.policies.orders.pages import Missing
+from roles.policies.orders.pages import Missing, PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.matching import box_for, tokens
@@ -50,7 +49,7 @@ MAKES = frozenset({"create", "book"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
 
 
-class Planner(PageForms):
+class Planner(PageOrders):
     """Walks through the orders as far as the facts allow. `more` says that it had to stop before the end."""
 
     def groups(self) -> list[Group]:
@@ -121,7 +120,7 @@ class Planner(PageForms):
                 self._steps = []
                 fresh = [step for group in self.made for step in group.steps if step not in self._plan]
                 if not fresh:
-                    self.made.append(Group(f"o{self._at}.1", (self.reveal(missing),)))
+                    self.made.append(Group(f"o{self._at}.0", (self.reveal(missing),)))
                 raise NotKnownYet from None
         facts = [step.names[-1] for step in self._steps if isinstance(step, ReadStep)]
         self._subjects[self._at] = Subject(facts=tuple(facts[-1:]))

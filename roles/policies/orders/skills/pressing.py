@@ -9,7 +9,7 @@ from environments.effects import SENSITIVE
 from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, Click, ExecStatus, GUIElement, Hover, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
-from roles.policies.orders.pages import ROLES, names_verb
+from roles.policies.orders.page_forms import ROLES, names_verb
 from roles.policies.orders.skills.committing import (
     agreed,
     bare,

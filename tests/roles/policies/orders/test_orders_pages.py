@@ -159,7 +159,7 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Press every button.", FORM, "is not understood of a page"),
         ("Find Rower movies from year 1995.", FORM, "is not understood of a page"),
         ('Tell me "hello".', FORM, "is not understood of a page"),
-        ("Select -3 with the dial.", FORM, "does not say of what it is one"),
+        ("Select -3 with the dial.", FORM, "does not say what goes where"),
         ('Mark "Cox" as done.', FORM, "is not understood of a page"),
         ('Move "Cox" to "Join".', FORM, "is not understood of a page"),
         ("If there is a Join button, press it.", FORM, "not known beforehand"),
