@@ -50,7 +50,7 @@ _EARLIER = 12
 _IDLE = INNER | {"run_script", "wait", "scroll", "hover"}
 _LATE = 2.5
 """Seconds after which a page has taken back by itself what it showed too early."""
-_STILL = "it was the same at the previous final check, and nothing was done about it"
+_STILL = "it was the same at the previous check, and nothing was done about it"
 
 
 class EvaluatorState(TypedDict, total=False):
@@ -273,9 +273,13 @@ def _let_settle(ctx: Context) -> None:
 
 
 def _required(verdict: GateVerdict, request: GateRequest, state: State, ctx: Context) -> GateVerdict:
-    """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
+    """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges. A
+    worker that has ended is told once to go on: where it ends again and has done nothing, another plan is needed."""
     if request.trigger is not GateTrigger.FINAL_CHECK:
-        return verdict
+        insists = verdict.decision is Signal.GATE_CONTINUE and request.trigger is GateTrigger.WORKER_SUCCESS
+        insists = insists and request.continued and _found_before((), request, ctx)
+        told = {"decision": Signal.GATE_FAIL, "reason": f"{verdict.reason}; {_STILL}", "issues": (verdict.reason,)}
+        return verdict.model_copy(update=told) if insists else verdict
     if verdict.decision is not Signal.GATE_DONE:
         found_before = not verdict.refused and _found_before((), request, ctx)
         return verdict.model_copy(update={"reason": f"{verdict.reason}; {_STILL}"}) if found_before else verdict
@@ -302,9 +306,10 @@ def _counts(entry: LedgerEntry, held: GoalLedger, request: GateRequest, ctx: Con
 
 
 def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bool:
-    """Whether the last final check was failed for all that is `left`, and nothing was done or said since that could change it:
-    whoever planned was told, and another plan would come to the same check."""
-    checks = [e for e in ctx.journal.events(GateEvent) if e.body["trigger"] == GateTrigger.FINAL_CHECK]
+    """Whether the last check of the same was failed for all that is `left`, and nothing was done or said since that could change
+    it: whoever planned or worked was told, and would come to the same check."""
+    mine = request.subtask.id if request.subtask is not None else ""
+    checks = [e for e in ctx.journal.events(GateEvent) if (e.subtask, e.body["trigger"]) == (mine, request.trigger)]
     if not checks or not set(left) <= set(checks[-1].body["issues"]):
         return False
     if any(event.id > checks[-1].id for event in ctx.journal.events(FactEvent, SteeredEvent)):

@@ -211,7 +211,15 @@ def test_a_veto_of_the_final_check_is_said_twice_on_the_same_evidence_and_costs_
         [planned(subtask(name)) for name in "abcdef"], {"a": [FILL], "b": then, "any": []}, {GateTrigger.FINAL_CHECK: [no] * 6}
     ).go()
     assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "infeasible", plans)
-    assert gates(run)[-1]["reason"].endswith("it was the same at the previous final check, and nothing was done about it")
+    assert gates(run)[-1]["reason"].endswith("it was the same at the previous check, and nothing was done about it")
+
+
+@pytest.mark.parametrize(("then", "checks"), [([], 2), ([VENDOR], 3)])
+def test_a_worker_that_does_nothing_when_it_is_to_go_on_is_not_told_so_again(then: Any, checks: int) -> None:
+    on = GateVerdict(decision=Signal.GATE_CONTINUE, reason="it is not saved")
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, FINISH, *then]}, {GateTrigger.WORKER_SUCCESS: [on] * 9}).go()
+    assert [gate["decision"] for gate in gates(run)] == ["gate_continue"] * (checks - 1) + ["gate_fail"]
+    assert run.status == "rejected"
 
 
 def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:
