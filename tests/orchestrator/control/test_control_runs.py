@@ -1,16 +1,15 @@
 """A run that goes on while people ask something of it: nothing is done twice, nothing is half done, and all of it is told."""
 
 import json
-import signal
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from controlled import CLAIM, FORM, OPEN, asked, events, working
+from killed import dies, killed
 from services.sandboxed import needs_sandbox
 from waiting import DEADLINE, until
-from warm import python
 from worked.runs import claims
 
 from deskcrew import Crew
@@ -25,6 +24,7 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
 from orchestrator.views.listing import run_page, runs_table
 from protocol.dsl import parse_line
+from roles.journal.journal import Journal
 
 SORT = "Run `sort Logs/door.log > Logs/sorted.log`"
 
@@ -252,26 +252,18 @@ def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str
     assert len(lines(done.folder)) == len(set(lines(done.folder)))
 
 
-KILLED_BY_HAND = """
-import os, signal, sys
-from contextlib import closing
-from pathlib import Path
-from orchestrator.runs.handle import RunControl
-from protocol.dsl import parse_line
-from roles.journal.journal import Journal
-Journal.settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # the deed is done, and not written down
-with RunControl(sys.argv[2], runs_dir=Path(sys.argv[1]), who="anna").hands() as hands:
-    hands.do(parse_line(sys.argv[3]))
-"""
-
-
 @pytest.mark.parametrize("again", ["hands", "handback"])
 def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tmp_path: Path, again: str) -> None:
     run = working(tmp_path, FORM + 1)
     run.meanwhile(lambda control: control.takeover())
-    words = [str(tmp_path), run.names[0], 'fill "Vendor" with "Berlin Rail"']
-    died = python("-c", KILLED_BY_HAND, *words)
-    assert died.returncode == -signal.SIGKILL, died.stderr
+
+    def by_hand() -> None:
+        with run.control().hands() as hands:
+            hands.do(parse_line('fill "Vendor" with "Berlin Rail"'))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Journal, "settle", dies)  # the deed is done, and not written down
+        killed(by_hand)
     assert not any(event.role == "user" for event in events(run.folder, "outcome"))
     if again == "hands":
         with run.control().hands() as hands:

@@ -1,79 +1,54 @@
 """SIGKILL around intents and approvals: nothing that was said is asked again, nothing that was reviewed is forgotten."""
 
 import json
-import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
-from warm import python
+from killed import dies, killed
 from worked.runs import claims
 
 from orchestrator.runs import runs
 from orchestrator.runs.folders import find_run
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
+from orchestrator.store.checkpoints import CursorSaver
+from roles.journal.journal import Journal
 
 pytestmark = pytest.mark.slow("processes that are killed")
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 QUIET = "display=none"
-CHILD = """
-import json, os, signal, sys
-from pathlib import Path
-from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings
-from orchestrator.store.checkpoints import CursorSaver
-from roles.journal.journal import Journal
-
-after, nth, folder, run_id, answer, goal = json.loads(sys.argv[1])
-passed = 0
-armed = after == "put"
-
-def reached(name):
-    global passed
-    if name == after and armed:
-        passed += 1
-        if passed == nth:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-def around(kind, name, word):
-    real = getattr(kind, name)
-    def call(self, *given, **more):
-        found = real(self, *given, **more)
-        reached(word)
-        return found
-    setattr(kind, name, call)
-
-def arming(kind, name):
-    real = getattr(kind, name)
-    def call(self, *given, **more):
-        global armed
-        found = real(self, *given, **more)
-        armed = True
-        return found
-    setattr(kind, name, call)
-
-if after == "commit":  # the first commit after one of these
-    arming(Journal, "approve" if answer else "intend")
-elif after in {"intend", "approve"}:
-    armed = True
-for name in ("intend", "approve", "commit"):
-    around(Journal, name, name)
-around(CursorSaver, "put", "put")
-if answer:
-    runs.resume(run_id, runs_dir=Path(folder), answer={"decisions": [answer]})
-else:
-    runs.start(load_settings((), ["display=none", f"runs_dir={folder}"]), goal)
-"""
 
 
-def killed(after: str, nth: int, folder: Path, run_id: str = "", answer: dict[str, Any] | None = None) -> str:
-    """Work until the nth time of that, in a process that dies there; gives the run's name."""
-    told = json.dumps([after, nth, str(folder), run_id, answer, GOAL])
-    done = python("-c", CHILD, told)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+def killed_after(after: str, nth: int, folder: Path, run_id: str = "", answer: dict[str, Any] | None = None) -> str:
+    """Work until the nth time of that, in a process that dies there; gives the run. Commits count behind an intent or answer."""
+    first = "" if after != "commit" else "approve" if answer else "intend"
+    heard: list[str] = []
+
+    def around(kind: Any, name: str) -> None:
+        real = getattr(kind, name)
+
+        def call(self: Any, *given: Any, **more: Any) -> Any:
+            found = real(self, *given, **more)
+            heard.append(name)
+            since = heard[heard.index(first) if first in heard else len(heard) :] if first else heard
+            if name == after and since.count(after) == nth:
+                dies()
+            return found
+
+        setattr(kind, name, call)
+
+    def work() -> None:
+        for kind, name in ((Journal, "intend"), (Journal, "approve"), (Journal, "commit"), (CursorSaver, "put")):
+            around(kind, name)
+        if answer:
+            resumed(run_id, folder, answer)
+        else:
+            runs.start(load_settings((), [QUIET, f"runs_dir={folder}"]), GOAL)
+
+    killed(work)
     return find_run(next(folder.iterdir()).name, folder).name
 
 
@@ -111,7 +86,7 @@ def said_of_steps(folder: Path, run_id: str) -> dict[str, list[tuple[int, Any]]]
 def test_a_kill_around_an_intent_loses_nothing_of_what_was_said_of_the_step(
     after: str, nth: int, tmp_path: Path, alone: dict[str, list[tuple[int, Any]]]
 ) -> None:
-    run_id = killed(after, nth, tmp_path)
+    run_id = killed_after(after, nth, tmp_path)
     waiting = resumed(run_id, tmp_path)
     assert waiting.exit_code == 3
     assert resumed(run_id, tmp_path, {"type": "approve"}).exit_code == 0
@@ -128,7 +103,7 @@ def waiting(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("answer", ["approve", "reject", "respond"])
 def test_what_was_answered_just_before_a_kill_is_not_asked_again(answer: str, tmp_path: Path, waiting: str) -> None:
-    killed("commit", 1, tmp_path, waiting, {"type": answer, "message": "as I said", "who": "ada"})
+    killed_after("commit", 1, tmp_path, waiting, {"type": answer, "message": "as I said", "who": "ada"})
     asked = len(events(tmp_path, waiting, "approval_requested"))
     answered = events(tmp_path, waiting, "approval_requested")[-1][1]["key"]
     assert len(claims(tmp_path / waiting)) == 0
@@ -148,7 +123,7 @@ def test_what_was_answered_just_before_a_kill_is_not_asked_again(answer: str, tm
 def test_an_edit_that_was_made_just_before_a_kill_is_done_as_edited_and_asked_about_no_more(tmp_path: Path, waiting: str) -> None:
     args = {"target": {"text": "Amount"}, "text": "$1.00"}
     edit = {"type": "edit", "edited_action": {"name": "fill", "args": args}}
-    killed("commit", 1, tmp_path, waiting, edit)
+    killed_after("commit", 1, tmp_path, waiting, edit)
     asked = events(tmp_path, waiting, "approval_requested")
     done = resumed(waiting, tmp_path)
     first = asked[0][1]["key"]
@@ -167,7 +142,7 @@ def test_an_answer_that_the_run_had_not_yet_taken_in_when_the_kill_came_is_heard
         {"edited_action": {"name": "fill", "args": {"target": {"text": "Amount"}, "text": "$1.00"}}} if answer == "edit" else {}
     )
     before = rows(tmp_path, waiting, "actions")
-    killed("approve", 1, tmp_path, waiting, {"type": answer, **edit})
+    killed_after("approve", 1, tmp_path, waiting, {"type": answer, **edit})
     assert rows(tmp_path, waiting, "approvals") == []
     assert rows(tmp_path, waiting, "actions") == before
     asked = events(tmp_path, waiting, "approval_requested")[-1][1]["key"]

@@ -1,12 +1,11 @@
 """A run is a folder: it is resumed wherever it stopped, refused with one sentence where it cannot be, and never lost."""
 
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from killed import dies, killed
 from warm import python
 from worked.runs import APPROVE, crew_in
 
@@ -93,22 +92,12 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(crew: Cre
     assert crew.resume(waiting.run_id).exit_code == 3
 
 
-def killed(folder: Path, spoil: Callable[[], None]) -> Path:
-    """The folder of a run whose process was killed: `spoil` says where, in a fork of this one."""
+def killed_run(folder: Path, spoil: Callable[[], None]) -> Path:
+    """The folder of a run whose process was killed: `spoil` says where."""
     there = {*folder.iterdir()}
-    if (pid := os.fork()) == 0:
-        try:
-            spoil()
-            crew_in(folder).run(SAVE)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    killed(lambda: (spoil(), crew_in(folder).run(SAVE)))
     (made,) = {*folder.iterdir()} - there
     return made
-
-
-def dies(*told: Any, **named: Any) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_the_steps_of_a_run_that_was_killed_are_listed(tmp_path: Path) -> None:
@@ -118,16 +107,16 @@ def test_the_steps_of_a_run_that_was_killed_are_listed(tmp_path: Path) -> None:
         done.append(key)
         return dies() if len(done) == 3 else perform(desktop, action, key=key)
 
-    killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", third))
+    killed_run(tmp_path, lambda: setattr(SimulatedDesktop, "perform", third))
     (info,) = list_runs(tmp_path)
     assert info.steps == 2
     assert info.status == "interrupted"
 
 
 def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that_was(tmp_path: Path) -> None:
-    begun = killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", dies))
+    begun = killed_run(tmp_path, lambda: setattr(SimulatedDesktop, "perform", dies))
     (begun / "run.json").unlink()
-    unbegun = killed(tmp_path, lambda: setattr(open_run, "write_json", dies))
+    unbegun = killed_run(tmp_path, lambda: setattr(open_run, "write_json", dies))
     assert unbegun.exists()
     outcome = crew_in(tmp_path).run(SAVE)
     assert {*tmp_path.iterdir()} == {begun, outcome.folder}

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from killed import dying_at, killed
 from support import Planner, Watching, decide, desktop, planned, subtask
-from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
@@ -23,15 +23,6 @@ from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor, SecretBorder
 
 GOAL = "Open the settings and switch Mute on"
-CHILD = """
-import os, signal, sys
-from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings
-def listen(event):
-    if event.kind == sys.argv[1]:
-        os.kill(os.getpid(), signal.SIGKILL)
-runs.start(load_settings([], sys.argv[3:]), sys.argv[2], listener=listen)
-"""
 
 
 def overrides(folder: Path, save: str, *more: str) -> list[str]:
@@ -83,7 +74,7 @@ def test_the_log_names_the_picture_before_and_after_each_step(tmp_path: Path) ->
 def test_a_run_that_is_killed_and_resumed_has_the_pictures_of_one_that_was_not(tmp_path: Path, at: str) -> None:
     whole = Crew.from_config(overrides=overrides(tmp_path / "whole", "all")).run(GOAL)
     given = overrides(tmp_path / "killed", "all")
-    python("-c", CHILD, at, GOAL, *given)
+    killed(lambda: runs.start(load_settings([], given), GOAL, listener=dying_at(lambda event: event.kind == at)))
     (folder,) = (tmp_path / "killed" / "runs").iterdir()
     (folder / FOLDER).mkdir(exist_ok=True)
     (folder / FOLDER / f"{'0' * 64}.png{PARTIAL}").write_bytes(b"half a pic")

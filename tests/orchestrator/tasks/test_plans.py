@@ -1,6 +1,5 @@
 """Plans of a person: read from a file, held against the world before anything runs, reviewed, killed, printed and read back."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +7,12 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from warm import python
+from killed import dying_at, killed
 from worked.runs import APPROVE, crew_in, deskcrew
 
 from deskcrew import UsageProblem, show_run
 from orchestrator.control.channel import myself
+from orchestrator.runs import runs
 from orchestrator.runs.folders import show_plan
 from orchestrator.settings.settings import load_settings
 from orchestrator.store.salvage import salvage
@@ -91,8 +91,8 @@ def test_a_mistake_in_a_plan_file_is_one_sentence_and_leaves_no_run(tmp_path: Pa
 
 
 def test_a_run_that_was_killed_before_its_first_step_still_has_its_plan(tmp_path: Path) -> None:
-    outcome = killed(tmp_path, "task_status", "runs.start(loaded, GOAL, listener=listener, plan=read_plan(Path('plan.yaml')))")
-    done = crew_in(tmp_path / "runs").resume(outcome)
+    plan = read_plan(written(tmp_path, PLAN))
+    done = crew_in(tmp_path / "runs").resume(killed_at("task_status", tmp_path / "runs", plan=plan))
     assert done.report["counts"]["plans"] == 0
     assert [s["id"] for s in done.report["plan"]] == ["amount"]
 
@@ -100,27 +100,12 @@ def test_a_run_that_was_killed_before_its_first_step_still_has_its_plan(tmp_path
 # --- reviewed ---------------------------------------------------------------------------------------------------------
 
 
-def killed(folder: Path, kind: str, work: str, *overrides: str) -> str:
-    """Work in a process of its own that is killed as soon as an event of this kind is heard; gives the run's id."""
-    written(folder, PLAN)
-    code = f"""
-import os, signal, sys
-sys.path.insert(0, {str(Path(__file__).parents[3])!r})
-from pathlib import Path
-from orchestrator.runs import runs
-from orchestrator.tasks.plans import read_plan
-from orchestrator.settings.settings import load_settings
-GOAL = {GOAL!r}
-ANSWER = {EDIT!r}
-loaded = load_settings((), ["runs_dir=runs", *{list(overrides)!r}])
-def listener(event):
-    if event.kind == {kind!r}:
-        os.kill(os.getpid(), signal.SIGKILL)
-{work}
-"""
-    done = python("-c", code, cwd=folder)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    return next(path.name for path in (folder / "runs").iterdir())
+def killed_at(kind: str, folder: Path, *overrides: str, **given: Any) -> str:
+    """A run whose process is killed as soon as an event of this kind is heard."""
+    loaded = load_settings((), [f"runs_dir={folder}", *overrides])
+    killed(lambda: runs.start(loaded, GOAL, listener=dying_at(lambda event: event.kind == kind), **given))
+    (made,) = folder.iterdir()
+    return made.name
 
 
 EDIT: dict[str, Any] = {
@@ -183,12 +168,12 @@ def test_the_rules_plan_anew_in_the_words_of_the_rejection(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("kind", ["approval_requested", "task_status"])
 def test_a_kill_while_the_plan_is_made_asks_once(tmp_path: Path, kind: str) -> None:
-    run_id = killed(tmp_path, kind, "runs.start(loaded, GOAL, listener=listener)", "crew.manager.review=true")
-    crew = crew_in(tmp_path / "runs")
+    crew = crew_in(tmp_path)
+    run_id = killed_at(kind, tmp_path, "crew.manager.review=true")
     waiting = crew.resume(run_id)
     assert waiting.exit_code == 3
     assert crew.resume(run_id, APPROVE).status == "fulfilled"
-    events = salvage(tmp_path / "runs" / run_id / "journal.sqlite").events
+    events = salvage(tmp_path / run_id / "journal.sqlite").events
     assert len([e for e in events if e.kind == "approval_requested"]) == 1
 
 
@@ -196,8 +181,8 @@ def test_a_kill_while_the_plan_is_made_asks_once(tmp_path: Path, kind: str) -> N
 def test_a_kill_after_the_answer_neither_asks_again_nor_loses_it(tmp_path: Path, kind: str) -> None:
     crew = crew_in(tmp_path / "runs", "crew.manager.review=true")
     run_id = crew.run(GOAL).run_id
-    work = f"runs.resume({run_id!r}, runs_dir=Path('runs'), answer=ANSWER, listener=listener)"
-    assert killed(tmp_path, kind, work) == run_id
+    listener = dying_at(lambda event: event.kind == kind)
+    killed(lambda: runs.resume(run_id, runs_dir=tmp_path / "runs", answer=EDIT, listener=listener))
     done = crew.resume(run_id)
     assert done.status == "fulfilled"
     assert [s["id"] for s in done.report["plan"]] == ["amount"]

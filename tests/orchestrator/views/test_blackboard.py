@@ -1,48 +1,27 @@
 """The blackboard of whole runs: where each fact is from, who used it, how it stood at a step, and that a kill loses nothing."""
 
 import json
-import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from killed import dies, killed
 from typer.testing import CliRunner
-from warm import python
 
 from deskcrew import Crew
 from orchestrator.cli import app
 from orchestrator.runs import runs
 from orchestrator.runs.folders import list_runs, read_run
 from orchestrator.runs.report import BudgetCount, board_at
+from orchestrator.settings.settings import load_settings
 from orchestrator.store.salvage import salvage
 from orchestrator.views.listing import board_page
 from orchestrator.views.terminal.event_lines import Teller
 from orchestrator.views.terminal.live import Picture
 from roles.contracts import Fact
-from roles.journal.journal import Event
+from roles.journal.journal import Event, Journal
 
 COPY = "Find the invoice total on the billing page and copy it into the reimbursement form"
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings
-from roles.journal.journal import Journal
-
-folder, goal, when = sys.argv[1:]
-real = Journal.remember
-
-def remember(self, fact, **more):
-    if when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    real(self, fact, **more)
-    if when == "committed":
-        self.commit()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-Journal.remember = remember
-runs.start(load_settings((), ["display=none", f"runs_dir={folder}"]), goal)
-"""
 
 
 def settings(folder: Path) -> list[str]:
@@ -109,8 +88,18 @@ def test_every_face_shows_what_is_known_and_who_says_it(whole: tuple[Path, dict[
 def test_a_kill_around_a_fact_neither_loses_it_nor_doubles_it(
     when: str, tmp_path: Path, whole: tuple[Path, dict[str, Any], list[Event]]
 ) -> None:
-    done = python("-c", CHILD, tmp_path, COPY, when)
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    real = Journal.remember
+
+    def remember(journal: Journal, fact: Fact, **more: Any) -> None:
+        if when != "before":
+            real(journal, fact, **more)
+        if when == "committed":
+            journal.commit()
+        dies()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Journal, "remember", remember)
+        killed(lambda: runs.start(load_settings((), settings(tmp_path)), COPY))
     (run,) = list_runs(tmp_path)
     outcome = runs.resume(run.run_id, runs_dir=tmp_path)
     assert outcome.status == "fulfilled"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from killed import dying_at, killed
 from langchain_core.messages import BaseMessage
 from typer.testing import CliRunner
-from warm import python
 from worked.runs import APPROVE
 from written.canaries import VAULT, found_in, in_text
 
@@ -18,6 +18,8 @@ from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.fork import fork
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings
 from roles.policies.scripted_model import ScriptedChatModel
 
 PASSWORD, PHONE, PIN, TOKEN = 'Zanzibar-71&"é', "+1 555 0177 2468", "q7~", "glpat-0123456789canary0123"
@@ -48,17 +50,6 @@ GOAL = (
     " the draft"
 )
 SAFETY = {"private": ["*password*", "description", "*pin*"]}
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings
-goal, secret, overrides = sys.argv[1], sys.argv[2], sys.argv[3:]
-def listen(event):
-    if event.kind == "outcome" and event.step == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-runs.start(load_settings([], overrides), goal, listener=listen, parts={"secrets": {"password": secret}})
-"""
 
 
 def settings(tmp_path: Path, *more: str) -> list[str]:
@@ -81,7 +72,9 @@ def to_the_end(crew: Crew, outcome: Outcome, runs: Path, canaries: Sequence[str]
 @pytest.mark.slow("processes that are killed")
 def test_a_run_by_rules_that_is_killed_resumed_replayed_forked_and_exported(tmp_path: Path) -> None:
     overrides, runs = settings(tmp_path), tmp_path / "runs"
-    python("-c", CHILD, GOAL, PASSWORD, *overrides)
+    listener = dying_at(lambda event: (event.kind, event.step) == ("outcome", 3))
+    given = {"secrets": {"password": PASSWORD}}
+    killed(lambda: start(load_settings([], overrides), GOAL, listener=listener, parts=given))
     (folder,) = runs.iterdir()
     assert PASSWORD in json.loads((folder / VAULT).read_text(encoding="utf-8").splitlines()[1])["value"]
     assert (folder / VAULT).stat().st_mode & 0o777 == 0o600

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
@@ -12,9 +11,9 @@ from typing import Any
 
 import pytest
 from brain import brain
+from killed import dying_at, killed
 from langchain_core.messages import AIMessage, BaseMessage
 from typer.testing import CliRunner
-from warm import python
 from worked.model_runs import ROLES, model_crew, worked_by_model
 from written.canaries import found_in
 
@@ -22,9 +21,14 @@ from orchestrator.cli import app
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings
 from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import resolve_target
 from orchestrator.views.page.run_data import read_whole
 from orchestrator.views.terminal.event_lines import Teller
+from roles.journal.journal import Event
+from roles.policies.scripted_model import ScriptedChatModel
 
 
 @pytest.fixture(scope="module")
@@ -106,41 +110,25 @@ def test_no_more_is_kept_than_the_megabytes_allow(tmp_path: Path) -> None:
     assert told[-1] == {"missing": "record.megabytes: 0.004 MB of transcripts are kept, and no more"}
 
 
-KILLED = """
-import os, sys
-sys.path[:0] = [{support!r}]
-from collections import Counter
-from brain import brain
-from orchestrator.runs import runs
-from orchestrator.settings.settings import load_settings
-from orchestrator.tasks.tasks import resolve_target
-from roles.policies.scripted_model import ScriptedChatModel
-
-seen = Counter()
-def answer(messages):
-    with open({asked!r}, "a") as file:
-        file.write("asked\\n")
-    return brain(messages)
-def listen(event):
-    seen[event.kind, event.role] += 1
-    if seen["answered", {role!r}] == {number}:
-        os.kill(os.getpid(), 9)
-task = resolve_target("total-into-a-note")
-settings = load_settings([], {overrides!r})
-runs.start(settings, task, listener=listen, parts={{"model": ScriptedChatModel(answer=answer)}})
-"""
-
-
 @pytest.mark.slow("processes of their own")
 @pytest.mark.parametrize(("role", "number"), [("manager", 1), ("operator", 4), ("evaluator", 1)])
 def test_a_reply_that_was_recorded_before_a_kill_is_not_paid_twice(good: Outcome, tmp_path: Path, role: str, number: int) -> None:
-    support = str(Path(__file__).parents[3] / "_support")
     asked = tmp_path / "asked"
     runs_dir = tmp_path / "runs"
     overrides = [*(f"crew.{one}.policy=llm" for one in ROLES), "crew.model=given", f"runs_dir={runs_dir}"]
-    code = KILLED.format(support=support, asked=str(asked), role=role, number=number, overrides=overrides)
-    ended = python("-c", code)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    seen: Counter[str] = Counter()
+
+    def paid(messages: Sequence[BaseMessage]) -> Any:
+        with asked.open("a") as file:
+            file.write("asked\n")
+        return brain(messages)
+
+    def fits(event: Event) -> bool:
+        seen[event.role] += event.kind == "answered"
+        return seen[role] == number
+
+    given = {"listener": dying_at(fits), "parts": {"model": ScriptedChatModel(answer=paid)}}
+    killed(lambda: start(load_settings([], overrides), resolve_target("total-into-a-note"), **given))
     (folder,) = [path for path in runs_dir.iterdir() if (path / "run.json").exists()]
     before = len(asked.read_text().splitlines())
     more: Counter[str] = Counter()

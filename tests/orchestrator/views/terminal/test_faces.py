@@ -8,7 +8,6 @@ from typing import Any
 
 import pyte
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -101,47 +100,6 @@ def outcome(code: int = 0, **changes: Any) -> Outcome:
     report = {"plan": [{"title": HOSTILE, "status": "fulfilled"}], "facts": [{"name": "total", "value": HOSTILE}]}
     values = {"run_id": "20260101-000000-ab12", "folder": Path("runs/20260101-000000-ab12"), "status": status, "exit_code": code}
     return Outcome.model_validate({**values, "reason": HOSTILE, "report": report, **changes})
-
-
-def seen_live(width: int, *, text: str = HOSTILE, colour: bool = False) -> str:
-    """Everything the live view prints for all events, its panel after each, and an ending."""
-    out = io.StringIO()
-    console = Console(
-        file=out, width=width, height=50, markup=False, emoji=False, highlight=False, color_system="truecolor" if colour else None
-    )
-    face = Live(out, console=console)
-    for event in events(text):
-        face.event(event)
-        console.print(face.panel())
-    face.finish(outcome(3, pending=REQUEST))
-    return out.getvalue()
-
-
-@pytest.mark.parametrize("width", [40, 60, 100, 200])
-def test_the_live_view_fits_its_terminal_with_wide_characters_and_no_colour(width: int) -> None:
-    said = seen_live(width)
-    commands = [line for line in said.splitlines() if "deskcrew resume" in line]
-    too_long = [line for line in said.splitlines() if cell_len(line) > width and line not in commands]
-    assert not too_long
-    assert "\x1b" not in said
-
-
-def test_the_panel_shows_goal_machine_plan_and_who_works() -> None:
-    said = seen_live(120, text="copy the total")
-    for part in ("copy the total", "[plan]", "✓ 1. copy the total · billing", "controller › operator", "FINAL_CHECK → gate_fail"):
-        assert part in said
-
-
-def test_a_plan_of_many_subtasks_is_shown_around_the_present_one() -> None:
-    console = Console(file=io.StringIO(), width=80, height=40, color_system=None)
-    face = Live(console.file, console=console)
-    face.event(Event(1, 1.0, "plan", "manager", "", 0, {"subtasks": [{"id": f"s{n}", "title": f"part {n}"} for n in range(40)]}))
-    face.event(Event(2, 2.0, "decided", "operator", "s20", 1, {"line": "click x"}))
-    with console.capture() as shown:
-        console.print(face.panel())
-    assert "▸ 21. part 20" in shown.get()
-    assert "0 of 40 subtasks" in shown.get()
-    assert len(shown.get().splitlines()) < 20
 
 
 def test_plain_lines_tell_what_matters_and_stay_silent_about_machinery() -> None:
