@@ -122,13 +122,6 @@ def test_private_values_are_in_no_line_and_in_no_range() -> None:
     assert not any(fact.value in text for fact in facts)
 
 
-@given(st.integers(1, 300), st.integers(1, 40))
-def test_what_is_left_out_is_counted_to_the_last_fact(count: int, most: int) -> None:
-    board = board_of(five_hundred()[:count], lambda: [], BoardSettings(most=most, characters=100_000))
-    said = sum(int(line.partition(": ")[2].split()[0]) for line in board.left_out)
-    assert said == count - len(board.facts)
-
-
 def test_values_of_two_sources_stand_side_by_side_and_one_that_is_looked_at_again_replaces_its_own() -> None:
     kept = journal()
     kept.remember(on_screen("total", "$5.00", "billing", 1, kind="money"))

@@ -127,11 +127,6 @@ def test_everyday_questions_find_their_page(shipped: KnowledgeStore) -> None:
     assert found.false <= 0.1
 
 
-def test_questions_do_not_copy_titles(shipped: KnowledgeStore) -> None:
-    titles = {page.title.casefold() for page in shipped.list()}
-    assert not titles & {question.ask.casefold() for question in _bench().questions()}  # type: ignore[attr-defined]
-
-
 GOAL = "Do the spring round for INV-42"
 HEAD = "# Spring round of {invoice}\n\n"
 GOOD = '1. Find the total of {invoice} on the billing page.\n2. Create a note titled "Spring {invoice}" with the total.\n'

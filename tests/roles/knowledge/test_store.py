@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.pages.documents import KINDS, Document
+from roles.knowledge.pages.documents import Document
 from roles.knowledge.pages.folders import MAX_BYTES, UnreadablePage, read_page, sync
 from roles.knowledge.store import KnowledgeStore, StoreFault
 
@@ -34,17 +34,6 @@ def store() -> KnowledgeStore:
 def test_other_forms_of_a_word_find_it(store: KnowledgeStore) -> None:
     assert titles(store, "reconciling my invoices")[0] == "Reconcile an invoice"
     assert titles(store, "fishes for an otter") == ["Feed the otters"]
-
-
-@given(st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.sampled_from(KINDS)), max_size=12), st.sampled_from("abc"))
-def test_whatever_stands_in_the_store_a_search_stays_within_app_and_kinds(given_: list[tuple], app: str) -> None:
-    with KnowledgeStore() as store:
-        for number, (about, kind) in enumerate(given_):
-            store.add(page("otters", f"otters {number}", about, kind=kind))
-        for kind in KINDS:
-            hits = store.search("otters", app, (kind,), limit=50)
-            wanted = {n for n, (about, k) in enumerate(given_) if k == kind and about in {app, None}}
-            assert {int(hit.text.split()[1]) for hit in hits} == wanted
 
 
 def test_what_is_below_the_threshold_or_beyond_the_limit_is_left_out(store: KnowledgeStore) -> None:
