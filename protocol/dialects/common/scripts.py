@@ -117,6 +117,9 @@ def _blocks(
     def block(header: Statement) -> Iterator[tuple[Statement, bool]]:
         if functions.keeps(header, body):
             return
+        if (tried := _tried(header, body)) is not None:
+            yield from _blocks(text, tried, functions, enters, depth)
+            return
         whole = header._replace(text=text[header.start : end].strip())
         done = _unrolled(header, body)
         unsure = done is None or any(functions.is_run(one.text) for one in done)
@@ -143,6 +146,29 @@ def _blocks(
                 yield called[0], False  # names that were given within it mean nothing behind it
     if header is not None:
         yield from block(header)
+
+
+_TRY = re.compile(r"try[ \t]*:|(?:except\b[^:\n]*|else[ \t]*|finally[ \t]*):")
+_TOLD = r"print|exit|sys\.exit|logg\w+\.\w+|traceback\.print_exc|\w+\.screenshot"
+_GIVES_UP = re.compile(rf"pass|(?:raise|return)\b[^()]*(?:{CALLED})?|(?:{_TOLD}){CALLED}", re.DOTALL)
+
+
+def _tried(header: Statement, body: list[Statement]) -> list[Statement] | None:
+    """What a `try:` does where nothing fails; None for another block, and where something is done because something fails."""
+    if not header.text.startswith("try"):
+        return None
+    done: list[Statement] = []
+    failed = False
+    for s in (header, *body):
+        part = _TRY.match(s.text) if s.column == header.column else None
+        if part is not None:
+            failed = s.text.startswith("except")
+            said = s.text[part.end() :].strip()
+            s = s._replace(text=said, column=s.column + len(s.text) - len(said))
+        if failed and s.text and not _GIVES_UP.fullmatch(s.text):
+            return None
+        done += [s] if s.text and not failed else []
+    return done
 
 
 def _unrolled(header: Statement, body: list[Statement]) -> list[Statement] | None:
@@ -292,6 +318,42 @@ def _fences(text: str) -> Iterator[re.Match[str]]:
             n += 1
         if n == len(texts) or fence.start() < texts[n][0]:
             yield fence
+
+
+_OPERAND = rf"(?<![\w.])(?:[fFrRuU]?(?:{TEXT})|[^\W\d]\w*+(?![.(\[]))"
+_SUM = re.compile(rf"{_OPERAND}(?:\s*+\+\s*+{_OPERAND})*+", re.DOTALL)
+_FIELD = re.compile(r"\{\{|\}\}|\{([^\W\d]\w*)\}")
+
+
+def with_texts_joined(text: str, given: Mapping[str, Any]) -> str:
+    """A statement in which texts that are put together are one: `"https://" + HOST`, `f"{HOST}/login"`. What is not given a
+    literal stays as it is."""
+
+    def one(found: re.Match[str]) -> str:
+        operands = re.findall(_OPERAND, found[0], re.DOTALL)
+        values = [_operand(said, given) for said in operands]
+        alone = len(operands) == 1 and operands[0][0] not in "fF"
+        return found[0] if alone or None in values else repr("".join(map(str, values)))
+
+    return _SUM.sub(one, text)
+
+
+def _operand(said: str, given: Mapping[str, Any]) -> str | None:
+    """The text that an operand is; None where that is not known."""
+    if said[-1] not in "\"'":
+        value = given.get(said)
+        return value if isinstance(value, str) and not isinstance(value, BareName) else None
+    formatted = said[0] in "fF"
+    try:
+        text = str(parse_value("", said[formatted:]))
+    except DialectError:
+        return None
+    names = [name for name in _FIELD.findall(text) if name] if formatted else []
+    if formatted and ("{" in (left := _FIELD.sub("", text)) or "}" in left):
+        return None
+    if not all(type(given.get(name)) in (str, int, float) for name in names):
+        return None
+    return _FIELD.sub(lambda field: str(given[field[1]]) if field[1] else field[0][0], text) if formatted else text
 
 
 _GIVEN = re.compile(r"([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]*=(?!=)(.+)", re.DOTALL)

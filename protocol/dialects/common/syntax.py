@@ -29,6 +29,8 @@ _NAMED = {
 _CONSTANTS = {"True": True, "False": False, "None": None}
 _JSON_CONSTANTS = {"true": True, "false": False, "null": None}
 _ESCAPE = re.compile(r"\\(\n|[\\'\"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})")
+_OPERATOR = re.compile(r"[-+*/%<>@&^~!]|(?<=[fFbB])[\"']")
+_WORKED_OUT = "a literal is needed here: what is worked out is only known when it is run"
 _PLAIN = {"\n": "", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
 
 
@@ -204,7 +206,8 @@ def _parse(dialect: str, text: str, start: str, first: int, begun: int) -> Any:
     except UnexpectedInput as bad:
         line, column, expected = blame(text, bad, _NAMED)
         where = f"line {line + first - 1}, column {column + (begun - 1) * (line == 1)}"
-        raise DialectError(dialect, where, f"expected {expected}") from None
+        worked_out = bad.pos_in_stream is not None and _OPERATOR.match(text, bad.pos_in_stream)
+        raise DialectError(dialect, where, _WORKED_OUT if worked_out else f"expected {expected}") from None
     except _BadLiteral as wrong:
         raise DialectError(dialect, f"line {first}, column {begun}", str(wrong)) from None
 

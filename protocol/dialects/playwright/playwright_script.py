@@ -26,6 +26,7 @@ from protocol.dialects.common.scripts import (
     blocks,
     is_a_text,
     is_printed,
+    with_texts_joined,
 )
 from protocol.dialects.common.syntax import BareName, Chain, Table, Values, parse_value, read_chain
 from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain, literal
@@ -70,10 +71,12 @@ _LONGEST_STATEMENT = 20_000
 """Characters of a statement, after the names in it stand for what they were given."""
 _MADE = re.compile(r"(\w+) = (?:context|browser)\.new_page\(\)")
 _CHOSEN = re.compile(r"(\w+) = context\.pages\[(-?\d{1,6})\]")
-_CAUGHT = re.compile(r"(\w+) = (\w+)_info\.value")
-_AWAITED = re.compile(r"(?:async )?with (\w+)\.expect_(popup|download)\(\) as (\w+)_info:")
-_DIALOG = re.compile(r"(\w+)\.once\([\"']dialog[\"'], lambda (\w+): \2\.(dismiss|accept)\(\)\)")
+_CAUGHT = re.compile(r"(\w+) = (\w+)\.value")
+_OUTCOMES = "popup|download|navigation|response|request|event|console_message"
+_AWAITED = re.compile(rf"(?:async )?with (\w+)\.expect_({_OUTCOMES}){CALLED}(?: as (\w+))?:")
+_DIALOG = re.compile(r"(\w+)\.(once|on)\([\"']dialog[\"'], lambda (\w+): \3\.(dismiss|accept)\(\)\)")
 _AWAIT = re.compile(r"(\w+ = |)await ")
+_JOINED = re.compile(r"[fF][\"']|\+")
 _MOST = 1_000
 """Pages that may be open at once."""
 _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
@@ -110,6 +113,9 @@ class Script:
         if unsure:
             self.forget(assigned_in(s.text))
             raise DialectError(NAME, s.where, UNSURE)
+        if _JOINED.search(s.text):
+            literals = {name: parse_value(NAME, said) for name, said in self.names.items() if not said[0].isalpha()}
+            s = s._replace(text=with_texts_joined(s.text, literals))
         text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
         for pattern, read in _PAGES:
             if match := pattern.fullmatch(text):
@@ -210,13 +216,14 @@ class Script:
 
     def _expect(self, s: Statement, match: re.Match[str]) -> None:
         self._index(s, match[1])
-        self._caught[match[3]] = match[2]
+        if match[3]:
+            self._caught[match[3]] = match[2]
         self.losses.append(Loss(what=f"expect_{match[2]}", why="what comes of an action is no action"))
 
     def _catch(self, s: Statement, match: re.Match[str]) -> None:
         kind = self._caught.get(match[2])
         if kind is None:
-            raise DialectError(NAME, s.where, f"nothing is expected as {match[2][:40]}_info above")
+            raise DialectError(NAME, s.where, f"nothing is expected as {match[2][:40]} above")
         if kind == "popup":
             self._opened(s, self._named(s, match[1]))
             if self._current == match[1]:
@@ -224,7 +231,9 @@ class Script:
 
     def _dialog(self, s: Statement, match: re.Match[str]) -> None:
         self._use(s, match[1])
-        self._add(s, f"{PREFIX}dialog", arguments={"answer": match[3]})
+        if match[2] == "on":
+            self.losses.append(Loss(what="on", why="the answer is said for the next dialog, not for every one"))
+        self._add(s, f"{PREFIX}dialog", arguments={"answer": match[4]})
 
     def _add(self, s: Statement, verb: str, **fields: Any) -> None:
         self.found.append(build(NAME, s.where, action_type=verb, **fields))

@@ -28,6 +28,7 @@ from protocol.dialects.common.scripts import (
     is_a_text,
     is_printed,
     names_given,
+    with_texts_joined,
     with_values,
 )
 from protocol.dialects.common.syntax import BareName, Call, CallReading, Means, parse_calls
@@ -97,6 +98,7 @@ class Code:
         first = re.match(r"[^\W\d]\w*", s.text)
         known = self._imported.get(first[0]) if first else None
         text = known + s.text[first.end() :] if first and known else s.text
+        text = with_texts_joined(text, self._literals)
         if text in self._words:
             return [s]
         if IMPORT.fullmatch(text):
@@ -104,7 +106,7 @@ class Code:
         elif lost := next((loss for passes, loss in _PASSED if passes(text)), None):
             self.losses += [] if lost in self.losses else [lost]
         elif not (_SILENT.fullmatch(text) or self._functions.is_run(text)):
-            names = names_given(self._dialect, s)
+            names = names_given(self._dialect, s._replace(text=text))
             self._literals |= names
             chains = [] if names else parse_calls(self._dialect, text, s.line, s.column)
             if long := next((chain for chain in chains if len(chain) > 1), None):

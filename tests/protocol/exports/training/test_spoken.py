@@ -273,7 +273,7 @@ if __name__ == "__main__":
         [
             "7 click at (10, 20)",
             "9 wait 0.5 s",
-            '10! expected "(" or ")" or "," or "." or "=" or "[" or "|", not \'+\': pg.write(name + "!")',
+            '10 type "Ada!"',
             '11 type "Ada"',
             "13! what is done here is only known when it is run: for n in range(many):",
             "16! a literal is needed, not the name 'name': pg.write(name)",
@@ -291,6 +291,8 @@ IN_A_FUNCTION = [
     ("pyautogui", "def a():\n    {a}\nfor n in range(2):\n    a()\n{b}\n", [-3, 5]),
     ("pyautogui", "def a():\n    {a}\nwith pyautogui.hold('shift'):\n    a()\n{b}\n", [-3, 5]),
     ("pyautogui", "def a():\n    {a}\ndef a():\n    {b}\na()\n", [4]),
+    ("pyautogui", "try:\n    {a}\nexcept OSError as bad:\n    print(f'{{bad}}')\nelse: {b}\nfinally:\n    {c}\n{d}\n", [2, 5, 7, 8]),
+    ("pyautogui", "try:\n    {a}\nexcept OSError:\n    {b}\n{c}\ntry: {d}\nexcept: pass\n", [-1, 5, 6]),
     ("playwright_python", "def a(page, name):\n    {a}\n{b}\na(page, 'x')\n", [-1, 3, -4]),
     ("playwright_python",
      "def a(page):\n    {a}\ndef run(playwright):\n    {b}\n    a(page)\n    {c}\nrun(playwright)\n", [4, 2, 6]),
