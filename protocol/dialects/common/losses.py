@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-from protocol.dialects.common.conversion import Reading, Writing
+from protocol.dialects.common.conversion import Writing
 from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
 from protocol.model.geometry import Coordinate, Size
 from protocol.model.targets import ActionTarget
@@ -38,19 +38,27 @@ def measured(dialect: Dialect, action: Action, payload: Any, context: Context, l
 
 
 def dialect_of(
-    reading: Callable[..., Reading], writing: Callable[..., Writing], name: str, title: str, kind: Literal["json", "text"],
-    variants: tuple[str, ...] = ("",), pieces: Callable[[str, Context], Iterable[Piece]] | None = None,
+    reading: Callable[..., Any], writing: Callable[..., Writing], name: str, title: str, kind: Literal["json", "text"],
+    variants: tuple[str, ...] = ("",), *, script: bool = False,
 ) -> Dialect:  # fmt: skip
-    """A dialect of calls: a `Reading` and a `Writing` of its name, for a context and a variant, read and say them."""
+    """A dialect of calls: a `Reading` and a `Writing` of its name, for a context and a variant, read and say them.
+
+    That of a `script` is a ScriptReading.
+    """
 
     def read(payload: Any, context: Context) -> ParsedPayload:
-        return reading(name, context, variant=dialect.variant(context)).parsed(payload)
+        parsed: ParsedPayload = reading(name, context, variant=dialect.variant(context)).parsed(payload)
+        return parsed
+
+    def pieces(text: str, context: Context) -> Iterable[Piece]:
+        found: Iterable[Piece] = reading(name, context, variant=dialect.variant(context)).pieces(text)
+        return found
 
     def write(action: Action, context: Context) -> WrittenPayload:
         said = writing(name, context, variant=dialect.variant(context))
         return measured(dialect, action, said.payload(action), context, said.losses)
 
-    dialect = Dialect(name, title, kind, read, write, variants, pieces)
+    dialect = Dialect(name, title, kind, read, write, variants, pieces if script else None)
     return dialect
 
 

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from protocol.dialects.common.dialect import DialectError, Loss
+from protocol.dialects.common.conversion import Reading
+from protocol.dialects.common.dialect import DialectError, Loss, ParsedPayload, Piece
 from protocol.dialects.common.fields import position
 from protocol.dialects.common.syntax import TEXT, TOKEN, BareName, Call, parse_value
 from protocol.model.geometry import JsonObject
@@ -395,3 +396,65 @@ def with_values(call: Call, given: Mapping[str, Any]) -> Call:
         return [said(each) for each in value] if isinstance(value, list) and _has_name(value) else value
 
     return call._replace(args=[said(one) for one in call.args], kwargs={name: said(one) for name, one in call.kwargs.items()})
+
+
+class ScriptReading(Reading):
+    """A script that is read statement by statement."""
+
+    nothing, empty = "there is no action in it", DialectError
+
+    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
+        """The statements of a payload, as `blocks` tells them. Raises DialectError."""
+        raise NotImplementedError
+
+    def statement(self, s: Statement, unsure: bool) -> None:
+        """Read one more statement, or a block that is unsure. Raises DialectError, and can go on behind it."""
+        raise NotImplementedError
+
+    def joined(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces of statements that follow on each other, with what several of them mean together."""
+        return pieces
+
+    def parsed(self, payload: Any) -> ParsedPayload:
+        for s, unsure in self.open(payload):
+            self.statement(s, unsure)
+        pieces = self.joined([Piece(0, action, []) for action in self.actions])
+        actions = [piece.action for piece in pieces if piece.action is not None]
+        losses = [*self.losses, *(loss for piece in pieces for loss in piece.losses)]
+        return ParsedPayload(actions or self.refuse("", self.nothing), losses)
+
+    def pieces(self, text: str) -> Iterator[Piece]:
+        """The pieces of a script: what is not understood is one, and so is a block that only a run tells. What was lost stands
+        with the action that it led to, and what was lost after the last action with that one."""
+        found: list[Piece] = []
+        since: list[Piece] = []
+        """The pieces since the last that is not understood, one for each action."""
+        try:
+            for s, unsure in self.open(text):
+                refused = self._next(s, since, unsure)
+                if refused is not None:
+                    found += [*self.joined(since), refused]
+                    since, self.actions = [], []
+        except DialectError as bad:
+            found.append(Piece(1, None, [], bad.where, bad.reason))
+        found += self.joined(since)
+        if last := next((piece for piece in reversed(found) if piece.action is not None), None):
+            last.losses.extend(self.losses)
+        yield from found
+
+    def _next(self, s: Statement, since: list[Piece], unsure: bool) -> Piece | None:
+        """Reads a statement and adds its pieces; the piece that it is where it is not understood."""
+        before = self.actions[-1] if self.actions else None
+        refused: Piece | None = None
+        try:
+            self.statement(s, unsure)
+        except DialectError as bad:
+            refused = Piece(s.line, None, [], bad.where or s.where, f"{bad.reason}: {s.first_words}")
+        lost = [*self.losses]
+        if since and (len(self.actions) < len(since) or self.actions[len(since) - 1] is not before):
+            lost = [*since.pop().losses, *lost]  # the last action is a part of the next one
+        for action in self.actions[len(since) :]:
+            since.append(Piece(s.line, action, lost))
+            lost = []
+            self.losses = []
+        return refused

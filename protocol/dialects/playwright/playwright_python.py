@@ -8,27 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocol.dialects.common.conversion import Reading, Writing
-from protocol.dialects.common.dialect import ParsedPayload
-from protocol.dialects.common.fields import a_text
+from protocol.dialects.common.conversion import Writing
 from protocol.dialects.common.losses import dialect_of
-from protocol.dialects.common.scripts import blocks
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
-from protocol.dialects.playwright.playwright_script import Script, pieces
+from protocol.dialects.playwright.playwright_script import Script
 from protocol.model import verbs
 from protocol.model.targets import ActionTarget
-
-
-class _Reading(Reading):
-    """A script, or lines of one."""
-
-    def parsed(self, payload: Any) -> ParsedPayload:
-        text = a_text(payload, NAME)
-        script = Script(text)
-        for statement, unsure in blocks(text, script.functions, script.enters):
-            script.statement(statement, unsure)
-        return ParsedPayload(script.found or self.refuse("", "there is no action in it"), script.losses)
 
 
 class _Writing(Writing):
@@ -195,4 +181,4 @@ def _one_or_more(values: tuple[str, ...]) -> str:
     return literal(values[0] if len(values) == 1 else list(values))
 
 
-DIALECT = dialect_of(_Reading, _Writing, NAME, "Playwright Python (codegen)", "text", pieces=pieces)
+DIALECT = dialect_of(Script, _Writing, NAME, "Playwright Python (codegen)", "text", script=True)

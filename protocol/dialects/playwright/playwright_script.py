@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
-from protocol.dialects.common.fields import Fields, build
+from protocol.dialects.common.dialect import DialectError, Loss
+from protocol.dialects.common.fields import Fields, a_text, build
 from protocol.dialects.common.scripts import (
     CALLED,
     FRAME,
@@ -21,6 +21,7 @@ from protocol.dialects.common.scripts import (
     QUOTED,
     UNSURE,
     Functions,
+    ScriptReading,
     Statement,
     assigned_in,
     blocks,
@@ -31,7 +32,6 @@ from protocol.dialects.common.scripts import (
 from protocol.dialects.common.syntax import BareName, Chain, Table, Values, parse_value, read_chain
 from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain, literal
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
-from protocol.model.actions import AgentAction
 from protocol.model.verbs import Tabs
 
 
@@ -82,13 +82,11 @@ _MOST = 1_000
 _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 
 
-class Script:
+class Script(ScriptReading):
     """Reads one script, and knows which pages are open and which one was last used."""
 
-    def __init__(self, text: str) -> None:
-        """`text` is the whole script, which tells how often a function is called."""
-        self.found: list[AgentAction] = []
-        self.losses: list[Loss] = []
+    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
+        text = a_text(payload, NAME)
         self.functions = Functions(text)
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
@@ -100,6 +98,7 @@ class Script:
         self._caught: dict[str, str] = {}
         self._before = self._now = ""
         """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
+        return blocks(text, self.functions, self.enters)
 
     def enters(self, s: Statement) -> bool:
         """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
@@ -107,8 +106,7 @@ class Script:
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self.functions.enters(s, uncalled=True)
 
-    def statement(self, s: Statement, unsure: bool = False) -> None:
-        """Read one more statement, or a block that `blocks` tells to be unsure. Raises DialectError, and can go on behind it."""
+    def statement(self, s: Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
         if unsure:
             self.forget(assigned_in(s.text))
@@ -236,7 +234,7 @@ class Script:
         self._add(s, f"{PREFIX}dialog", arguments={"answer": match[4]})
 
     def _add(self, s: Statement, verb: str, **fields: Any) -> None:
-        self.found.append(build(NAME, s.where, action_type=verb, **fields))
+        self.actions.append(build(NAME, s.where, action_type=verb, **fields))
 
     def _named(self, s: Statement, alias: str) -> str:
         if alias in _RESERVED:
@@ -312,11 +310,11 @@ class Script:
         self._use(s, alias)
         made = self._before == "made"
         actions = page_method(chain, text, lambda offset: _where(s, chain, alias, offset), self.losses)
-        if made and names == ["goto"] and isinstance(self.found[-1], Tabs):
-            self.found.pop()
+        if made and names == ["goto"] and isinstance(self.actions[-1], Tabs):
+            self.actions.pop()
             self._add(s, "tabs", op="new", url=actions[0].parameters["url"])
         else:
-            self.found += actions
+            self.actions += actions
 
     def _close(self, s: Statement, said: int | None, index: int) -> None:
         self._add(s, "tabs", op="close", index=said)
@@ -346,26 +344,3 @@ _PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, Statement, re.Match[str]]
     (_DIALOG, Script._dialog),
 )  # fmt: skip
 """Statements about pages as such."""
-
-
-def pieces(text: str, context: Context) -> Iterator[Piece]:
-    """The pieces of a script, in order. They are told at the end, since a statement may say more of the one before; what was
-    lost after the last action stands with that one."""
-    script = Script(text)
-    rows: list[tuple[int, int, list[Loss]] | Piece] = []
-    last, lost = list[Loss](), list[Loss]()
-    for one, unsure in blocks(text, script.functions, script.enters):
-        done, told = len(script.found), len(script.losses)
-        refused: Piece | None = None
-        try:
-            script.statement(one, unsure)
-        except DialectError as bad:
-            refused = Piece(one.line, None, [], bad.where, f"{bad.reason}: {one.first_words}")
-        lost += script.losses[told:]
-        for index in range(done, len(script.found)):
-            rows.append((one.line, index, last := lost))
-            lost = []
-        rows += [refused] if refused is not None else []
-    last += lost
-    for row in rows:
-        yield row if isinstance(row, Piece) else Piece(row[0], script.found[row[1]], row[2])

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Choice, Part, given, row
-from protocol.dialects.common.dialect import ParsedPayload
 from protocol.dialects.common.fields import at, checked_number
 from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import Call, Means
 from protocol.dialects.python.devices import DeviceWriting
-from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, SPOT, Code, Reader
+from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, SPOT, Reader
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -32,16 +31,13 @@ class _Reading(Reader):
 
     names_keys = True
 
-    def parsed(self, payload: Any) -> ParsedPayload:
-        code = Code(NAME, payload)
-        for call in code.calls():
-            if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
-                self.refuse(call.where, "there is no such function here")
-            if call.name in _OWN:
-                self.read_call(call, _OWN[call.name], () if call.name.endswith(".wait") else PACE)
-            else:
-                self.function(call)
-        return ParsedPayload(self.actions or self.refuse("", self.nothing), code.losses + self.losses)
+    def take(self, payload: Call, where: str) -> None:
+        if payload.name in _OWN:
+            self.read_call(payload, _OWN[payload.name], () if payload.name.endswith(".wait") else PACE)
+        elif payload.name in FUNCTIONS:
+            self.function(payload)
+        else:
+            self.refuse(payload.where, "there is no such function here")
 
     def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
         space, image = self.context.picture if self.variant == "image" else ("norm1", None)

@@ -8,11 +8,11 @@ Signatures are those of pyautogui 0.9.54, with the `pause` of older versions. Ag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Part, element_of, given_in, row
-from protocol.dialects.common.dialect import Context, DialectError, Loss, ParsedPayload, Piece
+from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
 from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.scripts import (
@@ -21,6 +21,7 @@ from protocol.dialects.common.scripts import (
     PRINTED,
     UNSURE,
     Functions,
+    ScriptReading,
     Statement,
     assigned_in,
     blocks,
@@ -59,58 +60,61 @@ _BUTTON_CLICK = "x y interval button duration tween"
 _MOUSE = "x y button duration tween"
 
 
-class Code:
+class Reader(CallReading, DeviceReading, ScriptReading):
     """Code that is read statement by statement, and what its names stand for.
 
     Imports, settings of pyautogui and printed words are passed over, and so is a text that stands alone, in which agents keep
     their thoughts.
     """
 
-    def __init__(self, dialect: str, payload: Any, words: tuple[str, ...] = ()) -> None:
-        """`words` stand for themselves. Raises DialectError for code beside a fence."""
-        self._text, self.losses = code_in(dialect, a_text(payload, dialect))
-        self._dialect, self._words = dialect, words
-        self._functions = Functions(self._text)
+    nothing = ScriptReading.nothing
+    words: ClassVar[Collection[str]] = ()
+    """Those that stand for themselves."""
+    names_keys: ClassVar[bool] = False
+    """Whether `hotkey(keys=[...])` means its keys, in which case means nothing; pyautogui itself ignores them there."""
+    presses = 0
+    """That were made so far."""
+
+    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
+        text, losses = code_in(self.dialect, a_text(payload, self.dialect))
+        self.losses += losses
+        self._functions = Functions(text)
         self._literals: JsonObject = {}
         self._imported: dict[str, str] = {}
         """Names of modules, and of functions of them, by which the code calls them."""
+        return blocks(text, self._functions, self._functions.enters)
 
-    def statements(self) -> Iterator[tuple[Statement, bool]]:
-        return blocks(self._text, self._functions, self._functions.enters)
-
-    def calls(self) -> Iterator[Call | Statement]:
-        """All that is called, and the words, in order. Raises DialectError."""
-        for s, unsure in self.statements():
-            yield from self.called(s, unsure)
-
-    def called(self, s: Statement, unsure: bool) -> list[Call | Statement]:
-        """What a statement calls, or the word that it is. Raises DialectError, and can go on behind it."""
+    def statement(self, s: Statement, unsure: bool) -> None:
+        before = [*self.actions]
         try:
             if unsure:
-                raise DialectError(self._dialect, s.where, UNSURE)
-            return self._called(s)
+                self.refuse(s.where, UNSURE)
+            for one in self._called(s):
+                self.take(one, "")
         except DialectError:
+            self.actions = before
             for name in assigned_in(s.text):
                 self._literals.pop(name, None)
             raise
 
     def _called(self, s: Statement) -> list[Call | Statement]:
+        """What a statement calls, or the word that it is. Raises DialectError."""
         first = re.match(r"[^\W\d]\w*", s.text)
         known = self._imported.get(first[0]) if first else None
         text = known + s.text[first.end() :] if first and known else s.text
         text = with_texts_joined(text, self._literals)
-        if text in self._words:
+        if text in self.words:
             return [s]
         if IMPORT.fullmatch(text):
             self._import(text)
         elif lost := next((loss for passes, loss in _PASSED if passes(text)), None):
-            self.losses += [] if lost in self.losses else [lost]
+            self.lose(lost.what, lost.why)
         elif not (_SILENT.fullmatch(text) or self._functions.is_run(text)):
-            names = names_given(self._dialect, s._replace(text=text))
+            names = names_given(self.dialect, s._replace(text=text))
             self._literals |= names
-            chains = [] if names else parse_calls(self._dialect, text, s.line, s.column)
+            chains = [] if names else parse_calls(self.dialect, text, s.line, s.column)
             if long := next((chain for chain in chains if len(chain) > 1), None):
-                raise DialectError(self._dialect, long[1].where, "nothing is called on what a call gives")
+                self.refuse(long[1].where, "nothing is called on what a call gives")
             return [with_values(chain[0], self._literals) for chain in chains]
         return []
 
@@ -121,15 +125,6 @@ class Code:
             self._imported[alias or name] = f"{module}.{name}" if module else name
         if module == "pyautogui" and "*" in names:
             self._imported |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith("pyautogui.")}
-
-
-class Reader(CallReading, DeviceReading):
-    """Reads calls one by one, and gathers what is lost."""
-
-    names_keys: ClassVar[bool] = False
-    """Whether `hotkey(keys=[...])` means its keys, in which case means nothing; pyautogui itself ignores them there."""
-    presses = 0
-    """That were made so far."""
 
     def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
         """The place of `x` and `y`, at a position in the text. Raises DialectError."""
@@ -307,12 +302,7 @@ _PASTE = (("Control", "v"), ("Meta", "v"))
 class _Reading(Reader):
     """A text of calls."""
 
-    def parsed(self, payload: Any) -> ParsedPayload:
-        code = Code(NAME, payload, tuple(_WORDS))
-        for one in code.calls():
-            self.take(one, "")
-        found = _pasted([(0, action) for action in self.actions], self.losses)
-        return ParsedPayload([action for _, action in found] or self.refuse("", self.nothing), code.losses + self.losses)
+    words = _WORDS
 
     def take(self, payload: Call | Statement, where: str) -> None:
         if isinstance(payload, Statement):
@@ -360,54 +350,26 @@ class _Reading(Reader):
             self.refuse(where, _SHARES)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
+    def joined(self, pieces: list[Piece]) -> list[Piece]:
+        """What is copied and pasted at once is typed."""
+        found: list[Piece] = []
+        copied: int | None = None
+        for piece in pieces:
+            action = piece.action
+            if copied is not None and isinstance(action, verbs.PressKey) and action.keys in _PASTE:
+                copy = found.pop(copied)
+                lost = [*copy.losses, *piece.losses, Loss(what=_COPY, why="said as typing, not by way of the clipboard")]
+                action = verbs.Type(text=_copied(copy.action))
+                piece = piece._replace(action=action, losses=lost)
+            copied = len(found) if _copied(action) else copied if isinstance(action, verbs.Wait) else None
+            found.append(piece)
+        return found
+
     def bare(self, word: BareName) -> bool:
         return self.variant == "som" and bool(_TAG.fullmatch(word))
 
 
-def _pasted(actions: list[tuple[int, AgentAction]], losses: list[Loss]) -> list[tuple[int, AgentAction]]:
-    """What is copied and pasted at once is typed. Each action has its line."""
-    found: list[tuple[int, AgentAction]] = []
-    copied: int | None = None
-    for line, action in actions:
-        if copied is not None and isinstance(action, verbs.PressKey) and action.keys in _PASTE:
-            action = verbs.Type(text=_copied(found.pop(copied)[1]))
-            losses.append(Loss(what=_COPY, why="said as typing, not by way of the clipboard"))
-        copied = len(found) if _copied(action) else copied if isinstance(action, verbs.Wait) else None
-        found.append((line, action))
-    return found
-
-
-def pieces(text: str, context: Context) -> Iterator[Piece]:
-    """The pieces of a script, statement by statement: what is not understood is one, and so is a block that only a run tells."""
-    reader, lines = _Reading(NAME, context, variant=DIALECT.variant(context)), dict[int, int]()
-    try:
-        code = Code(NAME, text, tuple(_WORDS))
-    except DialectError as bad:
-        yield Piece(1, None, [], bad.where, bad.reason)
-        return
-    for s, unsure in code.statements():
-        before = [*reader.actions]
-        try:
-            for one in code.called(s, unsure):
-                reader.take(one, "")
-            lines |= {id(action): s.line for action in reader.actions if id(action) not in lines}
-        except DialectError as bad:
-            reader.actions = before
-            yield from _told(reader, code, lines)
-            yield Piece(s.line, None, [], bad.where or s.where, f"{bad.reason}: {s.first_words}")
-            reader.actions, lines = [], {}
-    yield from _told(reader, code, lines)
-
-
-def _told(reader: Reader, code: Code, lines: dict[int, int]) -> Iterator[Piece]:
-    """The actions so far, each with its line; what was lost stands with the first."""
-    for line, action in _pasted([(lines[id(action)], action) for action in reader.actions], reader.losses):
-        yield Piece(line, action, code.losses + reader.losses)
-        code.losses.clear()
-        reader.losses.clear()
-
-
-def _copied(action: AgentAction) -> str:
+def _copied(action: AgentAction | None) -> str:
     text = action.arguments.get("text") if isinstance(action, verbs.Extension) and action.action_type == f"{_PREFIX}copy" else ""
     return text if isinstance(text, str) else ""
 
@@ -480,4 +442,4 @@ class _Tag(str):
     __repr__ = str.__str__
 
 
-DIALECT = dialect_of(_Reading, _Writing, NAME, "OSWorld pyautogui", "text", ("xy", "som"), pieces)
+DIALECT = dialect_of(_Reading, _Writing, NAME, "OSWorld pyautogui", "text", ("xy", "som"), script=True)

@@ -281,7 +281,7 @@ if __name__ == "__main__":
     )
     first = lines[0].step
     assert first
-    assert [str(text).partition(":")[0] for text in first.raw["lost"]] == ["PAUSE", "console", "pyautogui.moveTo.duration"]  # type: ignore[union-attr]
+    assert [str(text).partition(":")[0] for text in first.raw["lost"]] == ["PAUSE", "pyautogui.moveTo.duration"]  # type: ignore[union-attr]
 
 
 IN_A_FUNCTION = [
@@ -291,7 +291,7 @@ IN_A_FUNCTION = [
     ("pyautogui", "def a():\n    {a}\nfor n in range(2):\n    a()\n{b}\n", [-3, 5]),
     ("pyautogui", "def a():\n    {a}\nwith pyautogui.hold('shift'):\n    a()\n{b}\n", [-3, 5]),
     ("pyautogui", "def a():\n    {a}\ndef a():\n    {b}\na()\n", [4]),
-    ("pyautogui", "try:\n    {a}\nexcept OSError as bad:\n    print(f'{{bad}}')\nelse: {b}\nfinally:\n    {c}\n{d}\n", [2, 5, 7, 8]),
+    ("pyautogui", "try:\n    {a}\nexcept OSError as bad:\n    print(bad)\nelse: {b}\nfinally:\n    {c}\n{d}\n", [2, 5, 7, 8]),
     ("pyautogui", "try:\n    {a}\nexcept OSError:\n    {b}\n{c}\ntry: {d}\nexcept: pass\n", [-1, 5, 6]),
     ("playwright_python", "def a(page, name):\n    {a}\n{b}\na(page, 'x')\n", [-1, 3, -4]),
     ("playwright_python",
