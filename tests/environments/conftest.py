@@ -8,25 +8,9 @@ from typing import Any
 
 import pytest
 
+import protocol as p
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from protocol import (
-    Action,
-    ActionResult,
-    ActionTarget,
-    CallApi,
-    Click,
-    Drag,
-    Fill,
-    GUIElement,
-    LaunchApp,
-    PressKey,
-    Scroll,
-    SelectOption,
-    Type,
-    VisualState,
-    Wait,
-)
 
 
 class Hand:
@@ -36,22 +20,22 @@ class Hand:
         self.desktop = desktop
         self.count = len(desktop.received())
 
-    def do(self, action: Action) -> ActionResult:
+    def do(self, action: p.Action) -> p.ActionResult:
         self.count += 1
         return self.desktop.perform(action, key=f"test/{self.count}")
 
-    def click(self, *texts: str, count: int = 1) -> ActionResult:
+    def click(self, *texts: str, count: int = 1) -> p.ActionResult:
         """One after the other; what came of the last."""
-        return [self.do(Click(target=ActionTarget(text=text), count=count)) for text in texts][-1]
+        return [self.do(p.Click(target=p.ActionTarget(text=text), count=count)) for text in texts][-1]
 
     def call(self, function: str, **arguments: Any) -> Any:
         """What `app.function` answers, or the sentence in which it refuses."""
         app, _, name = function.partition(".")
-        result = self.do(CallApi(app=app, function=name, arguments=arguments))
+        result = self.do(p.CallApi(app=app, function=name, arguments=arguments))
         return json.loads(result.output) if result.ok else result.error
 
-    def fill(self, text: str, value: str) -> ActionResult:
-        return self.do(Fill(target=ActionTarget(text=text), text=value))
+    def fill(self, text: str, value: str) -> p.ActionResult:
+        return self.do(p.Fill(target=p.ActionTarget(text=text), text=value))
 
     def refuses(self, app: str, *calls: tuple[str, dict[str, object], str]) -> None:
         """Each of these functions says why it does nothing, and does nothing."""
@@ -70,39 +54,39 @@ class Hand:
         for key in keys:
             self.press(key)
 
-    def type(self, value: str, text: str | None = None, submit: bool = False) -> ActionResult:
-        return self.do(Type(target=ActionTarget(text=text) if text else None, text=value, submit=submit))
+    def type(self, value: str, text: str | None = None, submit: bool = False) -> p.ActionResult:
+        return self.do(p.Type(target=p.ActionTarget(text=text) if text else None, text=value, submit=submit))
 
-    def press(self, *keys: str, on: str | None = None) -> ActionResult:
-        return self.do(PressKey(keys=keys, target=ActionTarget(text=on) if on else None))
+    def press(self, *keys: str, on: str | None = None) -> p.ActionResult:
+        return self.do(p.PressKey(keys=keys, target=p.ActionTarget(text=on) if on else None))
 
-    def select(self, text: str, option: str) -> ActionResult:
-        return self.do(SelectOption(target=ActionTarget(text=text), options=(option,)))
+    def select(self, text: str, option: str) -> p.ActionResult:
+        return self.do(p.SelectOption(target=p.ActionTarget(text=text), options=(option,)))
 
-    def drag(self, text: str, to: str) -> ActionResult:
-        return self.do(Drag(target=ActionTarget(text=text), to=ActionTarget(text=to)))
+    def drag(self, text: str, to: str) -> p.ActionResult:
+        return self.do(p.Drag(target=p.ActionTarget(text=text), to=p.ActionTarget(text=to)))
 
-    def do_on(self, key: str) -> ActionResult:
+    def do_on(self, key: str) -> p.ActionResult:
         """Click what has this key, whatever it is called."""
-        return self.do(Click(target=ActionTarget.of(next(e for e in self.screen.elements if str(e.track_id).endswith(key)))))
+        return self.do(p.Click(target=p.ActionTarget.of(next(e for e in self.screen.elements if str(e.track_id).endswith(key)))))
 
-    def launch(self, app: str) -> ActionResult:
-        return self.do(LaunchApp(app=app))
+    def launch(self, app: str) -> p.ActionResult:
+        return self.do(p.LaunchApp(app=app))
 
-    def scroll(self, dy: int) -> ActionResult:
-        return self.do(Scroll.toward("down", dy) if dy >= 0 else Scroll.toward("up", -dy))
+    def scroll(self, dy: int) -> p.ActionResult:
+        return self.do(p.Scroll.toward("down", dy) if dy >= 0 else p.Scroll.toward("up", -dy))
 
-    def wait(self, seconds: float) -> ActionResult:
-        return self.do(Wait(seconds=seconds))
+    def wait(self, seconds: float) -> p.ActionResult:
+        return self.do(p.Wait(seconds=seconds))
 
     @property
-    def screen(self) -> VisualState:
+    def screen(self) -> p.VisualState:
         return self.desktop.observe()
 
     def texts(self, role: str | None = None) -> list[str]:
         return [e.name for e in self.screen.elements if role in (None, e.role) and e.text]
 
-    def element(self, text: str) -> GUIElement:
+    def element(self, text: str) -> p.GUIElement:
         return next(e for e in self.screen.elements if e.text == text)
 
     def app(self, name: str) -> dict:

@@ -5,21 +5,8 @@ from typing import Literal
 
 from worlds.having import having
 
+import environments.simulated.app as sim
 from environments.effects import Effect
-from environments.simulated.app import (
-    Answered,
-    App,
-    Content,
-    Edited,
-    Event,
-    Meaning,
-    Pressed,
-    Setting,
-    Toast,
-    Update,
-    becomes,
-    is_gone,
-)
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view, question
 from environments.simulated.screen import widgets as ui
 from environments.simulated.screen.widgets import Widget
@@ -37,7 +24,7 @@ class Loan(Model):
     status: Literal["out", "overdue", "returned"] = "out"
 
 
-class LoansContent(Content):
+class LoansContent(sim.Content):
     loans: tuple[Loan, ...] = ()
 
 
@@ -51,7 +38,7 @@ SHELVES = ("Novels", "History", "Travel")
 CONTROLS = {"renew": "Renew", "remind": "Remind reader", "delete": "Delete", "back": "Back"}
 
 
-class Loans(App[LoansContent, LoansState]):
+class Loans(sim.App[LoansContent, LoansState]):
     """Loans of a library."""
 
     name = "library"
@@ -61,11 +48,11 @@ class Loans(App[LoansContent, LoansState]):
     state = LoansState
     looks = frozenset({"query", "applied", "page", "open", "draft"})
     meanings = (
-        Meaning("loans.*", Effect.SEND, 'reminds {new.reader} of "{new.title}"', becomes(status="overdue")),
-        Meaning("loans.*", Effect.DELETE, 'deletes the loan of "{old.title}"', is_gone),
+        sim.Meaning("loans.*", Effect.SEND, 'reminds {new.reader} of "{new.title}"', sim.becomes(status="overdue")),
+        sim.Meaning("loans.*", Effect.DELETE, 'deletes the loan of "{old.title}"', sim.is_gone),
     )
 
-    def start(self, content: LoansContent, setting: Setting) -> LoansState:
+    def start(self, content: LoansContent, setting: sim.Setting) -> LoansState:
         return LoansState(loans={f"L{n}": loan.model_copy(update={"id": f"L{n}"}) for n, loan in enumerate(content.loans, 1)})
 
     def view(self, state: LoansState) -> tuple[Widget, ...]:
@@ -96,36 +83,38 @@ class Loans(App[LoansContent, LoansState]):
         cells = (ui.cell(text) for text in (loan.reader, loan.due, loan.status.capitalize()))
         return ui.row(key, ui.link(loan.title, f"{key}.title"), *cells)
 
-    def update(self, state: LoansState, event: Event) -> Update[LoansState]:
+    def update(self, state: LoansState, event: sim.Event) -> sim.Update[LoansState]:
         if (
             state.draft is None
             and not state.open
             and (looked := list_update(state, event, lambda: self._found(state))) is not None
         ):
-            return Update(looked)
+            return sim.Update(looked)
         match event:
-            case Pressed(key="new"):
-                return Update(state.model_copy(update={"draft": Loan(title="", reader="")}))
-            case Edited(key=key, value=value) if state.draft is not None and key.startswith("draft."):
+            case sim.Pressed(key="new"):
+                return sim.Update(state.model_copy(update={"draft": Loan(title="", reader="")}))
+            case sim.Edited(key=key, value=value) if state.draft is not None and key.startswith("draft."):
                 draft = state.draft.model_copy(update={key.removeprefix("draft."): value})
-                return Update(state.model_copy(update={"draft": draft}))
-            case Pressed(key="lend-it") if state.draft is not None and state.draft.title:
+                return sim.Update(state.model_copy(update={"draft": draft}))
+            case sim.Pressed(key="lend-it") if state.draft is not None and state.draft.title:
                 made = state.draft.model_copy(update={"id": f"L{len(state.loans) + 1}"})
-                return Update(state.model_copy(update={"loans": {**state.loans, made.id: made}, "draft": None}), (Toast("Lent"),))
-            case Pressed(key="cancel" | "back"):
-                return Update(state.model_copy(update={"draft": None, "open": ""}))
-            case Pressed(key="delete"):
-                return Update(state, (question("sure", "Delete this loan?", "", "Delete loan"),))
-            case Answered(key="sure", button="Delete loan"):
+                return sim.Update(
+                    state.model_copy(update={"loans": {**state.loans, made.id: made}, "draft": None}), (sim.Toast("Lent"),)
+                )
+            case sim.Pressed(key="cancel" | "back"):
+                return sim.Update(state.model_copy(update={"draft": None, "open": ""}))
+            case sim.Pressed(key="delete"):
+                return sim.Update(state, (question("sure", "Delete this loan?", "", "Delete loan"),))
+            case sim.Answered(key="sure", button="Delete loan"):
                 rest = {name: loan for name, loan in state.loans.items() if name != state.open}
-                return Update(state.model_copy(update={"loans": rest, "open": ""}))
-            case Pressed(key="renew" | "remind" as key) if state.open in state.loans:
+                return sim.Update(state.model_copy(update={"loans": rest, "open": ""}))
+            case sim.Pressed(key="renew" | "remind" as key) if state.open in state.loans:
                 changes = {"due": "2026-04-20"} if key == "renew" else {"status": "overdue"}
                 loan = state.loans[state.open].model_copy(update=changes)
-                return Update(state.model_copy(update={"loans": {**state.loans, loan.id: loan}}))
-            case Pressed(key=key) if key.startswith("loan-"):
-                return Update(state.model_copy(update={"open": key.removeprefix("loan-").removesuffix(".title")}))
-        return Update(state)
+                return sim.Update(state.model_copy(update={"loans": {**state.loans, loan.id: loan}}))
+            case sim.Pressed(key=key) if key.startswith("loan-"):
+                return sim.Update(state.model_copy(update={"open": key.removeprefix("loan-").removesuffix(".title")}))
+        return sim.Update(state)
 
 
 WORLD = """

@@ -7,27 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, NamedTuple
 
-from environments.simulated.app import (
-    Answered,
-    AnyApp,
-    Arrived,
-    Change,
-    Context,
-    Dialog,
-    Dropped,
-    Edited,
-    Event,
-    Hovered,
-    Later,
-    Left,
-    Notice,
-    Opened,
-    Passed,
-    Pressed,
-    Setting,
-    SharingState,
-    Toast,
-)
+import environments.simulated.app as sim
 from environments.simulated.apps import APPS
 from environments.simulated.screen.widgets import FIELDS, Widget
 from environments.simulated.variation.apply import keyed
@@ -70,15 +50,15 @@ def shown_in(widget: Widget) -> Iterator[Word]:
         yield from shown_in(child)
 
 
-def walk(app: AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterator[Word]:
+def walk(app: sim.AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterator[Word]:
     """What the app shows on the way of so many events, of which those come first that were seldom drawn before."""
     rng = random.Random(seed)
     cast = cast_for(seed, "Ada Abbott", TODAY)
-    first = app.initial(content, Setting(random.Random(seed), cast))
-    other = APPS[app.shares].initial({}, Setting(random.Random(seed), cast)) if app.shares else None
-    state, dialogs, tried = first, list[Dialog](), Counter[tuple[object, ...]]()
+    first = app.initial(content, sim.Setting(random.Random(seed), cast))
+    other = APPS[app.shares].initial({}, sim.Setting(random.Random(seed), cast)) if app.shares else None
+    state, dialogs, tried = first, list[sim.Dialog](), Counter[tuple[object, ...]]()
     yield Word("title", app.name, app.title)
-    state = first = app.update(first, Passed(60.0, "2026-03-02 09:00")).state if app.timed else first
+    state = first = app.update(first, sim.Passed(60.0, "2026-03-02 09:00")).state if app.timed else first
     for _ in range(steps):
         tree = app.view(state)
         for widget in keyed(tree):
@@ -92,17 +72,17 @@ def walk(app: AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterato
             continue
         event = events[at]
         tried[marks[at]] += 1
-        lent = state.model_copy(update={"lent": other}) if isinstance(state, SharingState) else state
+        lent = state.model_copy(update={"lent": other}) if isinstance(state, sim.SharingState) else state
         update = app.update(lent, event)
-        state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, SharingState) else update.state
+        state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, sim.SharingState) else update.state
         for effect in update.effects:
             yield from _said(effect)
-            if isinstance(effect, Dialog):
+            if isinstance(effect, sim.Dialog):
                 dialogs.append(effect)
-            if isinstance(effect, Change):
+            if isinstance(effect, sim.Change):
                 other = effect.state
-            if isinstance(effect, Later):
-                state = app.update(state, Arrived(effect.topic, effect.data)).state
+            if isinstance(effect, sim.Later):
+                state = app.update(state, sim.Arrived(effect.topic, effect.data)).state
         if rng.random() < 0.004:
             state = first
 
@@ -113,26 +93,26 @@ def _flat(tree: tuple[Widget, ...]) -> Iterator[Widget]:
         yield from _flat(widget.children)
 
 
-def _events(tree: tuple[Widget, ...], rng: random.Random) -> Iterator[Event]:
+def _events(tree: tuple[Widget, ...], rng: random.Random) -> Iterator[sim.Event]:
     widgets = list(_flat(tree))
     onto = [w.key for w in widgets if w.drop]
     for widget in widgets:
         key = widget.key
         if widget.role in FIELDS and widget.enabled:
-            yield from (Edited(key, value) for value in _values(widget))
-            yield Left(key)
+            yield from (sim.Edited(key, value) for value in _values(widget))
+            yield sim.Left(key)
         if widget.press and widget.enabled:
-            yield Pressed(key)
+            yield sim.Pressed(key)
         if widget.opens:
-            yield Opened(key)
+            yield sim.Opened(key)
         if widget.hovers:
-            yield Hovered(key)
+            yield sim.Hovered(key)
         if widget.context:
-            yield Context(key)
+            yield sim.Context(key)
         if widget.drag and onto:
-            yield Dropped(key, rng.choice(onto))
+            yield sim.Dropped(key, rng.choice(onto))
     if rng.random() < 0.05:
-        yield from (Arrived(topic, data) for topic, data in NEWS)
+        yield from (sim.Arrived(topic, data) for topic, data in NEWS)
 
 
 def _values(widget: Widget) -> tuple[str, ...]:
@@ -145,20 +125,20 @@ def _values(widget: Widget) -> tuple[str, ...]:
     return widget.options or SAMPLES
 
 
-def _answers(dialog: Dialog, rng: random.Random) -> Iterator[Event]:
+def _answers(dialog: sim.Dialog, rng: random.Random) -> Iterator[sim.Event]:
     for button in dialog.buttons:
         for _ in range(3):
             fields = {f.key: rng.choice(f.options or (f.value, *SAMPLES)) for f in dialog.fields}
-            yield Answered(dialog.key, button, fields)
+            yield sim.Answered(dialog.key, button, fields)
 
 
 def _said(effect: object) -> Iterator[Word]:
     match effect:
-        case Toast(text=text):
+        case sim.Toast(text=text):
             yield Word("toast", "", text)
-        case Notice(title=title, text=text):
+        case sim.Notice(title=title, text=text):
             yield from (Word("notice", "", said) for said in (title, text) if said)
-        case Dialog():
+        case sim.Dialog():
             yield from (Word("dialog", effect.key, said) for said in (effect.title, effect.text, *effect.buttons) if said)
             for field in effect.fields:
                 yield Word("dialog", effect.key, field.label)
@@ -180,6 +160,6 @@ CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
 """What an app may start with, where nothing at all shows too little of it."""
 
 
-def words(app: AnyApp, steps: int = 1500) -> set[Word]:
+def words(app: sim.AnyApp, steps: int = 1500) -> set[Word]:
     """All that was seen on the way, from each of the app's contents."""
     return {word for n, content in enumerate(CONTENTS.get(app.name, ({},))) for word in walk(app, content, n, steps)}

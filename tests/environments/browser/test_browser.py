@@ -5,43 +5,16 @@ from pathlib import Path
 
 import pytest
 
+import protocol as p
 from environments.browser import BrowserEnvironment
 from environments.browser.observation.elements import clean
 from environments.browser.session import Record, find_chromium, flags, free_name
 from environments.check import check_environment
 from environments.contract import DigestMismatch, EnvironmentFault, Screenshots
-from protocol import (
-    ActionResult,
-    ActionTarget,
-    Click,
-    Drag,
-    ExecStatus,
-    Fill,
-    FinishGoal,
-    GoBack,
-    GoForward,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    LaunchApp,
-    MouseDown,
-    MouseUp,
-    Navigate,
-    PressKey,
-    Screenshot,
-    SelectOption,
-    Tabs,
-    TargetError,
-    Type,
-    Upload,
-    Wait,
-    resolve,
-)
 
 
-def on(text: str, role: str | None = None) -> ActionTarget:
-    return ActionTarget(text=text, role=role)
+def on(text: str, role: str | None = None) -> p.ActionTarget:
+    return p.ActionTarget(text=text, role=role)
 
 
 def test_the_contract_is_kept(site):
@@ -99,13 +72,13 @@ def test_a_page_with_another_json_is_seen_as_it_is(surf, script):
 
 def test_typing_adds_filling_replaces_and_enter_is_pressed_only_where_it_is_said(surf):
     surf.open("edit.html")
-    assert surf.do(Type(target=on("Story"), text=" two\nthree é 漢")).ok
+    assert surf.do(p.Type(target=on("Story"), text=" two\nthree é 漢")).ok
     assert surf.one("Story").value == "one two\nthree é 漢"
     assert surf.fill("Story", "new\nlines").ok
     assert surf.one("Story").value == "new\nlines"
     assert surf.fill("Note", "plain").ok
     assert surf.one("Note").value == "plain"
-    assert surf.do(Type(target=on("Note"), text=" more")).ok
+    assert surf.do(p.Type(target=on("Note"), text=" more")).ok
     assert surf.one("Note").value == "plain more"
     surf.fill("Query", "cats")
     assert "sent cats" not in surf.texts()
@@ -125,30 +98,30 @@ def test_dates_numbers_and_sliders_are_set_and_a_field_that_keeps_something_else
     assert "now holds 'LOUD'" in surf.fill("Loud", "loud").output
     assert "can only be read" in surf.fill("Fixed", "y").error
     assert "one line" in surf.fill("Loud", "a\nb").error
-    assert "one line" in surf.do(Type(target=on("Loud"), text="a\nb")).error
+    assert "one line" in surf.do(p.Type(target=on("Loud"), text="a\nb")).error
 
 
 def test_options_are_chosen_by_their_text(surf):
     surf.open("edit.html")
-    assert surf.do(SelectOption(target=on("Many"), options=("A", "c"))).ok
+    assert surf.do(p.SelectOption(target=on("Many"), options=("A", "c"))).ok
     assert surf.one("Many").value == "A, C"
     surf.open("login.html")
-    assert surf.do(SelectOption(target=on("Country"), options=("Belgium",))).ok
+    assert surf.do(p.SelectOption(target=on("Country"), options=("Belgium",))).ok
     assert surf.one("Country").value == "Belgium"
-    assert "options are: Austria, Belgium" in surf.do(SelectOption(target=on("Country"), options=("Chad",))).error
-    assert "disabled" in surf.do(SelectOption(target=on("Country"), options=("Nowhere",))).error
-    assert "one option" in surf.do(SelectOption(target=on("Country"), options=("Austria", "Belgium"))).error
+    assert "options are: Austria, Belgium" in surf.do(p.SelectOption(target=on("Country"), options=("Chad",))).error
+    assert "disabled" in surf.do(p.SelectOption(target=on("Country"), options=("Nowhere",))).error
+    assert "one option" in surf.do(p.SelectOption(target=on("Country"), options=("Austria", "Belgium"))).error
 
 
 def test_keys_and_chords(surf):
     surf.open("edit.html")
     surf.click("Query")
-    assert surf.do(PressKey(keys=("Control", "b"))).ok
-    assert surf.do(HoldKey(keys=("Shift",), seconds=0.05)).ok
-    assert surf.do(KeyDown(key="ArrowLeft")).ok
-    assert surf.do(KeyUp(key="ArrowLeft")).ok
+    assert surf.do(p.PressKey(keys=("Control", "b"))).ok
+    assert surf.do(p.HoldKey(keys=("Shift",), seconds=0.05)).ok
+    assert surf.do(p.KeyDown(key="ArrowLeft")).ok
+    assert surf.do(p.KeyUp(key="ArrowLeft")).ok
     assert "Control b Shift ArrowLeft" in surf.texts()
-    assert "type it as text" in surf.do(PressKey(keys=("é",))).error
+    assert "type it as text" in surf.do(p.PressKey(keys=("é",))).error
 
 
 def test_presses_of_every_kind_and_dragging(surf):
@@ -157,43 +130,43 @@ def test_presses_of_every_kind_and_dragging(surf):
         assert surf.click("Card", **more).ok
         assert shown in surf.texts()
     assert "go_back" in surf.click("Card", button="back").error
-    assert surf.do(Drag(target=on("Card"), to=on("Done:"))).ok
+    assert surf.do(p.Drag(target=on("Card"), to=on("Done:"))).ok
     assert "moved" in surf.texts()
     box = surf.one("Pad").bbox
     at = [{"x": box.x1 + x, "y": box.y1 + 20} for x in (10, 60, 150)]
-    assert surf.do(Drag(target=ActionTarget(point=at[0]), path=(at[1],), to=ActionTarget(point=at[2]))).ok
+    assert surf.do(p.Drag(target=p.ActionTarget(point=at[0]), path=(at[1],), to=p.ActionTarget(point=at[2]))).ok
     assert "drawn true" in surf.texts()
-    assert surf.do(MouseDown(target=on("Pad"))).ok
-    assert surf.do(Hover(target=on("Card"))).ok
-    assert surf.do(MouseUp()).ok
+    assert surf.do(p.MouseDown(target=on("Pad"))).ok
+    assert surf.do(p.Hover(target=on("Card"))).ok
+    assert surf.do(p.MouseUp()).ok
 
 
 def test_history_and_tabs(surf, site):
     surf.open("login.html")
     surf.open("files.html")
-    assert surf.do(GoBack()).ok
+    assert surf.do(p.GoBack()).ok
     assert "Username" in surf.texts()
-    assert surf.do(GoForward()).ok
-    assert "no page to go forward" in surf.do(GoForward()).error
+    assert surf.do(p.GoForward()).ok
+    assert "no page to go forward" in surf.do(p.GoForward()).error
     assert "new tab" in surf.click("New tab").output
     assert [w.focused for w in surf.see().windows] == [False, True]
     assert "Username" in surf.texts()
-    assert surf.do(Tabs(op="select", index=0)).ok
+    assert surf.do(p.Tabs(op="select", index=0)).ok
     assert "Report" in surf.texts()
-    assert "tab 1: Log in" in surf.do(Tabs(op="list")).output
-    assert surf.do(Tabs(op="new", url=site.url("table.html"))).ok
-    assert surf.do(Tabs(op="close")).ok
+    assert "tab 1: Log in" in surf.do(p.Tabs(op="list")).output
+    assert surf.do(p.Tabs(op="new", url=site.url("table.html"))).ok
+    assert surf.do(p.Tabs(op="close")).ok
     assert len(surf.see().windows) == 2
-    assert "there is no tab 7" in surf.do(Tabs(op="select", index=7)).error
+    assert "there is no tab 7" in surf.do(p.Tabs(op="select", index=7)).error
 
 
 def test_waiting_for_a_text(surf):
     surf.open("slow.html")
-    assert surf.do(Wait(seconds=3, text="Load")).ok
-    late = surf.do(Wait(seconds=0.2, text="never"))
-    assert (late.exec_status, late.error) == (ExecStatus.TIMEOUT, "'never' did not show within 0.2 seconds")
-    assert surf.do(Wait(seconds=1, text_gone="never")).ok
-    assert surf.do(Screenshot()).ok
+    assert surf.do(p.Wait(seconds=3, text="Load")).ok
+    late = surf.do(p.Wait(seconds=0.2, text="never"))
+    assert (late.exec_status, late.error) == (p.ExecStatus.TIMEOUT, "'never' did not show within 0.2 seconds")
+    assert surf.do(p.Wait(seconds=1, text_gone="never")).ok
+    assert surf.do(p.Screenshot()).ok
 
 
 # --- what happens by itself
@@ -210,22 +183,22 @@ def test_dialogs_of_every_kind(surf, shared):
     assert "kept" in surf.texts()
     surf.click("Alert")
     assert "answer it first" in surf.click("Rename").error
-    assert "answer it first" in surf.do(Navigate(url="about:blank")).error
+    assert "answer it first" in surf.do(p.Navigate(url="about:blank")).error
     assert surf.click("OK").ok
     assert "alerted" in surf.texts()
     surf.click("Rename")
     field = next(e for e in surf.see().elements if e.role == "textbox" and e.focused)
     assert field.value == "old"
     surf.fill(field.name, "ne")
-    surf.do(Type(text="w"))
+    surf.do(p.Type(text="w"))
     assert surf.one(field.name).value == "new"
     surf.click("OK")
     assert "name: new" in surf.texts()
     surf.click("Rename")
-    surf.do(PressKey(keys=("Escape",)))
+    surf.do(p.PressKey(keys=("Escape",)))
     assert "name: null" in surf.texts()
     surf.click("Later")
-    surf.do(Wait(seconds=1))
+    surf.do(p.Wait(seconds=1))
     assert surf.see().modal
     with pytest.raises(EnvironmentFault, match="dialog"):
         surf.env.screenshot()
@@ -236,14 +209,14 @@ def test_dialogs_of_every_kind(surf, shared):
 
 def test_leaving_a_page_with_unsaved_work_asks_first(surf):
     surf.open("dialogs.html")
-    surf.do(Type(target=on("Draft"), text="dear"))
+    surf.do(p.Type(target=on("Draft"), text="dear"))
     surf.click("Leave")
     assert surf.one("Leave this page?").role == "dialog"
     assert surf.click("Stay").ok
     assert surf.one("Draft").value == "dear"
     surf.click("Leave", button="left")
-    assert surf.do(Click(target=on("Leave", "button"))).ok
-    surf.do(Wait(seconds=2, text="Nothing here yet."))
+    assert surf.do(p.Click(target=on("Leave", "button"))).ok
+    surf.do(p.Wait(seconds=2, text="Nothing here yet."))
     assert "Nothing here yet." in surf.texts()
 
 
@@ -252,15 +225,15 @@ def test_downloads_stay_in_their_folder_and_uploads_come_from_theirs_only(surf, 
     output = surf.click("Report").output
     assert "downloaded" in output
     assert "8 bytes" in output
-    assert [p.read_text() for p in folders["downloads"].iterdir()] == ["a,b\n1,2\n"]
+    assert [path.read_text() for path in folders["downloads"].iterdir()] == ["a,b\n1,2\n"]
     (folders["uploads"] / "cv.txt").write_text("me")
-    assert surf.do(Upload(target=on("Attachment"), files=("cv.txt",))).ok
+    assert surf.do(p.Upload(target=on("Attachment"), files=("cv.txt",))).ok
     assert "got cv.txt" in surf.texts()
-    assert surf.do(Upload(target=on("Pick a photo"), files=("cv.txt",))).ok
+    assert surf.do(p.Upload(target=on("Pick a photo"), files=("cv.txt",))).ok
     assert "photo cv.txt" in surf.texts()
     for name in ("/etc/passwd", "../../etc/passwd", "no.txt"):
-        assert "files are:" in surf.do(Upload(target=on("Attachment"), files=(name,))).error
-    assert "does not take files" in surf.do(Upload(target=on("Report"), files=("cv.txt",))).error
+        assert "files are:" in surf.do(p.Upload(target=on("Attachment"), files=(name,))).error
+    assert "does not take files" in surf.do(p.Upload(target=on("Report"), files=("cv.txt",))).error
 
 
 def test_only_allowed_hosts_are_reached(surf, site):
@@ -270,28 +243,28 @@ def test_only_allowed_hosts_are_reached(surf, site):
     assert "blocked" in surf.texts()
     assert "not allowed" in result.output
     surf.click("Redirect")
-    surf.do(Wait(seconds=0.3))
+    surf.do(p.Wait(seconds=0.3))
     surf.open("away.html")
     assert "not allowed" in surf.click("Elsewhere").output
     assert "Away" in surf.see().windows[0].title
     assert not [hit for hit in site.hits if hit.startswith("127.0.0.1")]
     for url in ("http://example.com/", "file:///etc/passwd", "javascript:alert(1)", "http://[bad", "chrome://version"):
-        assert surf.do(Navigate(url=url)).error, url
+        assert surf.do(p.Navigate(url=url)).error, url
 
 
 def test_an_answer_that_is_no_page_is_told(surf, site):
-    assert "404" in surf.do(Navigate(url=site.url("missing.html"))).output
-    assert "could not be opened" in surf.do(Navigate(url="http://localhost:1/")).error
+    assert "404" in surf.do(p.Navigate(url=site.url("missing.html"))).output
+    assert "could not be opened" in surf.do(p.Navigate(url="http://localhost:1/")).error
 
 
 def test_a_crash_is_seen_and_left_by_navigating(site):
     env = BrowserEnvironment(site.url("login.html"))
     env.reset()
     env._run(_crash(env), 20)
-    env.perform(Wait(seconds=0.3), key="wait")
+    env.perform(p.Wait(seconds=0.3), key="wait")
     assert "crashed" in env.observe().elements[0].name
-    assert "navigate" in env.perform(Click(target=on("Go")), key="go").error
-    assert env.perform(Navigate(url=site.url("login.html")), key="back").ok
+    assert "navigate" in env.perform(p.Click(target=on("Go")), key="go").error
+    assert env.perform(p.Navigate(url=site.url("login.html")), key="back").ok
     assert "Username" in [e.name for e in env.observe().elements]
     env._run(env._sight.session._browser.close(), 20)
     with pytest.raises(EnvironmentFault, match="reset"):
@@ -311,10 +284,10 @@ async def _crash(env: BrowserEnvironment) -> None:
 
 
 def test_what_a_browser_cannot_is_said_in_a_sentence(surf):
-    assert "crew's own" in surf.do(FinishGoal()).error
-    assert surf.do(LaunchApp(app="mail")).error == "this browser cannot launch app"
+    assert "crew's own" in surf.do(p.FinishGoal()).error
+    assert surf.do(p.LaunchApp(app="mail")).error == "this browser cannot launch app"
     assert "disabled" in (surf.open("login.html") and surf.click("Delete account")).error
-    assert "cannot be filled" in surf.do(Fill(target=on("Go"), text="x")).error
+    assert "cannot be filled" in surf.do(p.Fill(target=on("Go"), text="x")).error
     assert isinstance(surf.env, Screenshots)
     assert surf.env.screenshot().startswith(b"\x89PNG")
 
@@ -335,7 +308,7 @@ def test_a_seed_makes_chance_repeat_and_a_folder_of_downloads_that_nobody_named_
 
 
 def test_a_resumed_process_repeats_no_key(tmp_path: Path, site):
-    wait = Wait(seconds=0)
+    wait = p.Wait(seconds=0)
     env = BrowserEnvironment(site.url("index.html"), record=tmp_path)
     done = env.perform(wait, key="a")
     env.close()
@@ -343,10 +316,10 @@ def test_a_resumed_process_repeats_no_key(tmp_path: Path, site):
     again = BrowserEnvironment(site.url("index.html"), record=tmp_path)
     assert again.perform(wait, key="a") == done
     half = again.perform(wait, key="b")
-    assert half.exec_status is ExecStatus.PENDING
+    assert half.exec_status is p.ExecStatus.PENDING
     assert "cannot be known" in half.error
     with pytest.raises(DigestMismatch):
-        again.perform(Wait(seconds=1), key="a")
+        again.perform(p.Wait(seconds=1), key="a")
     again.close()
 
 
@@ -359,18 +332,18 @@ def test_an_element_of_an_earlier_browser_is_found_by_its_words_and_never_by_its
         browser = BrowserEnvironment(page.as_uri(), allow_files=True, record=tmp_path / "record")
         seen = browser.observe()
         browser.close()
-        targets.append(ActionTarget.of(next(e for e in seen.elements if e.text == "Save")))
-    assert seen.by_id[resolve(targets[0], seen).element_id].text == "Save"
-    with pytest.raises(TargetError):
-        resolve(ActionTarget(track_id=targets[0].track_id, element_id=targets[0].element_id), seen)
+        targets.append(p.ActionTarget.of(next(e for e in seen.elements if e.text == "Save")))
+    assert seen.by_id[p.resolve(targets[0], seen).element_id].text == "Save"
+    with pytest.raises(p.TargetError):
+        p.resolve(p.ActionTarget(track_id=targets[0].track_id, element_id=targets[0].element_id), seen)
 
 
 def test_a_record_keeps_no_text_that_was_typed(tmp_path: Path):
     record = Record(tmp_path)
-    record.begin("k", Type(text="s3cret-words"))
-    record.end("k", ActionResult(exec_status=ExecStatus.EXECUTED))
+    record.begin("k", p.Type(text="s3cret-words"))
+    record.end("k", p.ActionResult(exec_status=p.ExecStatus.EXECUTED))
     record.close()
-    assert b"s3cret-words" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+    assert b"s3cret-words" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
 def test_a_missing_browser_is_named_with_the_way_to_get_it(monkeypatch):

@@ -6,27 +6,7 @@ from typing import Any
 import pytest
 from support import OPEN_HOUSE, Run, decide, desktop, planned, subtask
 
-from protocol import (
-    Action,
-    ActionResult,
-    ActionTarget,
-    Click,
-    Drag,
-    ExecStatus,
-    Fill,
-    GUIElement,
-    Hover,
-    LaunchApp,
-    Memorize,
-    PressKey,
-    Scroll,
-    SelectOption,
-    SwitchWindow,
-    Type,
-    VisualState,
-    Wait,
-    Window,
-)
+import protocol as p
 from roles.operator.execute import PostconditionCheck, reconciled, stands
 
 WORLD = """
@@ -38,11 +18,11 @@ open: [files]
 """
 
 
-def named(name: str) -> ActionTarget:
-    return ActionTarget(text=name)
+def named(name: str) -> p.ActionTarget:
+    return p.ActionTarget(text=name)
 
 
-def worked(*actions: Action) -> Run:
+def worked(*actions: p.Action) -> Run:
     run = Run([planned(subtask("a"))], {"a": list(map(decide, actions))}, desk=desktop(world=WORLD), safety=OPEN_HOUSE).go()
     assert run.status == "fulfilled", run.result
     assert [step.exec_status for step in run.journal.all_steps(20)] == ["executed"] * len(actions)
@@ -50,9 +30,11 @@ def worked(*actions: Action) -> Run:
 
 
 @pytest.mark.parametrize(
-    "action", [Scroll.toward("down", 1, "page"), Wait(seconds=2), Hover(target=named("top.txt"))], ids=lambda action: action.verb
+    "action",
+    [p.Scroll.toward("down", 1, "page"), p.Wait(seconds=2), p.Hover(target=named("top.txt"))],
+    ids=lambda action: action.verb,
 )
-def test_scrolling_waiting_and_hovering_reach_the_surface(action: Action) -> None:
+def test_scrolling_waiting_and_hovering_reach_the_surface(action: p.Action) -> None:
     (received,) = worked(action).desk.received()
     assert received["action"]["action_type"] == action.verb
 
@@ -70,69 +52,75 @@ def values(run: Run) -> list[Any]:
     ("actions", "came"),
     [
         (
-            (Click(target=named("New folder")), Fill(target=named("Folder name"), text="Mine"), Click(target=named("Create"))),
+            (
+                p.Click(target=named("New folder")),
+                p.Fill(target=named("Folder name"), text="Mine"),
+                p.Click(target=named("Create")),
+            ),
             lambda run: "/Mine" in entries(run),
         ),
         (
             (
-                Click(target=ActionTarget(text="top.txt", role="cell"), button="right"),
-                Click(target=named("Rename…")),
-                Fill(target=named("New name"), text="new.txt", submit=True),
+                p.Click(target=p.ActionTarget(text="top.txt", role="cell"), button="right"),
+                p.Click(target=named("Rename…")),
+                p.Fill(target=named("New name"), text="new.txt", submit=True),
             ),
             lambda run: "/new.txt" in entries(run),
         ),
-        ((Drag(target=named("top.txt"), to=named("Docs")),), lambda run: "/Docs/top.txt" in entries(run)),
+        ((p.Drag(target=named("top.txt"), to=named("Docs")),), lambda run: "/Docs/top.txt" in entries(run)),
         (
             (
-                LaunchApp(app="reimbursement"),
-                Type(target=named("Amount"), text="5"),
-                PressKey(keys=("Tab",)),
-                Fill(target=named("Vendor"), text="Acme"),
-                SelectOption(target=named("Category"), options=("Travel",)),
+                p.LaunchApp(app="reimbursement"),
+                p.Type(target=named("Amount"), text="5"),
+                p.PressKey(keys=("Tab",)),
+                p.Fill(target=named("Vendor"), text="Acme"),
+                p.SelectOption(target=named("Category"), options=("Travel",)),
             ),
             lambda run: values(run) == ["5", "Acme", "Travel"],
         ),
-        ((LaunchApp(app="reimbursement"), SwitchWindow(window="files")), lambda run: run.desk.observe().app == "files"),
+        ((p.LaunchApp(app="reimbursement"), p.SwitchWindow(window="files")), lambda run: run.desk.observe().app == "files"),
     ],
     ids=["buttons", "menus", "drag and drop", "forms", "windows"],
 )
-def test_buttons_menus_forms_dragging_and_windows_are_operated(actions: tuple[Action, ...], came: Callable[[Run], bool]) -> None:
+def test_buttons_menus_forms_dragging_and_windows_are_operated(
+    actions: tuple[p.Action, ...], came: Callable[[Run], bool]
+) -> None:
     assert came(worked(*actions))
 
 
 def test_what_is_noted_stands_on_the_blackboard_and_never_reaches_the_surface() -> None:
-    run = worked(Memorize(name="total", value="$5.00"))
+    run = worked(p.Memorize(name="total", value="$5.00"))
     assert [(fact.name, fact.value) for fact in run.journal.facts()] == [("total", "$5.00")]
     assert run.desk.received() == []
 
 
-BEGUN = ActionResult(exec_status=ExecStatus.PENDING, error="it cannot be known whether it was done")
-DONE = ActionResult(exec_status=ExecStatus.EXECUTED)
-SEND = Click(target=ActionTarget(text="Send report"))
-SUBJECT = ActionTarget(text="Subject")
+BEGUN = p.ActionResult(exec_status=p.ExecStatus.PENDING, error="it cannot be known whether it was done")
+DONE = p.ActionResult(exec_status=p.ExecStatus.EXECUTED)
+SEND = p.Click(target=p.ActionTarget(text="Send report"))
+SUBJECT = p.ActionTarget(text="Subject")
 
 
-def form(*more: GUIElement, text: str = "", sent: bool = False, page: str = "Report - /report", **state: Any) -> VisualState:
-    field = GUIElement(element_id="1", role="textbox", text="Subject", value=text)
-    send = GUIElement(element_id="2", role="button", text="Send report", enabled=not sent)
-    windows = (Window(window_id="tab-0", app="browser", title=page, focused=True),)
-    return VisualState(app="browser", windows=windows, elements=(field, send, *more), **state)
+def form(*more: p.GUIElement, text: str = "", sent: bool = False, page: str = "Report - /report", **state: Any) -> p.VisualState:
+    field = p.GUIElement(element_id="1", role="textbox", text="Subject", value=text)
+    send = p.GUIElement(element_id="2", role="button", text="Send report", enabled=not sent)
+    windows = (p.Window(window_id="tab-0", app="browser", title=page, focused=True),)
+    return p.VisualState(app="browser", windows=windows, elements=(field, send, *more), **state)
 
 
-def told(text: str, role: str = "status") -> GUIElement:
-    return GUIElement(element_id=f"told-{text}", role=role, text=text)
+def told(text: str, role: str = "status") -> p.GUIElement:
+    return p.GUIElement(element_id=f"told-{text}", role=role, text=text)
 
 
 @pytest.mark.parametrize(
     ("action", "before", "now", "how"),
     [
-        (Fill(target=SUBJECT, text="Rain"), form(), form(text="Rain"), PostconditionCheck.DONE),
-        (Fill(target=SUBJECT, text="Rain"), form(), form(), PostconditionCheck.NOT_DONE),
-        (Fill(target=SUBJECT, text="Rain"), form(), form(text="Other"), PostconditionCheck.NOT_DONE),
-        (SelectOption(target=SUBJECT, options=("Rain",)), form(), form(text="Rain"), PostconditionCheck.DONE),
-        (Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="Rain"), PostconditionCheck.DONE),
-        (Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="Ra"), PostconditionCheck.NOT_DONE),
-        (Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="R"), PostconditionCheck.UNKNOWN),
+        (p.Fill(target=SUBJECT, text="Rain"), form(), form(text="Rain"), PostconditionCheck.DONE),
+        (p.Fill(target=SUBJECT, text="Rain"), form(), form(), PostconditionCheck.NOT_DONE),
+        (p.Fill(target=SUBJECT, text="Rain"), form(), form(text="Other"), PostconditionCheck.NOT_DONE),
+        (p.SelectOption(target=SUBJECT, options=("Rain",)), form(), form(text="Rain"), PostconditionCheck.DONE),
+        (p.Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="Rain"), PostconditionCheck.DONE),
+        (p.Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="Ra"), PostconditionCheck.NOT_DONE),
+        (p.Type(target=SUBJECT, text="in"), form(text="Ra"), form(text="R"), PostconditionCheck.UNKNOWN),
         (SEND, form(), form(), PostconditionCheck.NOT_DONE),
         (SEND, form(), form(sent=True, text="x"), PostconditionCheck.DONE),
         (SEND, form(), form(told("Kept as 17")), PostconditionCheck.DONE),
@@ -141,32 +129,32 @@ def told(text: str, role: str = "status") -> GUIElement:
         (SEND, form(), form(told("Lunch is served", "heading")), PostconditionCheck.UNKNOWN),
         (SEND, form(), form(told("Kept as 17"), page="Start - /"), PostconditionCheck.UNKNOWN),
         (SEND, None, form(), PostconditionCheck.UNKNOWN),
-        (PressKey(keys=("Enter",)), form(text="Rain"), form(), PostconditionCheck.UNKNOWN),
+        (p.PressKey(keys=("Enter",)), form(text="Rain"), form(), PostconditionCheck.UNKNOWN),
     ],
 )
 def test_the_postcondition_is_read_from_the_screen(
-    action: Any, before: VisualState | None, now: VisualState, how: PostconditionCheck
+    action: Any, before: p.VisualState | None, now: p.VisualState, how: PostconditionCheck
 ) -> None:
     assert stands(action, before, now) is how
 
 
 def test_words_that_were_expected_are_a_postcondition_of_any_action() -> None:
-    press = PressKey(keys=("Enter",))
+    press = p.PressKey(keys=("Enter",))
     assert stands(press, form(), form(told("Kept as 17", "text")), "kept as") is PostconditionCheck.DONE
     assert (
         stands(press, form(told("Kept as 16", "text")), form(told("Kept as 17", "text")), "kept as") is PostconditionCheck.UNKNOWN
     )
 
 
-def tried(screens: list[VisualState], answers: dict[str, ActionResult]) -> tuple[ActionResult, list[str]]:
+def tried(screens: list[p.VisualState], answers: dict[str, p.ActionResult]) -> tuple[p.ActionResult, list[str]]:
     """What comes of pressing Send, and under which keys it was done again."""
     keys: list[str] = []
 
-    def perform(key: str) -> ActionResult:
+    def perform(key: str) -> p.ActionResult:
         keys.append(key)
         return answers.get(key, DONE)
 
-    observe: Callable[[], VisualState] = iter(screens).__next__
+    observe: Callable[[], p.VisualState] = iter(screens).__next__
     return reconciled(BEGUN, SEND, form(), "", key="k", observe=observe, perform=perform), keys
 
 
@@ -186,7 +174,7 @@ OTHER = told("Lunch is served", "heading")
     ids=["done", "not done", "unknown", "stopped again", "stopped again and done", "without end"],
 )
 def test_what_was_not_done_is_done_once_under_a_key_of_its_own_and_not_without_end(
-    screens: list[VisualState], begun: int, done: bool, keys: list[str]
+    screens: list[p.VisualState], begun: int, done: bool, keys: list[str]
 ) -> None:
     result, used = tried(screens, {f"k/again-{n}": BEGUN for n in range(1, begun + 1)})
     assert (result.ok, result is BEGUN, used) == (done, not done, keys)
