@@ -112,6 +112,7 @@ class Widget(Frozen):
     role: str
     name: str
     ticked: bool = False
+    """Of a tab: it is the one that is shown."""
     filled: bool = False
     """It holds something; what, is not said."""
     hint: str = ""
@@ -312,7 +313,7 @@ def page_of(state: VisualState) -> PageCard:
         Widget(
             role=e.role,
             name=e.name,
-            ticked=e.value == "true",
+            ticked=e.value == "true" or (e.role == "tab" and e.selected),
             filled=bool(e.value),
             hint=e.placeholder or "",
             options=e.choices,

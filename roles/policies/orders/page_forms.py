@@ -77,8 +77,8 @@ class PageForm:
         """What goes where, of what is not written by now; the longest part of the words first. Raises Refusal."""
         at = 0
         while at < len(self.words):
-            ends = (end for end in self._ends(at) if not {*range(at, end)} & self.known and self._is_told(at, end, gone))
-            end = next(ends, at)
+            free = [end for end in self._ends(at) if not ({*range(at, end)} & self.known or _is_idle(self.words[end - 1]))]
+            end = next((end for end in free if self._is_told(at, end, gone)), at)
             self.known.update(range(at, end))
             at = max(end, at + 1)
 
@@ -189,6 +189,10 @@ class PageForm:
         rest = {*tokens(control)} - {*deeds()["opens"]}
         return bool(rest & said) and rest - said <= phrases("anybody")
 
+    def is_another(self) -> bool:
+        """Whether a word is left that makes it another order: "Register, but without lunch"."""
+        return any(word.lower in phrases("told by no heading") for word in self._unknown())
+
     def _unknown(self) -> list[Token]:
         return [w for n, w in enumerate(self.words) if n not in self.known and not _is_idle(w) and w.text not in _BREAKS]
 
@@ -197,7 +201,8 @@ class PageForm:
         no word for the form."""
         heads = [w.inside[1] for w in self.takers if w.inside[0] in _HEADS]
         about = {token for text in heads for token in tokens(text)} - phrases("told by no heading") - phrases("numbers")
-        about |= {token for text in controls for token in tokens(text)} | {*deeds()["opens"]}
+        labels = [one.widget.name for one in self.filled if one.widget.role in WRITTEN]
+        about |= {token for text in (*controls, *labels) for token in tokens(text)} | {*deeds()["opens"]}
         return [w.text for w in self._unknown() if w.kind != "word" or w.capital or not {*tokens(w.text)} <= about]
 
 

@@ -64,6 +64,11 @@ class PageOrders(Forms):
         """The steps of an order behind those that led to its form: what the page is called to do, else by the form."""
         done, fresh, why = self._steps, self._entry_of(order), self.unclear(order)
         self._steps = []
+        for step in done:
+            self._steps.append(step)
+            if self.is_begun():
+                self._need()
+        done = [step for step in done if not (isinstance(step, PressStep) and step.kind)]  # which only opened a part of the page
         if not done and not fresh:
             try:
                 return self._direct(order)
@@ -71,12 +76,9 @@ class PageOrders(Forms):
                 if order.verb in table("pages")["verbs"]:
                     raise
                 self._steps, why = [], no
-        form = PageForm(self._clause(order, fresh), self._page.widgets, order.verb)
+        shown = [w for w in self._page.widgets if self._part in {"", w.inside[2]}]
+        form = PageForm(self._clause(order, fresh), shown, order.verb)
         form.ground([entry for step in done if isinstance(step, FillStep) for entry in step.entries])
-        for step in done:
-            self._steps.append(step)
-            if self.is_begun():
-                self._need()
         self._by_form(order, form, [step for step in done if isinstance(step, PressStep)], why)
         if self.is_begun():
             self._need()
@@ -106,19 +108,32 @@ class PageOrders(Forms):
                     self._deed(order, thing)
 
     def here(self, order: Order) -> Order:
-        """The order without the page that it says it is about: "On the Orders page, ..."."""
-
-        def is_here(place: Thing | None) -> bool:
-            said = place.name.text.removesuffix(place.kind).strip() if place is not None and place.name is not None else ""
-            names = (self.card(self._page_app).title, *self._page.texts)
-            page = place is not None and place.kind in phrases("generic")
-            return page and (not said or any(likeness(said, name) >= PARTLY for name in names))
-
-        slots = tuple(s for s in order.slots if not (s.role == "at" and isinstance(s.value, Of) and is_here(s.value.thing)))
+        """The order without the page, the tab or the section that it says it is about: "On the Orders page, ...". What is not
+        open is opened first."""
+        self._part, before = "", len(self._steps)
+        slots = tuple(s for s in order.slots if not (s.role == "at" and isinstance(s.value, Of) and self._is_here(s.value.thing)))
         thing = order.object
-        if thing is not None and is_here(thing.place):
+        if thing is not None and thing.place is not None and self._is_here(thing.place):
             thing = thing.model_copy(update={"place": None})
+        if len(self._steps) > before:
+            self._need()
+            raise NotKnownYet
         return order.model_copy(update={"slots": slots, "object": thing})
+
+    def _is_here(self, place: Thing) -> bool:
+        name = place.name.text.removesuffix(place.kind).strip() if place.name is not None else ""
+        if place.kind not in {"tab", "section"} or not name:
+            names = (self.card(self._page_app).title, *self._page.texts)
+            return place.kind in phrases("generic") and (not name or any(likeness(name, one) >= PARTLY for one in names))
+        ways = [w for w in called(name, self._all(PRESSED), True) if w.role == "tab" or w.folded is not None]
+        if len(ways) == 1:
+            opened = ways[0].ticked or ways[0].folded is False
+            if not opened and not any(step for step in self._steps if isinstance(step, PressStep) and step.kind):
+                self._click(ways[0], kind=place.kind, leads=1)
+            return True
+        parts = {w.inside[2] for w in self._page.widgets if likeness(name, w.inside[1]) >= SURE}
+        self._part = next(iter(parts), "")
+        return len(parts) == 1
 
     def reveal(self, missing: Missing) -> PressStep:
         """What looks for a name behind tabs, in sections and further down; once."""
@@ -149,8 +164,8 @@ class PageOrders(Forms):
     # --- what is on the page ----------------------------------------------------------------------------------------------
 
     def _all(self, roles: Collection[str]) -> list[Widget]:
-        """What has a name and one of these roles."""
-        return [w for w in self._page.widgets if w.role in roles and w.name]
+        """What has a name and one of these roles, in the part of the page that is meant."""
+        return [w for w in self._page.widgets if w.role in roles and w.name and self._part in {"", w.inside[2]}]
 
     def _sole(self, widgets: Sequence[Widget], what: str, name: str = "") -> Widget:
         if len(widgets) == 1:
@@ -224,8 +239,9 @@ class PageOrders(Forms):
         thing = thing.model_copy(update={"kind": "field"}) if thing.kind == "box" else thing
         if thing.place is not None and thing.place.name is not None:
             raise self.unclear(thing)
-        if thing.name is not None:
-            return self._labelled(thing.name.text, self._all(ROLES.get(thing.kind, _FILLED)))
+        if thing.name is not None or thing.kind == "dialog":  # "into the message box"
+            label = thing.name.text if thing.name is not None else self._said(thing.spans)
+            return self._labelled(label, self._all(ROLES.get(thing.kind, _FILLED)))
         fields = self._meant("", thing, _FILLED)
         fields = [w for w in fields if w.role in WRITTEN] or fields
         fitting = [w for w in fields if w.filled == filled] if len(fields) > 1 else fields
@@ -248,6 +264,8 @@ class PageOrders(Forms):
             entries = tuple(Entry(label=slot.field, value=self.words(slot.value)) for slot in values)
             return self._add(FillStep(app=self._page_app, records=self._shown_row(order.object), entries=entries))
         nowhere = order.verb == "select" and into is None and not all(slot.field for slot in values)
+        if any(slot.role == "at" and isinstance(slot.value, Of) and slot.value.thing.name is not None for slot in order.slots):
+            raise self.unclear(order)
         if not values or nowhere or (into is not None and len(values) > 1):
             raise Refusal(f'"{self._said(order.spans)}" does not say what goes where')
         for slot in values:
@@ -269,7 +287,7 @@ class PageOrders(Forms):
     def _choose(self, label: str, text: str) -> None:
         """A value of what is called so: a field, a list, an option of a group, or what a press may unfold."""
         try:
-            return self._put(self._labelled(label, [w for w in self._page.widgets if w.role not in PRESSED and w.name]), text)
+            return self._put(self._labelled(label, self._all(_FILLED | BOXES - PRESSED)), text)
         except Missing:
             names = (*self._page.texts, *(w.inside[1] for w in self._page.widgets))
             if not any(similarity(label, name) >= SURE for name in names):
@@ -398,7 +416,7 @@ class PageOrders(Forms):
             opens = [w for w in ways if (w in own or begins(w.name, deeds()["opens"])) and form.is_about(w.name, verbs)]
             sole = opens[0].name if len(opens) == 1 else ""
             sends = form.fields() or (any(plain(sole) == plain(verb) for verb in verbs) and form.chooses())
-            if not sole or sends or effect_of_words(sole) in SENSITIVE - {Effect.SEND}:
+            if not sole or sends or form.is_another() or effect_of_words(sole) in SENSITIVE - {Effect.SEND}:
                 raise why  # beside fields it may send them as they are
             return self._click(opens[0], leads=1)
         if len(ends) != 1 and pressed:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
+from environments.effects import SENSITIVE, Effect
+from environments.effects.words import effect_of_words
 from roles.contracts import Fact
 from roles.contracts.orders import (
     AnswerStep,
@@ -74,8 +76,29 @@ class Planner(PageOrders):
                 self._close(f"o{at}")
             except NotKnownYet:
                 self.more = True
+                if self.on_page:
+                    self._look_ahead(at)
                 break
         return self.made
+
+    def _look_ahead(self, at: int) -> None:
+        """Before something is pressed on a page that nobody takes back, what else the goal wants there is held against the page,
+        and what had to be filled in is on it. Raises Refusal."""
+        fresh = [step for group in self.made for step in group.steps if step not in self._plan]
+        words = [step.control or step.verb for step in fresh if isinstance(step, PressStep) and not step.leads]
+        if not any(effect_of_words(said) in SENSITIVE - {Effect.ACCOUNT} for said in words):
+            return
+        for later, order in enumerate(self.reading.orders[at:], at):
+            if order.negated or later in self._skipped or (order.object is None and order.verb in {"find", "answer"}):
+                continue
+            self._at, self._steps = later, []
+            try:
+                self.on_view(self.here(order))
+            except Missing:
+                if order.verb in {"write", "set", "select", "drop"}:
+                    raise
+            except NotKnownYet:
+                continue
 
     def _bind_no_more(self, at: int) -> None:
         """ "If ..., go through my mails. Delete ...": where nothing is to be gone through, what is to become of it may not hold

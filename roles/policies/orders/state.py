@@ -93,6 +93,8 @@ class PlanState:
         self.on_page = shown is not None
         """No more is known than what a page shows."""
         self._page_app, self._page = (shown.app, shown.page or PageCard()) if shown is not None else ("", PageCard())
+        self._part = ""
+        """Which part of the page an order is about; empty: all of it."""
         self._plan = list(dict.fromkeys(planned))
         """Steps of the plan so far."""
         self._facts = {fact.name.casefold(): fact for fact in facts}

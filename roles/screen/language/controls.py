@@ -41,8 +41,17 @@ class Controls(Values):
             found = getattr(self, f"page_{verb['reads']}")(end) if end else None
             if found is None or (name == "set" and any(slot.role == "into" for slot in found[0].slots)):
                 continue  # the status of ticket 7 to Closed: of a record, and no control
-            return found[0].model_copy(update={"verb": name, "said": self.words.text(at, end)}), self._purpose(found[1])
+            order, stop = found
+            place = self.part_at(stop)
+            slots = (*order.slots, *self._slot("at", place, stop))
+            order = order.model_copy(update={"verb": name, "said": self.words.text(at, end), "slots": slots})
+            return order, self._purpose(place[1] if place else stop)
         return self._done_to(at)
+
+    def part_at(self, at: int) -> Read[Thing] | None:
+        """in the Billing tab"""
+        place = self._part(at + 1, inner=True) if self.words.shown is not None and self.low(at) in {"in", "on", "under"} else None
+        return place if place is not None and place[0].kind in {"tab", "section"} and place[0].name is not None else None
 
     def _entered(self, at: int) -> Read[Order] | None:
         """sign up: where a control is called so, it is what is to be pressed"""
@@ -334,7 +343,7 @@ class Controls(Values):
             return Order(verb="select", slots=(Slot(role="value", value=value[0], spans=value[0].spans), *slot)), place[1]
         return (Order(verb="select", object=found[0], slots=slot), place[1] if place else found[1]) if found else None
 
-    def _slot(self, role: Literal["into", "from"], thing: Read[Thing] | None, at: int) -> tuple[Slot, ...]:
+    def _slot(self, role: Literal["into", "from", "at"], thing: Read[Thing] | None, at: int) -> tuple[Slot, ...]:
         return (Slot(role=role, value=self.valued_thing(thing[0]), spans=self.spans(at, thing[1])),) if thing else ()
 
     def page_values(self, at: int) -> Read[Order] | None:

@@ -385,7 +385,8 @@ class Clauses(Statements, Controls):
 
     def fronted(self, at: int) -> Read[Order] | None:
         """in|on THING "," clause | for every THING "," clause"""
-        each, place = self.low(at) == "for", self.simple(at + 1) if self.low(at) in {"in", "on", "for"} else None
+        each, place = self.low(at) == "for", self.part_at(at)
+        place = place or (self.simple(at + 1) if self.low(at) in {"in", "on", "for"} else None)
         if place is None:
             return None
         comma = self.low(place[1]) == ","
