@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
-from protocol.log.versions import BadStep, Problem, parse_step
+from protocol.log.versions import BadStep, Problem, json_of_line, parse_step
 from protocol.model.steps import PROTOCOL_VERSION, InteractionStep
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -177,31 +176,27 @@ def step_json(step: InteractionStep) -> str:
     return f'{body[:-1]},"protocol_version":"{step.protocol_version}"}}'
 
 
-def read_log(path: Path) -> Iterator[LogLine]:
-    """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
+def each_line(path: Path, meaning: Callable[[int, bytes], Iterator[LogLine]]) -> Iterator[LogLine]:
+    """What every line that says something means, in order and in constant memory; a bad one is reported with its number, and the
+    rest is still read."""
     for number, line in enumerate(raw_lines(path), start=1):  # bytes: a line cut off inside a character must not end the reading
         if isinstance(line, UnreadableLine):
             yield bad_line(number, Problem("$", line))
         elif line.strip():
-            yield _read(number, line)
+            try:
+                yield from meaning(number, line)
+            except BadStep as bad:
+                yield bad_line(number, *bad.problems)
 
 
-def _read(number: int, line: bytes) -> LogLine:
+def read_log(path: Path) -> Iterator[LogLine]:
+    """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
+    return each_line(path, _read)
+
+
+def _read(number: int, line: bytes) -> Iterator[LogLine]:
+    step: InteractionStep | None = None
     if _CURRENT in line:
-        try:
-            return LogLine(number, InteractionStep.model_validate_json(line))
-        except ValidationError:
-            pass  # read again below, slowly, for the JSON path of what is wrong
-    cut = "" if line.endswith(b"\n") else " (the line is cut off)"
-    try:
-        return LogLine(number, parse_step(json.loads(line.decode())))
-    except BadStep as bad:
-        return bad_line(number, *bad.problems)
-    except json.JSONDecodeError as bad:
-        return bad_line(number, Problem("$", f"not JSON: {bad.msg.removesuffix(' at')}, column {bad.colno}{cut}"))
-    except UnicodeDecodeError as bad:
-        return bad_line(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line{cut}"))
-    except RecursionError:
-        return bad_line(number, Problem("$", f"cannot be read: it is nested too deeply{cut}"))
-    except ValueError:
-        return bad_line(number, Problem("$", f"cannot be read: a number in it has thousands of digits{cut}"))
+        with suppress(ValidationError):  # read again below, slowly, for the JSON path of what is wrong
+            step = InteractionStep.model_validate_json(line)
+    yield LogLine(number, step or parse_step(json_of_line(line)))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -76,6 +76,54 @@ class BadStep(ValueError):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+
+
+def refuse(where: str, reason: str) -> NoReturn:
+    """Raises BadStep with one problem."""
+    raise BadStep((Problem(where, reason),))
+
+
+_LONG_NUMBER = "a number in it has thousands of digits"
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON that `data` holds, without NaN and without a key that is said twice. Raises BadStep."""
+    try:
+        return json.loads(data.decode("utf-8"), **STRICT)
+    except json.JSONDecodeError as bad:
+        line = f"line {bad.lineno}, " if bad.lineno > 1 else ""
+        refuse("$", f"not JSON: {bad.msg.removesuffix(' at')}, {line}column {bad.colno}")
+    except UnicodeDecodeError as bad:
+        refuse("$", f"not UTF-8: byte {bad.start + 1}")
+    except RecursionError:
+        refuse("$", "cannot be read: it is nested too deeply")
+    except ValueError as bad:  # NaN, a key twice, or a number of thousands of digits
+        refuse("$", f"cannot be read: {_LONG_NUMBER if str(bad).startswith('Exceeds') else str(bad)[:80]}")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for n, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:n]))
+        raise ValueError(f"the key {twice[:40]!r} is there twice")
+    return found
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+STRICT: JsonObject = {"parse_constant": _refuse, "object_pairs_hook": _object}
+"""How JSON is read: without NaN, and without a key that is said twice."""
+
+
+def json_of_line(line: bytes) -> Any:
+    """The JSON of a line. Raises BadStep, which says where the line has no end."""
+    try:
+        return parse_json(line.rstrip(b"\r\n"))
+    except BadStep as bad:
+        cut = "" if line.endswith(b"\n") else " (the line is cut off)"
+        raise BadStep(tuple(problem._replace(reason=problem.reason + cut) for problem in bad.problems)) from None
 
 
 def parse_step(data: Any) -> InteractionStep:

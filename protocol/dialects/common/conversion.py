@@ -249,12 +249,13 @@ class Writing(Conversion):
     """Verbs that need no target and can say one."""
     moved: ClassVar[frozenset[str]] = frozenset()
     """Verbs whose target is said as a move before them."""
+    verb_field: ClassVar[str] = "action"
     drags: ClassVar[Collection[str]] = ("left",)
     """Buttons that a drag can hold."""
 
     def call(self, name: str, /, **arguments: Any) -> Any:
-        """A call in the form of the dialect."""
-        return name, arguments
+        """A call in the form of the dialect: an object whose field `verb_field` is the name, unless it has another form."""
+        return {self.verb_field: name, **arguments}
 
     def names(self) -> Collection[str]:
         """The calls of the table that are written."""

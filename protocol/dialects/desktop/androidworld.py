@@ -167,11 +167,9 @@ class _Writing(Writing):
     """Objects, before they are put into the words of an agent."""
 
     table = _ACTIONS
+    verb_field = "action_type"
     can = frozenset({"fill", "submit", "hold"})
     aimed = frozenset({"type", "scroll"})
-
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"action_type": name, **arguments}
 
     def payload(self, action: verbs.Action) -> Any:
         """Objects; texts for M3A."""

@@ -176,10 +176,8 @@ class _Writing(Writing):
     """Actions of theirs."""
 
     table = _TYPES
+    verb_field = "type"
     aimed = frozenset({"type", "press_key", "scroll"})
-
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"type": name, **arguments}
 
     def payload(self, action: verbs.Action) -> Any:
         return "\n".join(map(self.dsl, self.calls(action))) if self.variant == "dsl" else super().payload(action)

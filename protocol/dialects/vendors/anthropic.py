@@ -14,11 +14,10 @@ from typing import Any
 from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
 from protocol.dialects.common.fields import Fields, checked_number
 from protocol.dialects.common.losses import dialect_of
-from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, click_rows
+from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, aim_coordinate, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 NAME = "anthropic"
 LONGEST_WAIT = 100
@@ -104,10 +103,6 @@ class _Reading(PayloadReading):
         pressed = [self.keys("text", [chord], "xdotool") for chord in chords]
         return [self.build("press_key", "text", keys=keys) for keys in pressed] * repeat
 
-    def dragged(self) -> AgentAction:
-        start = self.pair("start_coordinate") if "start_coordinate" in self.fields else None
-        return self.drag(start, self.pair(), self.meanwhile())
-
     def scroll(self) -> AgentAction:
         direction = self.fields.choice("scroll_direction", WAYS)
         amount = self.fields.number("scroll_amount", whole=True)
@@ -130,7 +125,7 @@ _HELD = Part(lambda r: r.keys("text", [r.fields.text("text")], "xdotool"), lambd
 _DURATION = Part(lambda r: r.fields.number("duration"), lambda w, seconds: {"duration": w.seconds(seconds)})
 _CALLS: Table = {
     **click_rows(target=COORDINATE, modifiers=_HELD),
-    "left_click_drag": _Reading.dragged,
+    "left_click_drag": _Reading.drag,
     "left_mouse_down": row("mouse_down"),
     "left_mouse_up": row("mouse_up"),
     "mouse_move": row("hover", target=COORDINATE),
@@ -148,6 +143,7 @@ _CALLS: Table = {
 class _Writing(PayloadWriting):
     """Calls of the tool."""
 
+    aim = aim_coordinate
     table = _CALLS
     signed = False
     can = frozenset({"press left"})
@@ -157,9 +153,6 @@ class _Writing(PayloadWriting):
     def names(self) -> Collection[str]:
         return [name for name in _CALLS if name in _VERBS[self.variant]]
 
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"action": name, **arguments}
-
     def calls(self, action: verbs.Action) -> list[JsonObject]:
         calls: list[JsonObject] = super().calls(action)
         for call in calls:
@@ -168,9 +161,6 @@ class _Writing(PayloadWriting):
         if self.variant == _TOOLSET:
             return [{"type": "tool_use", "name": c.pop("action"), "toolset_name": "computer", "input": c} for c in calls]
         return calls
-
-    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
-        return {"coordinate": self.spot(target, what)}
 
     def held(self, keys: tuple[str, ...]) -> dict[str, str]:
         return {"text": "+".join(self.key_names(keys, "xdotool"))} if keys else {}

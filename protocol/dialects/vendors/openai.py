@@ -156,11 +156,9 @@ class _Writing(PayloadWriting):
     """A `computer_call`, or several of them in variant `single`; the ids are the service's to give."""
 
     table = _CALLS
+    verb_field = "type"
     can = frozenset({"tap"})
     clicks = frozenset({("left", 2), *((button, 1) for button in _SAID_BUTTONS)})
-
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"type": name, **arguments}
 
     def calls(self, action: verbs.Action) -> list[JsonObject]:
         said: list[JsonObject] = super().calls(action)

@@ -76,8 +76,10 @@ class PayloadReading(Canvas, Reading):
             return self.actions.pop().target
         return last.to if isinstance(last, verbs.Drag) else last.target if isinstance(last, verbs.Click) else None
 
-    def drag(self, start: ActionTarget | None, end: ActionTarget, held: str | None = None) -> AgentAction:
+    def drag(self) -> AgentAction:
         """A drag, from the pointer where it has no start: it is carried as theirs where nobody knows the place."""
+        start = self.pair("start_coordinate") if "start_coordinate" in self.fields else None
+        end, held = self.pair(), self.meanwhile()
         modifiers = self.held(held)
         start = start or self.here()
         if start is None:
@@ -190,5 +192,12 @@ class PayloadWriting(Canvas, Writing):
 
 XY = Part(PayloadReading.xy, PayloadWriting.xy)
 """A place in the fields `x` and `y`."""
-COORDINATE = Part(PayloadReading.pair, lambda w, target: {"coordinate": w.spot(target)})
+
+
+def aim_coordinate(writing: PayloadWriting, target: ActionTarget | None, what: str = "target") -> JsonObject:
+    """The place in the field `coordinate`."""
+    return {"coordinate": writing.spot(target, what)}
+
+
+COORDINATE = Part(PayloadReading.pair, aim_coordinate)
 """A place in the field `coordinate`."""

@@ -17,7 +17,7 @@ from protocol.dialects.common.conversion import Choice, Part, Table, given, row
 from protocol.dialects.common.dialect import DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, position, within_length
 from protocol.dialects.common.losses import dialect_of
-from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, click_rows
+from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, aim_coordinate, click_rows
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Space
@@ -146,7 +146,7 @@ _CALLS: Table = {
     "type": row("type", text=given("text")),
     "mouse_move": row("hover", target=_SPOT),
     **click_rows(target=_SPOT),
-    "left_click_drag": lambda r: r.drag(None, r.pair()),
+    "left_click_drag": _Reading.drag,
     "scroll": lambda r: r.scroll("y"),
     "hscroll": lambda r: r.scroll("x"),
     "wait": row("wait", "time", seconds=given("time", kind="number")),
@@ -175,20 +175,15 @@ def _tagged(arguments: JsonObject) -> str:
 class _Writing(PayloadWriting):
     """Arguments of the function."""
 
+    aim = aim_coordinate
     table = _CALLS
     spaces = _SPACES
     can = frozenset({"tap"})
     aimed = frozenset()
     moved = frozenset({"scroll"})
 
-    def call(self, name: str, /, **arguments: Any) -> JsonObject:
-        return {"action": name, **arguments}
-
     def payload(self, action: verbs.Action) -> str:
         return "\n".join(map(_tagged, self.calls(action)))
-
-    def aim(self, target: ActionTarget | None, what: str = "target") -> JsonObject:
-        return {"coordinate": self.spot(target, what)}
 
     def drag(self, action: verbs.Drag) -> list[JsonObject]:
         self.only_left(action)

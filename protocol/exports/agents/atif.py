@@ -30,9 +30,9 @@ from protocol.exports.common.kept import (
     run_facts,
     taken_back,
 )
-from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, told
+from protocol.exports.common.lines import json_document, json_line, listed, mapping, told
 from protocol.log.log import LogLine, bad_line, whole_file
-from protocol.log.versions import Problem
+from protocol.log.versions import Problem, refuse
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep, Picture
 

@@ -26,9 +26,9 @@ from protocol.exports.common.kept import (
     pictures_of,
     run_facts,
 )
-from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, placed, refuse, step_of, told
+from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, placed, step_of, told
 from protocol.log.log import LogLine, whole_file
-from protocol.log.versions import BadStep
+from protocol.log.versions import BadStep, refuse
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import JsonObject

@@ -29,9 +29,9 @@ from protocol.exports.common.kept import (
     spoken,
     taken_back,
 )
-from protocol.exports.common.lines import first_object, json_line, mapping, read_json_lines, refuse, told
+from protocol.exports.common.lines import first_object, json_line, mapping, read_json_lines, told
 from protocol.log.log import LogLine, bad_line, whole_file
-from protocol.log.versions import Problem
+from protocol.log.versions import Problem, refuse
 from protocol.model.describe import describe
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep

@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from protocol.dialects import DialectError
 from protocol.exports.common.base import FormatError
-from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines, whole_document
-from protocol.log.versions import BadStep, Problem
+from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, raw_lines, whole_document
+from protocol.log.versions import STRICT, BadStep, Problem, json_of_line, parse_json, refuse
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
@@ -37,28 +37,13 @@ def json_line(value: Any) -> str:
     return _UNSAFE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-def parse_json(data: bytes) -> Any:
-    """The JSON that `data` holds, without NaN and without a key that is said twice. Raises BadStep."""
-    try:
-        return json.loads(data.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_object)
-    except json.JSONDecodeError as bad:
-        line = f"line {bad.lineno}, " if bad.lineno > 1 else ""
-        refuse("$", f"not JSON: {bad.msg.removesuffix(' at')}, {line}column {bad.colno}")
-    except UnicodeDecodeError as bad:
-        refuse("$", f"not UTF-8: byte {bad.start + 1}")
-    except RecursionError:
-        refuse("$", "cannot be read: it is nested too deeply")
-    except ValueError as bad:  # NaN, a key twice, or a number of thousands of digits
-        refuse("$", f"cannot be read: {str(bad)[:80]}")
-
-
 _BETWEEN = re.compile(r"[\s,\x1e]*")
 _CLOSED = re.compile(r"\]\s*\Z")
 
 
 def json_values(text: str) -> Iterator[Any]:
     """What a text holds, one JSON value after the other or in a list that may be cut off. Raises BadStep where one is none."""
-    decoder = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_object)
+    decoder = json.JSONDecoder(**STRICT)
     opened = re.match(r"\s*\[", text)
     at = opened.end() if opened else 0
     while (between := _BETWEEN.match(text, at)) and (at := between.end()) < len(text):
@@ -71,23 +56,6 @@ def json_values(text: str) -> Iterator[Any]:
         yield value
     if opened:
         refuse("$", "the list is cut off here")
-
-
-def refuse(where: str, reason: str) -> NoReturn:
-    """Raises BadStep with one problem."""
-    raise BadStep((Problem(where, reason),))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(name for n, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:n]))
-        raise ValueError(f"the key {twice[:40]!r} is there twice")
-    return found
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number in JSON")
 
 
 def text_in(path: Path, data: bytes) -> str:
@@ -124,17 +92,7 @@ def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
     if (items := _one_list(path)) is not None:
         yield from each_value(items, meaning)
         return
-    for number, line in enumerate(raw_lines(path), start=1):
-        if isinstance(line, UnreadableLine):
-            yield bad_line(number, Problem("$", line))
-        elif line.strip():
-            try:
-                data = parse_json(line.rstrip(b"\r\n"))
-            except BadStep as bad:
-                cut = "" if line.endswith(b"\n") else " (the line is cut off)"
-                yield bad_line(number, *(problem._replace(reason=problem.reason + cut) for problem in bad.problems))
-            else:
-                yield from meaning(number, data)
+    yield from each_line(path, lambda number, line: meaning(number, json_of_line(line)))
 
 
 def _one_list(path: Path) -> str | None:

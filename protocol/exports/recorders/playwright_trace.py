@@ -20,9 +20,9 @@ from protocol.dialects.common.fields import Fields
 from protocol.dialects.playwright.locators import PageReading
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
-from protocol.exports.common.lines import listed, mapping, parse_json, step_of, told
+from protocol.exports.common.lines import listed, mapping, step_of, told
 from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines
-from protocol.log.versions import BadStep
+from protocol.log.versions import BadStep, parse_json
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import groupby, islice
+from itertools import count, groupby, islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -25,14 +25,13 @@ from protocol.exports.common.lines import (
     first_values,
     is_json_lines,
     json_values,
-    parse_json,
     read_json_lines,
     step_of,
     text_in,
     told,
 )
-from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines, whole_document
-from protocol.log.versions import BadStep, Problem
+from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, whole_document
+from protocol.log.versions import BadStep, Problem, parse_json, refuse
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
@@ -336,24 +335,18 @@ def _with_loss(found: ParsedPayload, place: str, names: list[str]) -> ParsedPayl
 
 def read_dsl(path: Path) -> ImportResult:
     """The lines of a file in the DSL, a step each; a line that is not understood is an error, and the others are read."""
-    return ImportResult(RunInfo(), _dsl_lines(path))
+    steps = count(1)
 
-
-def _dsl_lines(path: Path) -> Iterator[LogLine]:
-    steps = 0
-    for number, line in enumerate(raw_lines(path), start=1):
-        if isinstance(line, UnreadableLine):
-            yield bad_line(number, Problem("$", line))
-            continue
+    def meaning(number: int, line: bytes) -> Iterator[LogLine]:
         try:
             text = line.decode("utf-8").rstrip("\r\n")
             if is_blank(text):
-                continue
-            steps += 1
-            action = parse_line(text)
+                return
+            step = next(steps)
+            yield LogLine(number, step_of("$", timestamp=0.0, step=step, visual_state={}, action=parse_line(text)))
         except UnicodeDecodeError as bad:
-            yield bad_line(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line"))
+            refuse("$", f"not UTF-8: byte {bad.start + 1} of the line")
         except DSLError as bad:
-            yield bad_line(number, Problem("$", str(bad).removeprefix("line 1, ")))
-        else:
-            yield LogLine(number, step_of("$", timestamp=0.0, step=steps, visual_state={}, action=action))
+            refuse("$", str(bad).removeprefix("line 1, "))
+
+    return ImportResult(RunInfo(), each_line(path, meaning))
