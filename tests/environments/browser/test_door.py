@@ -6,22 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import protocol as p
 from environments.browser import door
 from environments.contract import STOPPED
 from environments.effects import ControlSeen, Effect, Permit
-from protocol import (
-    Action,
-    ActionResult,
-    ActionTarget,
-    Click,
-    Drag,
-    Fill,
-    HoldKey,
-    PressKey,
-    SelectOption,
-    Type,
-    Wait,
-)
 
 KEYS = itertools.count()
 
@@ -32,15 +20,15 @@ def seen(surf, action) -> ControlSeen:
     return found
 
 
-def on(text: str) -> ActionTarget:
-    return ActionTarget(text=text)
+def on(text: str) -> p.ActionTarget:
+    return p.ActionTarget(text=text)
 
 
-def under_permit(surf, action: Action, control: ControlSeen) -> ActionResult:
+def under_permit(surf, action: p.Action, control: ControlSeen) -> p.ActionResult:
     """What comes of it with a yes to this control."""
     key = f"door/{next(KEYS)}"
     surf.env.admit(key, Permit(effects=(Effect.SUBMIT,), approved=True, control=control.parts))
-    result: ActionResult = surf.env.perform(action, key=key)
+    result: p.ActionResult = surf.env.perform(action, key=key)
     return result
 
 
@@ -73,11 +61,11 @@ def script(surf, code: str) -> None:
 )
 def test_each_part_of_a_control_is_told_apart_and_a_permit_holds_for_it_as_it_was_reviewed(surf, site, code, part):
     surf.open("transfer.html")
-    reviewed = seen(surf, Click(target=on("Pay")))
-    assert seen(surf, Click(target=on("Pay"))).parts == reviewed.parts
+    reviewed = seen(surf, p.Click(target=on("Pay")))
+    assert seen(surf, p.Click(target=on("Pay"))).parts == reviewed.parts
     site.saved.clear()
     script(surf, code)
-    press = Click(target=on("Pay now" if part == "name" else "Pay"))
+    press = p.Click(target=on("Pay now" if part == "name" else "Pay"))
     now = seen(surf, press).parts
     assert part in {name for name in now if now[name] != reviewed.parts[name]}
     assert under_permit(surf, press, reviewed).error.startswith(STOPPED)
@@ -86,33 +74,33 @@ def test_each_part_of_a_control_is_told_apart_and_a_permit_holds_for_it_as_it_wa
 
 def test_what_no_screen_shows_is_told_and_what_a_live_page_says_in_passing_changes_no_control(surf):
     surf.open("transfer.html")
-    before = seen(surf, Click(target=on("Pay")))
+    before = seen(surf, p.Click(target=on("Pay")))
     assert "its form also sends what is not shown: to=anna, tied=no" in before.told
     assert any("/transfer?step=2" in line for line in before.told)
-    assert any("/next?confirm=1" in line for line in seen(surf, Click(target=on("Next"))).told)
+    assert any("/next?confirm=1" in line for line in seen(surf, p.Click(target=on("Next"))).told)
     script(surf, "document.querySelector('time').textContent = '00:58'; said.textContent = 'far away'")
     script(surf, "f.insertAdjacentHTML('beforeend', '<div role=status>saved</div>')")
     script(surf, "for (const b of document.querySelectorAll('button')) b.outerHTML = b.outerHTML")  # drawn anew, as it was
-    assert seen(surf, Click(target=on("Pay"))).parts == before.parts
+    assert seen(surf, p.Click(target=on("Pay"))).parts == before.parts
 
 
 def test_keys_fall_on_what_has_the_focus(surf):
     surf.open("transfer.html")
-    enter = PressKey(keys=("Enter",))
+    enter = p.PressKey(keys=("Enter",))
     body = seen(surf, enter)
     script(surf, "document.querySelector('[name=amount]').focus()")
     field = seen(surf, enter)
     script(surf, "far.focus()")
-    button = seen(surf, Type(text=" "))
+    button = seen(surf, p.Type(text=" "))
     assert len({body.parts["name"], field.parts["name"], button.parts["name"]}) == 3
     assert field.parts["leads"] == button.parts["leads"] != body.parts["leads"]
-    assert set(seen(surf, Type(target=on("Amount"), text="5")).parts) == {"page", "role", "name"}
+    assert set(seen(surf, p.Type(target=on("Amount"), text="5")).parts) == {"page", "role", "name"}
 
 
 def shifty(surf, kind: str) -> None:
     surf.open(f"shifty.html#{kind}")
     script(surf, "location.reload()")
-    surf.do(Wait(seconds=0.2))
+    surf.do(p.Wait(seconds=0.2))
     surf.site.saved.clear()
 
 
@@ -126,13 +114,13 @@ def test_what_changes_between_the_look_and_the_press_is_not_pressed(surf, kind):
 
 def test_keys_reach_the_field_that_was_meant_and_no_other(surf):
     shifty(surf, "focusaway")
-    assert surf.do(Type(target=on("Name"), text="a b")).error.startswith(STOPPED)
+    assert surf.do(p.Type(target=on("Name"), text="a b")).error.startswith(STOPPED)
     assert surf.site.saved == []
 
 
 def test_enter_sends_no_form_that_changed_while_it_was_typed_into(surf):
     shifty(surf, "hiddenfield")
-    refused = surf.do(Type(target=on("Name"), text="Bob", submit=True))
+    refused = surf.do(p.Type(target=on("Name"), text="Bob", submit=True))
     assert refused.error.startswith(STOPPED)
     assert "its form sends other fields or values" in refused.error
     assert surf.site.saved == []
@@ -141,28 +129,30 @@ def test_enter_sends_no_form_that_changed_while_it_was_typed_into(surf):
 @pytest.mark.parametrize(
     "action",
     [
-        PressKey(target=on("Pay"), keys=("Tab",)),
-        PressKey(target=on("Pay"), keys=("Control", "c")),
-        HoldKey(target=on("More"), keys=("a",), seconds=0),
-        Type(target=on("Pay"), text=""),
-        Type(target=on("Yes"), text=" "),
-        Fill(target=on("Pay"), text="x"),
-        SelectOption(target=on("Pay"), options=("x",)),
-        SelectOption(target=on("Delete"), options=("x",)),
-        Drag(target=on("Pay"), to=on("Pay")),
+        p.PressKey(target=on("Pay"), keys=("Tab",)),
+        p.PressKey(target=on("Pay"), keys=("Control", "c")),
+        p.HoldKey(target=on("More"), keys=("a",), seconds=0),
+        p.Type(target=on("Pay"), text=""),
+        p.Type(target=on("Yes"), text=" "),
+        p.Fill(target=on("Pay"), text="x"),
+        p.SelectOption(target=on("Pay"), options=("x",)),
+        p.SelectOption(target=on("Delete"), options=("x",)),
+        p.Drag(target=on("Pay"), to=on("Pay")),
     ],
 )
 def test_what_is_no_field_is_refused_and_never_pressed_for_the_focus(surf, action):
     shifty(surf, "keys")
     assert surf.do(action).error
-    if not isinstance(action, SelectOption) or action.target != on("Delete"):  # a list is opened, and that is reviewed as a press
+    if not isinstance(action, p.SelectOption) or action.target != on(
+        "Delete"
+    ):  # a list is opened, and that is reviewed as a press
         assert surf.site.saved == []
 
 
 def test_typing_needs_a_field_with_the_focus(surf):
     shifty(surf, "keys")
     script(surf, "room.firstElementChild.focus()")
-    assert "no field has the focus" in surf.do(Type(text=" ")).error
+    assert "no field has the focus" in surf.do(p.Type(text=" ")).error
     assert surf.site.saved == []
 
 
@@ -190,7 +180,7 @@ def test_what_is_drawn_anew_after_each_look_is_found_anew(surf, monkeypatch):
 
 def test_a_code_whose_digits_have_fields_of_their_own_is_typed(surf):
     shifty(surf, "digits")
-    assert surf.do(Type(target=on("Digit 1"), text="123")).ok
+    assert surf.do(p.Type(target=on("Digit 1"), text="123")).ok
     assert surf.click("Check").ok
     assert surf.site.saved == ["digits 123"]
 
@@ -198,11 +188,11 @@ def test_a_code_whose_digits_have_fields_of_their_own_is_typed(surf):
 @pytest.mark.parametrize(
     ("action", "code"),
     [
-        (Click(target=on("Pay")), "f.action = '/elsewhere'"),
-        (Type(target=on("Amount"), text="", submit=True), "f.action = '/elsewhere'"),
-        (Type(target=on("Amount"), text="", submit=True), "document.querySelector('[name=to]').value = 'eve'"),
-        (PressKey(keys=("Enter",)), "document.querySelector('button').onclick = () => 1"),
-        (PressKey(keys=("Enter",)), "document.querySelector('button').formAction = '/other'"),
+        (p.Click(target=on("Pay")), "f.action = '/elsewhere'"),
+        (p.Type(target=on("Amount"), text="", submit=True), "f.action = '/elsewhere'"),
+        (p.Type(target=on("Amount"), text="", submit=True), "document.querySelector('[name=to]').value = 'eve'"),
+        (p.PressKey(keys=("Enter",)), "document.querySelector('button').onclick = () => 1"),
+        (p.PressKey(keys=("Enter",)), "document.querySelector('button').formAction = '/other'"),
     ],
 )
 def test_a_permit_for_a_press_or_for_keys_holds_for_the_control_that_was_reviewed(surf, site, action, code):

@@ -146,12 +146,6 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
     assert not any(f.role == "analyst" for f in journal.facts())
 
 
-def test_what_has_two_decimals_keeps_them_without_a_currency_too() -> None:
-    facts = (Fact(name="hotel", value="1000.20"), Fact(name="train", value="1053.50"), Fact(name="nights", value="3"))
-    _, journal = work('Compute fact "hotel" + fact "train" as "sum". Compute fact "nights" * 2 as "twice".', facts=facts)
-    assert (noted(journal, "sum").value, noted(journal, "twice").value) == ("2053.70", "6")
-
-
 @pytest.mark.parametrize(
     "question",
     ["Sing a song about invoices.", "What is the sum of the hotel and the boat?", "Add hotel to the train", "How many boats?"],

@@ -179,12 +179,6 @@ def test_a_plan_that_was_rejected_is_made_anew_with_what_the_user_said(words: st
     assert [entries(s)["Title"] for s in answer.subtasks] == titles
 
 
-@pytest.mark.parametrize("words", [(), ("I do not like the look of it",)])
-def test_a_plan_that_was_rejected_for_no_reason_that_is_understood_is_given_up(words: tuple[str, ...]) -> None:
-    answer = plan(trigger="plan_rejected", user_words=words, attempts=2)
-    assert (answer.outcome, "rejected the plan" in answer.reason) == ("infeasible", True)
-
-
 def test_what_is_said_while_the_crew_works_comes_to_the_plan_and_changes_what_is_open() -> None:
     first, second = plan().subtasks
     known = (first.model_copy(update={"status": DONE}), second)

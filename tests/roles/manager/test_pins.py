@@ -7,7 +7,7 @@ from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.llm import read_plan
-from roles.manager.plans import broken_pin, keep_pins
+from roles.manager.plans import broken_pin
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
@@ -54,11 +54,6 @@ def test_what_breaks_a_pin_is_said_in_words(old: list[Subtask], new: list[Subtas
     found = broken_pin(old, new)
     assert bool(found) == bool(said)
     assert said in found
-
-
-def test_the_pin_goes_over_to_the_retry() -> None:
-    kept = keep_pins([FELL, B], [FELL, again(A, "a2"), B, subtask("c")])
-    assert [(s.id, s.pinned) for s in kept] == [("a", False), ("a2", True), ("b", True), ("c", False)]
 
 
 def given(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *plan: Subtask, **parts: object) -> Run:

@@ -8,38 +8,26 @@ from pydantic import ValidationError
 from support import OPEN_HOUSE, Planner, Run, Watching, decide, desktop, done, planned, subtask
 from warm import python
 
-from protocol import (
-    Action,
-    ActionTarget,
-    AskUser,
-    CallApi,
-    Click,
-    Fill,
-    FinishGoal,
-    LaunchApp,
-    Memorize,
-    NextAction,
-    OperatorDecision,
-)
+import protocol as p
 from roles.contracts.limits import Limits
 from roles.safety import Rule, SafetyPolicy
 
 ROOT = Path(__file__).parents[3]
-AMOUNT = ActionTarget(text="Amount")
-VENDOR = ActionTarget(text="Vendor")
-NUMBER = ActionTarget(text="Invoice number")
-SUBMIT = ActionTarget(text="Submit")
-ENTER = (Fill(target=AMOUNT, text="$5.00"), Fill(target=VENDOR, text="Acme"), Fill(target=NUMBER, text="A-1"))
+AMOUNT = p.ActionTarget(text="Amount")
+VENDOR = p.ActionTarget(text="Vendor")
+NUMBER = p.ActionTarget(text="Invoice number")
+SUBMIT = p.ActionTarget(text="Submit")
+ENTER = (p.Fill(target=AMOUNT, text="$5.00"), p.Fill(target=VENDOR, text="Acme"), p.Fill(target=NUMBER, text="A-1"))
 
 
-def together(*actions: Action | NextAction, **more: Any) -> OperatorDecision:
+def together(*actions: p.Action | p.NextAction, **more: Any) -> p.OperatorDecision:
     first, *rest = actions
-    assert isinstance(first, Action)
-    then = [item.model_dump() if isinstance(item, NextAction) else {"action": item.dump()} for item in rest]
+    assert isinstance(first, p.Action)
+    then = [item.model_dump() if isinstance(item, p.NextAction) else {"action": item.dump()} for item in rest]
     return decide(first, then=then, **more)
 
 
-def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[Run, Watching]:
+def run(*actions: p.Action | p.NextAction, events: str = "", **more: Any) -> tuple[Run, Watching]:
     policy = Watching(together(*actions))
     desk = more.pop("desk", None) or desktop(events)
     whole = Run([planned(subtask("a"))], desk=desk, parts={"operator": policy}, **({"safety": OPEN_HOUSE} | more)).go()
@@ -71,7 +59,7 @@ def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> No
 
 
 def test_an_action_of_a_batch_is_approved_alone() -> None:
-    whole, policy = run(ENTER[0], Click(target=SUBMIT), safety=SafetyPolicy())
+    whole, policy = run(ENTER[0], p.Click(target=SUBMIT), safety=SafetyPolicy())
     assert done(whole.desk) == ["fill"]
     assert whole.asked["action_requests"][0]["name"] == "click"
     whole.go({"type": "approve"})
@@ -80,7 +68,7 @@ def test_an_action_of_a_batch_is_approved_alone() -> None:
 
 
 def test_a_rejected_action_ends_the_batch() -> None:
-    policy = Watching(together(Click(target=SUBMIT), ENTER[0]))
+    policy = Watching(together(p.Click(target=SUBMIT), ENTER[0]))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy}).go()
     whole.go({"type": "reject", "message": "no"})
     assert done(whole.desk) == []
@@ -94,7 +82,7 @@ def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
 
 
 def test_memory_and_questions_may_stand_in_a_batch() -> None:
-    whole, _ = run(Memorize(name="total", value="$5.00"), AskUser(question="Which vendor?", name="vendor"), ENTER[0])
+    whole, _ = run(p.Memorize(name="total", value="$5.00"), p.AskUser(question="Which vendor?", name="vendor"), ENTER[0])
     whole.go({"type": "respond", "message": "Acme"})
     assert whole.status == "fulfilled"
     assert {fact.name for fact in whole.journal.facts()} == {"total", "vendor"}
@@ -103,7 +91,7 @@ def test_memory_and_questions_may_stand_in_a_batch() -> None:
 
 def test_what_stands_in_a_private_field_is_masked_before_it_is_its_turn() -> None:
     whole, _ = run(
-        ENTER[0], Fill(target=VENDOR, text="Clinic Gray"), safety=OPEN_HOUSE.model_copy(update={"private": ("vendor",)})
+        ENTER[0], p.Fill(target=VENDOR, text="Clinic Gray"), safety=OPEN_HOUSE.model_copy(update={"private": ("vendor",)})
     )
     assert not any("Clinic" in str(event.body) for event in whole.journal.events())
     assert next(e.value for e in whole.desk.observe().elements if e.text == "Vendor") == "Clinic Gray"
@@ -113,7 +101,7 @@ def test_only_continue_has_a_batch_and_the_end_is_never_in_it() -> None:
     with pytest.raises(ValidationError, match="only CONTINUE"):
         decide(ENTER[0], then=[{"action": ENTER[1].dump()}], status="CONFIRM")
     with pytest.raises(ValidationError, match="a decision of its own"):
-        together(ENTER[0], FinishGoal())
+        together(ENTER[0], p.FinishGoal())
 
 
 # --- surprises --------------------------------------------------------------------------------------------------------
@@ -141,18 +129,18 @@ def test_a_grave_dialog_ends_it_whatever_it_says_and_a_person_is_asked(text: str
     assert why(whole) == "another action was done instead of the one before it"
 
 
-SURPRISES: dict[str, tuple[tuple[Action, ...], str, list[str]]] = {
+SURPRISES: dict[str, tuple[tuple[p.Action, ...], str, list[str]]] = {
     "{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Supplier}}":
         (ENTER, 'its target "Vendor" is gone', ["fill"]),
     "{when: {after_actions: 1}, edit: {app: reimbursement, path: draft.amount, value: $1.00}}":
         (ENTER, "\"Amount\" holds '$1.00', not '$5.00'", ["fill"]),
     "{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}":
-        ((Click(target=ActionTarget(text="My claims")), ENTER[0]), "the action before it changed nothing", ["click"]),
+        ((p.Click(target=p.ActionTarget(text="My claims")), ENTER[0]), "the action before it changed nothing", ["click"]),
     "{when: {after_actions: 1}, loading: {app: reimbursement, seconds: 3}}":
         (ENTER, "reimbursement is loading", ["fill"]),
     "{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}":
         (ENTER, "the action before it failed: ", ["fill", "fill", "wait"]),
-    "": ((LaunchApp(app="notes"), ENTER[0]), "another window is in front: notes", ["launch_app"]),
+    "": ((p.LaunchApp(app="notes"), ENTER[0]), "another window is in front: notes", ["launch_app"]),
 }  # fmt: skip
 
 
@@ -167,7 +155,7 @@ def test_a_surprise_ends_a_batch_with_its_reason(event: str) -> None:
 
 def test_a_complaint_of_the_screen_ends_a_batch() -> None:
     empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
-    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
+    whole, _ = run(p.Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
     assert why(whole) == "the screen says validation: Amount is not valid"
     assert done(whole.desk) == ["click"]
 
@@ -178,7 +166,7 @@ MOVE = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to:
 def test_a_target_that_has_moved_is_the_same_only_where_it_alone_has_its_name() -> None:
     desk = desktop(f"[{MOVE}, {{when: {{after_actions: 1}}, rename: {{app: reimbursement, label: Description, to: Vendor}}}}]")
     vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
-    whole, _ = run(ENTER[0], Fill(target=ActionTarget.of(vendor), text="Acme"), desk=desk)
+    whole, _ = run(ENTER[0], p.Fill(target=p.ActionTarget.of(vendor), text="Acme"), desk=desk)
     assert "has moved" in why(whole)
     assert done(whole.desk) == ["fill"]
     whole, policy = run(*ENTER, events=f"[{MOVE}]")
@@ -199,16 +187,16 @@ open: [shop]
 @pytest.mark.parametrize("track_ids", [True, False])
 def test_rows_that_move_up_when_one_is_removed_are_still_the_named_ones(track_ids: bool) -> None:
     desk = desktop(world=CART)
-    desk.perform(Click(target=ActionTarget(text="Cart")), key="0")
+    desk.perform(p.Click(target=p.ActionTarget(text="Cart")), key="0")
     buttons = [next(e for e in desk.observe().elements if e.name == f"Remove {name}") for name in ("Mug", "Bowl")]
-    press = [Click(target=ActionTarget.of(e) if track_ids else ActionTarget(element_id=e.element_id)) for e in buttons]
+    press = [p.Click(target=p.ActionTarget.of(e) if track_ids else p.ActionTarget(element_id=e.element_id)) for e in buttons]
     whole, policy = run(*press, desk=desk)
     assert (why(whole), len(policy.views)) == ("", 2)
     assert [line["product"] for line in desk.world()["apps"]["shop"]["lines"].values()] == ["b"]
 
 
 def test_calls_go_on_whatever_is_on_the_screen() -> None:
-    look = CallApi(app="reimbursement", function="list_claims")
+    look = p.CallApi(app="reimbursement", function="list_claims")
     whole, policy = run(look, look, ENTER[0])
     assert (why(whole), len(policy.views)) == ("", 2)
 
@@ -216,16 +204,16 @@ def test_calls_go_on_whatever_is_on_the_screen() -> None:
 def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch() -> None:
     desk = desktop("[{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Password}}]")
     vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
-    by_id = Fill(target=ActionTarget(element_id=vendor.element_id), text="Acme")
+    by_id = p.Fill(target=p.ActionTarget(element_id=vendor.element_id), text="Acme")
     whole, _ = run(ENTER[0], by_id, desk=desk)
     assert why(whole) == 'its target "Vendor" is now "Password"'
-    whole, _ = run(ENTER[0], Click(target=ActionTarget(text="Nowhere")), ENTER[1])
+    whole, _ = run(ENTER[0], p.Click(target=p.ActionTarget(text="Nowhere")), ENTER[1])
     assert why(whole) == "its target was not on the screen when it was decided"
     assert done(whole.desk) == ["fill"]
 
 
 def test_words_that_should_be_seen_and_are_not_end_it() -> None:
-    said = NextAction(action=Click(target=ActionTarget(text="Save draft")), expected="Saved for good")
+    said = p.NextAction(action=p.Click(target=p.ActionTarget(text="Save draft")), expected="Saved for good")
     whole, _ = run(ENTER[0], said, ENTER[1])
     assert why(whole) == '"Saved for good" is not to be seen'
     assert done(whole.desk) == ["fill", "click"]
@@ -236,7 +224,7 @@ def test_words_that_should_be_seen_and_are_not_end_it() -> None:
 
 
 def test_an_action_that_a_person_changed_ends_it() -> None:
-    whole, policy = run(Click(target=SUBMIT), ENTER[0], safety=SafetyPolicy())
+    whole, policy = run(p.Click(target=SUBMIT), ENTER[0], safety=SafetyPolicy())
     whole.go({"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Save draft"}}}})
     assert why(whole) == "another action was done instead of the one before it"
     assert len(policy.views) == 2
@@ -249,8 +237,8 @@ def test_a_gate_that_is_due_comes_between_and_the_batch_goes_on() -> None:
 
 
 def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> None:
-    look = CallApi(app="reimbursement", function="list_claims")
-    kept = [Memorize(name=name, value="1") for name in "nm"]
+    look = p.CallApi(app="reimbursement", function="list_claims")
+    kept = [p.Memorize(name=name, value="1") for name in "nm"]
     whole, policy = run(look, kept[0], ENTER[0], kept[1], limits=Limits(check_every=1))
     assert [body["trigger"] for body in whole.bodies("gate")] == ["WORKER_SUCCESS", "FINAL_CHECK"]
     assert len(policy.views) == 2

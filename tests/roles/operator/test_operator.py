@@ -9,23 +9,11 @@ from langgraph.types import Command
 from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, section, step, text_of, view
 from support import OPEN_HOUSE, Planner, Run, Watching, alone, decide, desktop, planned, subtask, verdict
 
+import protocol as p
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.settings import load_safety
-from protocol import (
-    Action,
-    ActionTarget,
-    AgentStatus,
-    CallApi,
-    Click,
-    Fill,
-    LaunchApp,
-    OperatorDecision,
-    PressKey,
-    Screenshot,
-    VisualState,
-)
 from protocol.prompt_form import estimate_tokens
 from roles.contracts import OperatorView, ScreenPicture, Supplement
 from roles.contracts.limits import Limits
@@ -76,7 +64,7 @@ def test_the_prompt_is_no_longer_at_step_500_than_at_step_40_nor_on_a_huge_scree
     assert max(sizes) - min(sizes) < 60  # longer numbers
     assert max(sizes) < 3_500
     rows = (SCREEN.elements[-1].model_copy(update={"element_id": f"r{n}", "text": f"Row {n} " * 9}) for n in range(900))
-    huge = section(told(view(seen=VisualState(app="claims", elements=(*SCREEN.elements, *rows)))), "screen")
+    huge = section(told(view(seen=p.VisualState(app="claims", elements=(*SCREEN.elements, *rows)))), "screen")
     assert estimate_tokens(huge) < 2_700
     assert "more" in huge
 
@@ -112,7 +100,7 @@ def test_asking_again_is_bounded_and_ends_in_words() -> None:
 def test_the_way_to_the_application_needs_no_model() -> None:
     model, heard = prompts_of(lambda _: CLICK)
     decision = operator(model).decide(view(seen=SCREEN.model_copy(update={"app": "mail"})))
-    assert isinstance(decision.action, LaunchApp)
+    assert isinstance(decision.action, p.LaunchApp)
     assert decision.action.app == "claims"
     assert heard == []
     assert APPS[0].app == "claims"
@@ -135,7 +123,7 @@ class Camera:
     def __init__(self) -> None:
         self.asked: list[ScreenPicture] = []
 
-    def __call__(self, seen: VisualState, wanted: ScreenPicture) -> bytes:
+    def __call__(self, seen: p.VisualState, wanted: ScreenPicture) -> bytes:
         self.asked.append(wanted)
         return b"\x89PNG"
 
@@ -168,8 +156,8 @@ def test_looking_again_is_offered_to_who_sees_pictures_only() -> None:
     look = {"reasoning": "crowded", "action": "none", "status": "SCREENSHOT", "marks": ["[e2]", "e3"]}
     model, heard = prompts_of(lambda _: look)
     decision = operator(model, picturing=lambda *_: b"png").decide(view(screenshots=PICTURES))
-    assert decision.status is AgentStatus.SCREENSHOT
-    assert decision.action == Screenshot(marks=("e2", "e3"))
+    assert decision.status is p.AgentStatus.SCREENSHOT
+    assert decision.action == p.Screenshot(marks=("e2", "e3"))
     assert "`SCREENSHOT` with `marks`" in text_of(heard[0])
     model, heard = prompts_of(lambda _: CLICK)
     operator(model).decide(view(screenshots=PICTURES))
@@ -205,11 +193,11 @@ def test_a_batch_is_read_as_carefully_as_one_action(then: Any, why: str) -> None
         operator(prompts_of(lambda _: CLICK | {"then": then})[0], batch=3).decide(view())
 
 
-SUBMIT, DRAFT = (Click(target=ActionTarget(text=name)) for name in ("Submit", "Save draft"))
+SUBMIT, DRAFT = (p.Click(target=p.ActionTarget(text=name)) for name in ("Submit", "Save draft"))
 
 
-def fill(label: str, text: str) -> Action:
-    return Fill(target=ActionTarget(text=label), text=text)
+def fill(label: str, text: str) -> p.Action:
+    return p.Fill(target=p.ActionTarget(text=label), text=text)
 
 
 def run(policy: Watching, planner: Planner | None = None, **more) -> Run:
@@ -251,7 +239,7 @@ def test_the_question_that_comes_with_confirm_is_what_the_person_reads() -> None
 def test_all_that_a_worker_says_of_its_failure_reaches_who_plans_and_the_journal() -> None:
     comment, reasoning = "There is no such vendor. " * 40, "None of the 15 has that name."
     planner = Planner(planned(subtask("a")))
-    whole = run(Watching(OperatorDecision(status="FAIL", comment=comment, reasoning=reasoning)), planner)
+    whole = run(Watching(p.OperatorDecision(status="FAIL", comment=comment, reasoning=reasoning)), planner)
     assert planner.requests[1].evidence == (comment, reasoning)
     assert [(body["status"], body.get("reason")) for body in whole.bodies("subtask_status")][-1] == ("rejected", comment)
     assert whole.bodies("decided")[0]["comment"] == comment
@@ -266,21 +254,21 @@ def test_the_same_press_for_the_same_message_is_a_stall() -> None:
 def test_pages_may_be_turned_as_often_as_there_are_pages(times: int) -> None:
     names = ", ".join(f"{{name: Person {n:03}}}" for n in range(200))
     desk = desktop(world=f"name: pages\napps: {{contacts: {{contacts: [{names}]}}}}\nopen: [contacts]\n")
-    whole = run(Watching(*[Click(target=ActionTarget(text="Next"))] * times), desk=desk)
+    whole = run(Watching(*[p.Click(target=p.ActionTarget(text="Next"))] * times), desk=desk)
     assert not any("--stale_progress-->" in row for row in whole.rows)
     assert whole.status == "fulfilled"
 
 
-DOOR = ActionTarget(text="Unlock front door")
+DOOR = p.ActionTarget(text="Unlock front door")
 
 
 def house(room: str = "Hall") -> SimulatedDesktop:
     desk = SimulatedDesktop(load_world("smart-home"), 0)
-    desk.perform(Click(target=ActionTarget(text=room, role="tab")), key="room")
+    desk.perform(p.Click(target=p.ActionTarget(text=room, role="tab")), key="room")
     return desk
 
 
-def worked(desk: SimulatedDesktop, action: Action, preset: str = "never-ask-in-simulation") -> tuple[Any, Any, dict[str, Any]]:
+def worked(desk: SimulatedDesktop, action: p.Action, preset: str = "never-ask-in-simulation") -> tuple[Any, Any, dict[str, Any]]:
     """The Operator's graph with a script of that one action, and how it stands."""
     decision = {"action": action.dump(), "status": "CONTINUE", "reasoning": "as written"}
     script = ScriptedOperator.model_validate({"decisions": {"any": [decision, {"status": "FINISH", "comment": "done"}]}})
@@ -298,13 +286,13 @@ def locked(desk: SimulatedDesktop) -> bool:
 @pytest.mark.parametrize(
     "action",
     [
-        Click(target=DOOR),
-        PressKey(target=DOOR, keys=("Enter",)),
-        CallApi(app="home", function="unlock_door", arguments={"device": "Front door"}),
+        p.Click(target=DOOR),
+        p.PressKey(target=DOOR, keys=("Enter",)),
+        p.CallApi(app="home", function="unlock_door", arguments={"device": "Front door"}),
     ],
     ids=["click", "key", "function"],
 )
-def test_a_door_is_not_unlocked_before_a_person_said_so(action: Action) -> None:
+def test_a_door_is_not_unlocked_before_a_person_said_so(action: p.Action) -> None:
     desk = house()
     graph, config, out = worked(desk, action)
     assert "__interrupt__" in out or out["interaction_status"] == "needs_approval"
@@ -317,5 +305,5 @@ def test_a_door_is_not_unlocked_before_a_person_said_so(action: Action) -> None:
 @pytest.mark.parametrize("preset", shipped_names("safety"))
 def test_no_shipped_policy_lets_a_door_be_unlocked_unasked(preset: str) -> None:
     desk = house()
-    worked(desk, Click(target=DOOR), preset)
+    worked(desk, p.Click(target=DOOR), preset)
     assert locked(desk)

@@ -9,25 +9,11 @@ import pytest
 import yaml
 from support import FINISH, OPEN_HOUSE, Run, Watching, decide, desktop, done, planned, subtask
 
+import protocol as p
 from deskcrew import Crew
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
-from protocol import (
-    VERBS,
-    ActionTarget,
-    BoundingBox,
-    CallApi,
-    Click,
-    Fill,
-    GUIElement,
-    OperatorDecision,
-    PressKey,
-    SelectOption,
-    Type,
-    VisualState,
-    Wait,
-)
 from roles.contracts import OperatorView, StepRecord
 from roles.contracts.limits import Limits
 from roles.operator.recovery import idempotence_of, interruption
@@ -35,14 +21,14 @@ from roles.safety import SafetyPolicy
 from roles.safety.effects import Effect
 from roles.skills.contract import REPEATS, Idempotence
 
-AMOUNT = ActionTarget(text="Amount")
-SAVE = ActionTarget(text="Save draft")
-SUBMIT = ActionTarget(text="Submit")
-FILLED = decide(Fill(target=AMOUNT, text="$5.00"))
+AMOUNT = p.ActionTarget(text="Amount")
+SAVE = p.ActionTarget(text="Save draft")
+SUBMIT = p.ActionTarget(text="Submit")
+FILLED = decide(p.Fill(target=AMOUNT, text="$5.00"))
 PLANS = [planned(subtask("a")), planned(subtask("b"))]
 
 
-def run(*decisions: OperatorDecision, events: str = "", faults: tuple[Fault, ...] = (), **more: Any) -> Run:
+def run(*decisions: p.OperatorDecision, events: str = "", faults: tuple[Fault, ...] = (), **more: Any) -> Run:
     whole = Run(PLANS, {"a": decisions}, desk=more.pop("desk", None) or desktop(events), safety=OPEN_HOUSE, **more)
     if faults:
         whole.context = whole.context.with_(environment=FaultyEnvironment(whole.desk, faults))
@@ -57,7 +43,7 @@ def how(whole: Run) -> list[tuple[str, str]]:
 def test_a_busy_application_is_waited_for_with_growing_patience() -> None:
     whole = run(
         FILLED,
-        decide(Click(target=SAVE)),
+        decide(p.Click(target=SAVE)),
         FILLED,
         events="[{when: {clicked: Save draft}, loading: {app: reimbursement, seconds: 6}}]",
     )
@@ -69,7 +55,7 @@ def test_a_busy_application_is_waited_for_with_growing_patience() -> None:
 
 
 def test_a_target_that_is_missing_is_waited_for_then_looked_for_by_scrolling() -> None:
-    lost = decide(Click(target=ActionTarget(text="Nowhere")))
+    lost = decide(p.Click(target=p.ActionTarget(text="Nowhere")))
     whole = run(lost, lost, lost)
     assert how(whole)[:2] == [("missing", "wait 1 s"), ("missing", "scroll down 1 page")]
     assert done(whole.desk)[:2] == ["wait", "scroll"]
@@ -77,7 +63,7 @@ def test_a_target_that_is_missing_is_waited_for_then_looked_for_by_scrolling() -
 
 def test_a_wait_that_an_environment_lacks_is_waited_without_it() -> None:
     lacking = (Fault(kind=FaultKind.NOT_SAVED, verbs=("wait",)),)
-    whole = run(FILLED, decide(Click(target=SAVE)), decide(Wait(seconds=0.01)), faults=lacking, limits=Limits(retries=0))
+    whole = run(FILLED, decide(p.Click(target=SAVE)), decide(p.Wait(seconds=0.01)), faults=lacking, limits=Limits(retries=0))
     assert whole.status == "fulfilled"
     assert [body["exec_status"] for body in whole.bodies("outcome")] == ["executed"] * 3
 
@@ -104,7 +90,7 @@ def test_what_lies_under_a_message_or_went_stale_is_waited_for_and_acted_on_once
 
 
 def test_a_validation_error_is_looked_at_and_mended() -> None:
-    wrong, send = decide(Fill(target=AMOUNT, text="lots")), decide(Click(target=SUBMIT))
+    wrong, send = decide(p.Fill(target=AMOUNT, text="lots")), decide(p.Click(target=SUBMIT))
     whole = run(wrong, send, FILLED, send)
     assert whole.status == "fulfilled"
     assert how(whole) == [("validation", "observe again")]
@@ -137,7 +123,7 @@ def test_a_harmless_pop_up_is_dismissed_and_the_work_goes_on(language: str, dial
     world = (
         f"name: claim\napps: {{reimbursement: {{}}, notes: {{}}}}\nopen: [reimbursement]\nvariation: {{language: {language}}}\n"
     )
-    fill = decide(Fill(target=ActionTarget(text=AMOUNTS[language]), text="$5.00"))
+    fill = decide(p.Fill(target=p.ActionTarget(text=AMOUNTS[language]), text="$5.00"))
     whole = run(fill, fill, desk=desktop(popup(*dialog), world=world))
     assert whole.status == "fulfilled"
     assert done(whole.desk) == ["fill", "click", "fill"]
@@ -173,15 +159,15 @@ def test_a_dialog_without_a_safe_answer_is_a_question() -> None:
 
 
 def test_every_verb_has_a_class_of_repetition() -> None:
-    assert set(REPEATS) == set(VERBS)
-    assert idempotence_of(Click(target=SAVE), Effect.OBSERVE) is Idempotence.READING
-    assert idempotence_of(Click(target=SAVE), Effect.SAVE) is Idempotence.ONCE
-    assert idempotence_of(Fill(target=AMOUNT, text="1"), Effect.EDIT) is Idempotence.REPEATABLE
-    assert idempotence_of(Fill(target=AMOUNT, text="1", submit=True), Effect.SUBMIT) is Idempotence.ONCE
+    assert set(REPEATS) == set(p.VERBS)
+    assert idempotence_of(p.Click(target=SAVE), Effect.OBSERVE) is Idempotence.READING
+    assert idempotence_of(p.Click(target=SAVE), Effect.SAVE) is Idempotence.ONCE
+    assert idempotence_of(p.Fill(target=AMOUNT, text="1"), Effect.EDIT) is Idempotence.REPEATABLE
+    assert idempotence_of(p.Fill(target=AMOUNT, text="1", submit=True), Effect.SUBMIT) is Idempotence.ONCE
 
 
 def test_an_action_that_left_no_trace_is_tried_again() -> None:
-    click = decide(Click(target=SAVE))
+    click = decide(p.Click(target=SAVE))
     whole = run(FILLED, click, click, faults=(Fault(kind=FaultKind.TIMEOUT, verbs=("click",), times=1),))
     assert whole.status == "fulfilled"
     assert done(whole.desk) == ["fill", "wait", "click"]
@@ -190,10 +176,10 @@ def test_an_action_that_left_no_trace_is_tried_again() -> None:
 
 def test_an_action_that_may_have_been_done_is_not_tried_again_without_a_person() -> None:
     """The network fails after the claim was submitted; the screen, read back, is another one."""
-    click = decide(Click(target=SUBMIT))
-    ready = [decide(Fill(target=ActionTarget(text=name), text=text)) for name, text in FORM.items()]
+    click = decide(p.Click(target=SUBMIT))
+    ready = [decide(p.Fill(target=p.ActionTarget(text=name), text=text)) for name, text in FORM.items()]
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Submit",), times=1),)
-    again = decide(Click(target=ActionTarget(text="New claim")))
+    again = decide(p.Click(target=p.ActionTarget(text="New claim")))
     whole = run(*ready, click, again, *ready, click, faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert "it may have been done already" in whole.asked["reasons"][0]
@@ -207,24 +193,24 @@ FORM = {"Vendor": "Acme", "Amount": "$5.00"}
 
 def test_a_press_by_key_is_the_same_press() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Submit",), times=1),)
-    ready = [decide(Fill(target=ActionTarget(text=name), text=text)) for name, text in FORM.items()]
-    again = decide(Click(target=ActionTarget(text="New claim")))
-    enter = decide(PressKey(target=SUBMIT, keys=("Enter",)))
-    whole = run(*ready, decide(Click(target=SUBMIT)), again, *ready, enter, faults=lost)
+    ready = [decide(p.Fill(target=p.ActionTarget(text=name), text=text)) for name, text in FORM.items()]
+    again = decide(p.Click(target=p.ActionTarget(text="New claim")))
+    enter = decide(p.PressKey(target=SUBMIT, keys=("Enter",)))
+    whole = run(*ready, decide(p.Click(target=SUBMIT)), again, *ready, enter, faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert len(whole.desk.world()["apps"]["reimbursement"]["claims"]) == 1
 
 
 def test_what_was_saved_before_the_failure_changes_nothing_when_it_is_saved_again() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Save*",), times=1),)
-    whole = run(FILLED, decide(Click(target=SAVE)), decide(PressKey(target=SAVE, keys=("Enter",))), faults=lost)
+    whole = run(FILLED, decide(p.Click(target=SAVE)), decide(p.PressKey(target=SAVE, keys=("Enter",))), faults=lost)
     assert whole.status == "fulfilled"
     assert done(whole.desk) == ["fill", "click", "wait", "press_key"]
 
 
 def test_what_arrived_before_the_failure_is_not_done_twice_and_the_rest_needs_no_question() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("type",), times=1),)
-    typed = decide(Type(target=AMOUNT, text="$5.00"))
+    typed = decide(p.Type(target=AMOUNT, text="$5.00"))
     whole = run(typed, typed, faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert next(e.value for e in whole.desk.observe().elements if e.text == "Amount") == "$1.00$5.00"
@@ -232,7 +218,7 @@ def test_what_arrived_before_the_failure_is_not_done_twice_and_the_rest_needs_no
     whole = run(FILLED, FILLED, faults=lost)
     assert whole.status == "fulfilled"
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Save*",), times=1),)
-    whole = run(FILLED, decide(Click(target=SAVE)), decide(Type(target=AMOUNT, text="1")), faults=lost)
+    whole = run(FILLED, decide(p.Click(target=SAVE)), decide(p.Type(target=AMOUNT, text="1")), faults=lost)
     assert whole.status == "fulfilled"
 
 
@@ -240,10 +226,10 @@ def test_a_function_whose_outcome_is_unknown_is_asked_about_when_the_screen_is_a
     class Noting:
         """Calls the same function twice, and the notes are open."""
 
-        def decide(self, view: OperatorView) -> OperatorDecision:
+        def decide(self, view: OperatorView) -> p.OperatorDecision:
             if len([s for s in view.history if s.verb == "call_api"]) > 1:
                 return FINISH
-            return decide(CallApi(app="notes", function="create_note", arguments={"title": "Trip", "body": "x"}))
+            return decide(p.CallApi(app="notes", function="create_note", arguments={"title": "Trip", "body": "x"}))
 
     desk = desktop(world="name: n\napps: {notes: {}}\nopen: [notes]\n")
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("call_api",), times=1),)
@@ -263,17 +249,17 @@ apps:
 open: [shop]
 """
 WAY = (
-    *(Click(target=ActionTarget(text=name)) for name in ("Cart", "Proceed to checkout", "Continue", "Continue")),
-    SelectOption(target=ActionTarget(text="Payment method"), options=("Invoice",)),
-    Click(target=ActionTarget(text="Continue")),
+    *(p.Click(target=p.ActionTarget(text=name)) for name in ("Cart", "Proceed to checkout", "Continue", "Continue")),
+    p.SelectOption(target=p.ActionTarget(text="Payment method"), options=("Invoice",)),
+    p.Click(target=p.ActionTarget(text="Continue")),
 )
 POPUP = "{title: Payment required, text: Pay $49 to continue., buttons: [Pay now, Cancel]}"
 
 
-def pressing(view: OperatorView, name: str) -> OperatorDecision:
+def pressing(view: OperatorView, name: str) -> p.OperatorDecision:
     """A press on this, in the dialog that is open where there is one."""
     inside = view.seen.within(view.seen.by_id[view.seen.modal]) if view.seen.modal else view.seen.elements
-    return decide(Click(target=ActionTarget.of(next(e for e in inside if e.name == name and e.role == "button"))))
+    return decide(p.Click(target=p.ActionTarget.of(next(e for e in inside if e.name == name and e.role == "button"))))
 
 
 def buying(*names: str, safety: SafetyPolicy = SafetyPolicy(), events: str = "") -> tuple[Run, Watching]:  # noqa: B008
@@ -343,28 +329,28 @@ def test_a_dialog_that_offers_no_way_out_is_asked_about_once(tmp_path: Path) -> 
 GOAL = "Give ticket 105 to Dana Wolf and add the comment 'customer called back'"
 
 
-def dialog(title: str, *parts: GUIElement, close: str = "Close") -> VisualState:
-    def element(name: str, role: str, text: str) -> GUIElement:
-        return GUIElement(element_id=name, role=role, text=text, bbox=BoundingBox(x1=0, y1=0, x2=90, y2=20), parent="d")
+def dialog(title: str, *parts: p.GUIElement, close: str = "Close") -> p.VisualState:
+    def element(name: str, role: str, text: str) -> p.GUIElement:
+        return p.GUIElement(element_id=name, role=role, text=text, bbox=p.BoundingBox(x1=0, y1=0, x2=90, y2=20), parent="d")
 
     holder = element("d", "dialog", "").model_copy(update={"parent": None})
     buttons = [element(name, "button", name) for name in ("Save", close)]
     elements = (holder, element("h", "heading", title), *parts, *buttons)
-    return VisualState(app="browser", screen_resolution=(800, 600), elements=elements, modal="d", timestamp=1.0)
+    return p.VisualState(app="browser", screen_resolution=(800, 600), elements=elements, modal="d", timestamp=1.0)
 
 
-def field(label: str, role: str = "textbox", options: tuple[str, ...] = ()) -> GUIElement:
-    box = BoundingBox(x1=0, y1=0, x2=90, y2=20)
-    return GUIElement(element_id=label, role=role, text=label, bbox=box, parent="d", options=options)
+def field(label: str, role: str = "textbox", options: tuple[str, ...] = ()) -> p.GUIElement:
+    box = p.BoundingBox(x1=0, y1=0, x2=90, y2=20)
+    return p.GUIElement(element_id=label, role=role, text=label, bbox=box, parent="d", options=options)
 
 
-def did(number: int, action: Click | Fill, *events: str) -> StepRecord:
+def did(number: int, action: p.Click | p.Fill, *events: str) -> StepRecord:
     name = str(action.target.text if action.target else "")
     given = {"action": action.dump(), "verb": action.verb, "target": name, "exec_status": "executed", "visible_change": True}
     return StepRecord.model_validate({"step": number, "subtask": "a", "events": events, **given})
 
 
-EDIT = Click(target=ActionTarget(text="Edit"))
+EDIT = p.Click(target=p.ActionTarget(text="Edit"))
 TICKET = dialog("#105 Wrong size", field("Assignee", "combobox", ("nobody", "Dana Wolf")), field("Comment"))
 
 
@@ -372,7 +358,7 @@ def test_a_form_that_a_press_opened_is_the_crew_s_own_however_much_was_filled_in
     """It has no word of the control: the record, its fields and their choices are what the goal is about."""
     opened = did(1, EDIT, "popup: #105 Wrong size - Assignee - Comment")
     assert interruption(TICKET, [opened], GOAL) is None
-    entries = [did(step, Fill(target=ActionTarget(text="Comment"), text="x")) for step in range(2, 14)]
+    entries = [did(step, p.Fill(target=p.ActionTarget(text="Comment"), text="x")) for step in range(2, 14)]
     assert interruption(TICKET, [opened, *entries], GOAL) is None
 
 
@@ -381,7 +367,7 @@ def test_what_a_press_opened_to_be_read_is_not_closed_before_it_was_read() -> No
     text = field("Size 44. Note: sent back twice.", "text")
     whole = dialog("#105 Wrong size", text)
     shown = whole.model_copy(update={"elements": tuple(e for e in whole.elements if e.name != "Save")})
-    details = Click(target=ActionTarget(text="Details"))
+    details = p.Click(target=p.ActionTarget(text="Details"))
     assert interruption(shown, [did(1, details, "popup: #105 Wrong size - Size 44. Note: sent back twice.")], GOAL) is None
     by_itself = interruption(shown, [did(1, details)], GOAL)
     assert by_itself.harmless
@@ -389,7 +375,7 @@ def test_what_a_press_opened_to_be_read_is_not_closed_before_it_was_read() -> No
 
 def test_a_dialog_that_came_by_itself_or_is_about_something_else_is_in_the_way() -> None:
     popup = "popup: #105 Wrong size - Assignee - Comment"
-    typed = did(1, Fill(target=ActionTarget(text="Search"), text="x"), popup)
+    typed = did(1, p.Fill(target=p.ActionTarget(text="Search"), text="x"), popup)
     assert interruption(TICKET, [typed], GOAL) is not None
     survey = dialog("How do you like the new design?", field("Your opinion"))
     assert interruption(survey, [did(1, EDIT, "popup: How do you like the new design? - Your opinion")], GOAL) is not None
@@ -407,7 +393,7 @@ def asking(title: str, text: str, target: str, *between: StepRecord) -> bool:
     question = question.model_copy(update={"elements": tuple(e for e in question.elements if e.role != "heading")})
     holder = question.elements[0].model_copy(update={"text": title})
     question = question.model_copy(update={"elements": (holder, *question.elements[1:])})
-    pressed = did(9, Click(target=ActionTarget(text=target)), f"popup: {title} - {text}")
+    pressed = did(9, p.Click(target=p.ActionTarget(text=target)), f"popup: {title} - {text}")
     return interruption(question, [*between, pressed], GOAL) is None
 
 
@@ -416,7 +402,7 @@ def test_the_question_of_a_press_is_the_worker_s_by_its_text_by_its_kind_or_beca
     assert asking("Please confirm", "Deactivate 4 users?", "Deactivate selected")
     assert asking("Please confirm", "Are you sure? It moves to the vault.", "Archive")
     assert not asking("Please choose", "Blue or green?", "Archive")
-    before = did(7, Click(target=ActionTarget(text="Archive")), "popup: Please choose - Blue or green?")
-    closed = did(8, Click(target=ActionTarget(text="Cancel"))).model_copy(update={"recovery": True})
+    before = did(7, p.Click(target=p.ActionTarget(text="Archive")), "popup: Please choose - Blue or green?")
+    closed = did(8, p.Click(target=p.ActionTarget(text="Cancel"))).model_copy(update={"recovery": True})
     assert asking("Please choose", "Blue or green?", "Archive", before, closed)
     assert not asking("Please choose", "Blue or green?", "Open", before, closed)

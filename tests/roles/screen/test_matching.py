@@ -7,7 +7,7 @@ from roles.contracts import AppWords
 from roles.screen.matching import app_for, only, similarity
 from roles.screen.screens import as_shown, plainly_called, usual
 from roles.screen.texts import has_phrase, labelled
-from roles.screen.values import amount_of, is_a, rewritings, same_value, values_in
+from roles.screen.values import amount_of, is_a, same_value, values_in
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("invoice", "invoices", "bills")),
@@ -113,11 +113,6 @@ def test_values_of_a_kind_are_found_in_running_text(kind: str, text: str, found:
 def test_two_spellings_of_one_value_are_the_same(left: str, right: str, same: bool) -> None:
     assert same_value(left, right) is same
     assert same_value(right, left) is same
-
-
-def test_rewritings_offer_the_plain_number_first() -> None:
-    assert rewritings("$1,248.90")[0] == "1248.90"
-    assert rewritings("Oak Ltd") == ()
 
 
 def test_an_amount_below_nothing_may_stand_behind_its_currency() -> None:
