@@ -176,8 +176,9 @@ def _actions(call: Any, where: str) -> ParsedPayload:
     try:
         if function == ANTHROPIC:
             return dialect("anthropic").read(arguments, Context())
-        if function.startswith(PLAYWRIGHT):
-            return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context())
+        tool = function.rpartition("__")[2]  # as clients of MCP name it, such as mcp__playwright__browser_click
+        if tool.startswith(PLAYWRIGHT):
+            return dialect("playwright_mcp").read({"name": tool, "arguments": arguments}, Context())
         return dialect("langchain").read({"name": function, "args": arguments}, Context())
     except DialectError as bad:
         part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")

@@ -39,7 +39,10 @@ _LISTS = (
     "messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps", "choices",
 )  # fmt: skip
 """Keys under which a document has one payload after the other."""
-_AROUND = ("message", "data", "kwargs", "action", "response", "prediction", "action_output", "completion", "raw_item")
+_AROUND = (
+    "message", "data", "kwargs", "action", "response", "model_response", "model_output", "raw_response", "prediction",
+    "action_output", "completion", "raw_item",
+)  # fmt: skip
 """Keys under which an object has one message or payload, beside what others note of it."""
 _HELD = ("tool_calls", "content", "output", "parts", "candidates")
 """Keys under which a message or a response of a service has its parts."""
@@ -291,7 +294,10 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> It
     except DialectError as bad:
         refused = bad
     within = _within(spoken, payload, refused) if depth < _DEEPEST else None
-    if within is None:
+    if within is None and spoken.kind == "text" and isinstance(payload, Mapping) and refused.where == "$":
+        under = f"; one in an object is read under {', '.join(_AROUND[3:])}"
+        yield DialectError(spoken.name, refused.where, refused.reason + under)
+    elif within is None:
         yield refused
     for place, one in within or ():
         for found in () if _plain(spoken, one) else _read(spoken, one, context, depth + 1):

@@ -111,7 +111,7 @@ def test_the_work_of_others_is_read_as_far_as_their_tools_are_known(tmp_path: Pa
         called("click", {"target": {"text": "Book"}, "how": "gently"}),
         called("computer", {"action": "left_click", "coordinate": [3, 4]}, reasoning_content="there"),
         called("computer", {"action": "dance"}),
-        called("browser_click", {"element": "Book", "target": "e12"}),
+        called("mcp__playwright__browser_click", {"element": "Book", "target": "e12"}),
         called("browser_click", {"index": 3}),
     )
     assert [line.number for line in lines] == [1, 2, 3, 4, 5, 6, 7]

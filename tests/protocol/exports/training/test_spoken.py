@@ -112,6 +112,7 @@ CHATS = [
     ("qwen", {"id": "c", "choices": [{"message": {"role": "assistant", "tool_calls": [call("computer_use", SAVE)]}}]}),
     ("browsergym", {"step": 3, "action": "click('a5')", "reward": 0}),
     ("ui_tars", {"prediction": TARS, "parsed": []}),
+    ("ui_tars", {"step": 1, "model_response": TARS}),
     ("ui_tars", {"action_output": TARS, "summary": "saved"}),
     ("anthropic", {"name": "computer", "parameters": SAVE}),
     ("anthropic", {"tool": "computer_use", "args": {"action": "left_click", "coordinate": "[1, 2]"}}),
@@ -197,6 +198,7 @@ TOLD: list[tuple[str, Any, list[str]]] = [
     ("anthropic", {"action": "wait", "duration": 10**9}, ["1! $.duration: a number is needed of at most 1000000"]),
     ("ui_tars", "\n".join(map(json.dumps, ["Action: wait()", "Action: dance()", TARS])),
      ["1 wait 5 s", "2! dance", "3 click at (1, 2)"]),
+    ("ui_tars", {"said": TARS}, ["1! $: a text is needed, not a dict; one in an object is read under action, response"]),
     ("webarena", '// a log\n"click [1]"\n"Then ```click [2]```"\n"stop [done]"\n',
      ["1! JSON", "2 click #1", "3 click #2", '4 finish "done"']),
     # texts of answers
