@@ -18,14 +18,24 @@ import argparse
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.laboratory import HEADS, GateRow, blame, cells, examine, figures, read_rows
-from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, load_suite, outcome_of, row_file, seeds_of, settings_of
+from orchestrator.lab.gates.laboratory import GATE_ROW, HEADS, GateRow, blame, cells, examine, figures
+from orchestrator.lab.suite.suite import (
+    EpisodeSpec,
+    Suite,
+    episodes_of,
+    lines_of,
+    load_suite,
+    outcome_of,
+    seeds_of,
+    settings_of,
+    work,
+)
 from orchestrator.runs.replay.courses import Ask, Interposed, NothingRecorded, between, ending
-from orchestrator.runs.replay.recording import forkable
 from orchestrator.views.listing import rows_table
 from protocol import AgentStatus, Fill, Type, Wait
 from protocol.model.decisions import OperatorDecision
@@ -78,19 +88,16 @@ def worked(specs: Sequence[EpisodeSpec], given: argparse.Namespace) -> Iterator[
     if given.sample:
         order = random.Random(0).sample(order, min(given.sample, len(order)))
     for spec, kind in order:
+        if not settings_of(spec).forkable:
+            continue
         folder = given.out / kind
-        place = row_file(spec, folder)
         of_run = spec.model_copy(update={"settings": (*spec.settings, *given.set)})
         try:
-            rows = (
-                read_rows(place)
-                if place.exists()
-                else examine(of_run, folder, planted(kind, spec), after=spec if given.set else None)
-            )
+            work(of_run, folder, examine=partial(examine, mistaken=planted(kind, spec), after=spec if given.set else None))
         except NothingRecorded as bad:
             print(f"{spec.name} {kind}: {bad}", flush=True)
             continue
-        for row in rows:
+        for row in lines_of([of_run], folder, GATE_ROW):
             yield row.model_copy(update={"configuration": kind, "run": f"{kind}/{row.run}"})
 
 
@@ -102,7 +109,7 @@ def blamed(specs: Sequence[EpisodeSpec], out: Path, count: int) -> None:
     """How often the planted decision is the one that is named."""
     named = runs = recovered = other = 0
     for repeat in range(1000):
-        for spec in (spec for spec in specs if forkable(settings_of(spec))):
+        for spec in (spec for spec in specs if settings_of(spec).forkable):
             for kind in MISTAKES:
                 mistake = Mistake(kind, f"{kind} {spec.name} {repeat}")
                 try:

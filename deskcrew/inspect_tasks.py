@@ -97,11 +97,10 @@ def crew(settings: str | list[str] = "") -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         from orchestrator.lab.episodes.rollouts import parts
-        from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, work
+        from orchestrator.lab.suite.suite import EpisodeSpec, work
 
         about = state.metadata
         with tempfile.TemporaryDirectory() as scratch:
-            (Path(scratch) / ROWS).mkdir()
             spec = EpisodeSpec(configuration="crew", task=about["task"], seed=about["seed"], settings=tuple(parts(settings)))
             row = await asyncio.to_thread(work, spec, Path(scratch))
         verdict = {"passed": row.right, "reward": float(row.right), **row.model_dump(mode="json", exclude={"run", "right"})}

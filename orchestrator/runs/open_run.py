@@ -237,9 +237,8 @@ def _rehearsal(folder: Path, settings: Settings, given: OpenOptions) -> Rehearsa
     if settings.crew.rehearse.n == 1 or given.follow is None or parts.get("around") is not None:
         return None
     from orchestrator.runs.rehearsal import Rehearsal
-    from orchestrator.runs.replay.recording import forkable
 
-    if not forkable(settings) or "environment" in parts:
+    if not settings.forkable or "environment" in parts:
         raise UsageProblem(
             "crew.rehearse: only a simulated world that stands in the run's own folder can be copied; leave it out."
         )

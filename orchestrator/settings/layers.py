@@ -228,6 +228,11 @@ def file_layer(path: Path) -> Layer:
     return Layer(document.data, document, path.resolve().parent)
 
 
+def override_lines(said: Mapping[str, Any]) -> list[str]:
+    """`KEY=VALUE` of each, as the command line has it."""
+    return [f"{key}={json.dumps(value, default=str)}" for key, value in said.items()]
+
+
 def override_layer(text: str) -> Layer:
     """What `-c KEY=VALUE` says."""
     key, equals, value = text.partition("=")

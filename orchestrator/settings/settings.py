@@ -296,6 +296,11 @@ class Settings(Frozen):
     runs_dir: Path = Path("runs")
     display: Display = Field(default="auto")
 
+    @property
+    def forkable(self) -> bool:
+        """Whether such a run begins the same way again, and all of it stands in its folder, so that a copy goes on by itself."""
+        return self.environment == "simulated"
+
     @field_serializer("variation")
     def _only_what_was_said(self, variation: Variation) -> dict[str, Any]:
         return variation.model_dump(mode="json", exclude_unset=True)

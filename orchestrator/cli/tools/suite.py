@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +14,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
-    from orchestrator.lab.suite.suite import EpisodeRow
+    from orchestrator.lab.suite.suite import EpisodeRow, EpisodeSpec, Suite
 
 attack_app = typer.Typer(help="Attack a crew with hostile texts.", no_args_is_help=True, epilog=EPILOG)
 Names = Annotated[list[str] | None, typer.Argument(metavar="ATTACK...", help="Names, or globs such as 'mail-*'; all if none.")]
@@ -118,25 +119,33 @@ def run(
     only: Only = "*",
 ) -> Told:
     """Run the missing episodes, and show the table. The same command continues a stopped suite."""
-    from orchestrator.lab.suite.engines import run_suite
     from orchestrator.lab.suite.suite import load_suite, rows_in
 
     if retry not in {"", "failed"}:
         raise UsageProblem(f"--retry {retry!r} is not known; there is `failed`.")
     folder = out or Path("suites") / Path(suite).stem
-    began, first = time.monotonic(), 0
-    for row, done, of in run_suite(load_suite(suite), folder, workers=workers, on=on, again=retry == "failed", only=only):
-        first = first or done
-        left = (time.monotonic() - began) / (done - first + 1) * (of - done)
-        word = "right" if row.right else "FALSE" if row.false_done else row.status
-        why = "" if row.right else f"  {row.reason}"
-        said = (
-            f"{done:>4}/{of} {word:<9} {row.configuration} {row.task} seed {row.seed} {row.steps} steps, {left:.0f} s left{why}"
-        )
-        typer.echo(clean(said, 240), err=True)
+    _worked(load_suite(suite), folder, workers=workers, on=on, again=retry == "failed", only=only)
     rows = rows_in(folder)
     typer.echo(f"in {folder}; {sum(row.seconds for row in rows):.0f} s of runs", err=True)
     return _shown(rows, "configuration")._replace(good=all(row.status != "error" for row in rows))
+
+
+def _worked(suite: Suite, folder: Path, **how: Any) -> tuple[list[EpisodeSpec], list[EpisodeRow]]:
+    """Work the missing episodes, and say of each that it is over; all that are wanted, and the rows that there are of them."""
+    from orchestrator.lab.suite.engines import run_suite
+    from orchestrator.lab.suite.suite import episodes_of, read_row
+
+    began, first = time.monotonic(), 0
+    for row, done, of in run_suite(suite, folder, **how):
+        first = first or done
+        left = (time.monotonic() - began) / (done - first + 1) * (of - done)
+        word = "right" if row.right else "FALSE" if row.false_done else row.status
+        wrote = f", {row.lines} rows and {row.dropped} dropped" if row.lines or row.dropped else ""
+        why = "" if row.right else f"  {row.reason}"
+        about = f"{row.configuration} {row.task} seed {row.seed} {row.steps} steps{wrote}"
+        typer.echo(clean(f"{done:>4}/{of} {word:<9} {about}, {left:.0f} s left{why}", 240), err=True)
+    specs = episodes_of(suite, how["only"])
+    return specs, [*filter(None, (read_row(spec, folder) for spec in specs))]
 
 
 @suite_app.command("show")
@@ -182,15 +191,13 @@ def gates(
 
     The same command continues what was stopped. Tasks that do not begin the same way twice have no gates in it.
     """
-    from orchestrator.lab.gates.laboratory import HEADS, cells, figures, laboratory
-    from orchestrator.lab.suite.suite import load_suite
+    from orchestrator.lab.gates.laboratory import GATE_ROW, HEADS, cells, examine, figures
+    from orchestrator.lab.suite.suite import lines_of, load_suite
 
-    folder, rows = out or Path("gates") / Path(suite).stem, []
-    for spec, found in laboratory(load_suite(suite), folder, workers=workers, only=only):
-        rows += found
-        typer.echo(f"{spec.name}: {len(found)} gates, {sum(row.regret > 0 for row in found)} of them wrong", err=True)
-    rows.sort(key=lambda row: (row.run, row.number))
-    return Told.rows(figures(rows), HEADS, cells, numbers=True)
+    folder = out or Path("gates") / Path(suite).stem
+    specs, rows = _worked(load_suite(suite), folder, workers=workers, only=only, examine=examine, purpose="gates")
+    found = figures([*lines_of(specs, folder, GATE_ROW)])
+    return Told.rows(found, HEADS, cells, numbers=True)._replace(good=all(row.status != "error" for row in rows))
 
 
 @lab_app.command("blame")
@@ -228,7 +235,7 @@ def lab_rollouts(
     Each row is repeated before it is written, and must earn its reward again; --verify repeats those of a file, exit code 1
     if one differs. The same command continues what was stopped.
     """
-    from orchestrator.lab.gates.trajectories import difference, figures, read_rows, rollouts
+    from orchestrator.lab.gates.trajectories import collect, difference, figures, gathered, read_rows
     from orchestrator.lab.suite.suite import load_suite
 
     if bool(suite) == (verify is not None):
@@ -239,12 +246,10 @@ def lab_rollouts(
         told = {"rows": len(found), "wrong": len(wrong)}
         typer.echo("\n".join(wrong), err=True, nl=bool(wrong))
     else:
-        wrong, done = [], []
-        folder = out or Path("rollouts") / Path(suite).stem
-        for spec, one in rollouts(load_suite(suite), folder, pairs=pairs, seed=seed, workers=workers, only=only):
-            done.append(one)
-            typer.echo(f"{spec.name}: {len(one.rows)} rows, {one.dropped} that could not be repeated", err=True)
-        told = figures(done)
+        folder, examine = out or Path("rollouts") / Path(suite).stem, partial(collect, pairs=pairs, seed=seed)
+        purpose = f"rollouts --pairs {pairs} --seed {seed}"
+        specs, rows = _worked(load_suite(suite), folder, workers=workers, only=only, examine=examine, purpose=purpose)
+        told, wrong = figures(gathered(specs, folder), rows), [row.reason for row in rows if row.status == "error"]
     return Told(told, "\n".join(f"{name.replace('_', ' '):<24} {told[name]}" for name in told), good=not wrong)
 
 

@@ -9,8 +9,10 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
+from multiprocessing import get_context
 from operator import call
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,6 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.attacks.corpus import Attack, Corpus, filled
 from orchestrator.lab.attacks.victim import Lure, plain_orders, victim
-from orchestrator.lab.suite.suite import at_once
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.build import build_safety, build_sources
@@ -211,7 +212,11 @@ def worked(
         for safety in safeties
         for attack in attacks
     ]
-    return at_once(call, works, jobs)
+    if jobs == 1:
+        yield from map(call, works)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(call, works)
 
 
 def line(outcome: AttackOutcome) -> str:

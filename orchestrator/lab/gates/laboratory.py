@@ -6,7 +6,6 @@ A gate is right where no other decision would have come to a better end. No role
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -18,20 +17,10 @@ from pydantic import TypeAdapter
 
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.suite import (
-    RUNS,
-    EpisodeSpec,
-    Suite,
-    episodes_of,
-    outcome_of,
-    read_lines,
-    row_file,
-    settings_of,
-    worked,
-    write_lines,
-)
+from orchestrator.lab.suite.suite import EpisodeSpec, Examined, outcome_of, settings_of
+from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.replay.courses import Ask, Course, Ending, Interposed, NothingRecorded, asks, choices_of, ending, no_more
-from orchestrator.runs.replay.recording import find_recording, forkable
+from orchestrator.runs.replay.recording import find_recording
 from orchestrator.runs.replay.replay import again, parts_of
 from orchestrator.store.salvage import salvage
 from protocol import Frozen
@@ -76,33 +65,21 @@ class GateRow(Frozen):
         return self.endings[self.best].worth - self.endings[self.decided].worth
 
 
-_ROW = TypeAdapter(GateRow)
-
-
-def laboratory(suite: Suite, folder: Path, *, workers: int = 1, only: str = "*") -> Iterator[tuple[EpisodeSpec, list[GateRow]]]:
-    """Work every episode that has no rows yet, and yield the rows of each, in their order. Raises UsageProblem."""
-    yield from worked(episodes_of(suite, only), folder, read_rows, partial(examine, folder=folder), workers)
+GATE_ROW = TypeAdapter(GateRow)
 
 
 def examine(
-    spec: EpisodeSpec, folder: Path, mistaken: Interposed | None = None, after: EpisodeSpec | None = None
-) -> list[GateRow]:
-    """Work one episode, follow each decision that is allowed at its gates, and write the rows; none where the task's
-    environment cannot be forked. Who is `mistaken` works the run, and not what comes after its gates; there the run goes on by
-    the settings of `after`, where it is given.
+    spec: EpisodeSpec, place: Path, mistaken: Interposed | None = None, after: EpisodeSpec | None = None
+) -> Examined[GateRow]:
+    """Work one episode, and follow each decision that is allowed at its gates. Who is `mistaken` works the run, and not what
+    comes after its gates; there the run goes on by the settings of `after`, where it is given.
     """
-    place = folder / RUNS / spec.name
-    shutil.rmtree(place, ignore_errors=True)
-    rows = list(_gates(spec, place, folder, mistaken, after)) if forkable(settings_of(spec)) else []
-    write_lines(row_file(spec, folder), rows)
-    return rows
-
-
-def _gates(
-    spec: EpisodeSpec, place: Path, folder: Path, mistaken: Interposed | None, after: EpisodeSpec | None
-) -> Iterator[GateRow]:
     course = Course((), mistaken or asks)
     outcome = outcome_of(spec, place, course.parts)
+    return Examined(outcome, [*_gates(spec, outcome, course, after or (spec if mistaken else None))])
+
+
+def _gates(spec: EpisodeSpec, outcome: Outcome, course: Course, after: EpisodeSpec | None) -> Iterator[GateRow]:
     gates = [event for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == GateEvent.KIND]
     firsts = [at for at, request in enumerate(course.requests) if not getattr(request, "reask", "")]
     asked = {course.requests[at].number: at for at in firsts if isinstance(course.requests[at], GateRequest)}
@@ -110,14 +87,14 @@ def _gates(
         if number not in asked:  # nobody was asked: there was nothing to decide
             continue
         at, decided, on = asked[number], gate.body["decision"], after or spec
-        later = [one for one in firsts if one > at] if mistaken or after else []
+        later = [one for one in firsts if one > at] if after else []
         ends = {decided: tried(on, course, later[0], None) if later else ending(outcome)}
         trigger = course.requests[at].trigger
         ends |= {name: tried(on, course, at, name) for name in sorted(ALLOWED_DECISIONS[trigger] - {decided})}
         yield GateRow(
             configuration=spec.configuration, task=Path(spec.task).stem, seed=spec.seed, repeat=spec.repeat,
             evaluator=settings_of(spec).crew.evaluator.policy, number=number, trigger=trigger,
-            run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(), subtask=gate.subtask, decided=decided,
+            run="/".join(outcome.folder.parts[-3:]), subtask=gate.subtask, decided=decided,
             reason=gate.body["reason"][:400], confidence=gate.body.get("confidence", ""), endings=ends,
         )  # fmt: skip
 
@@ -131,11 +108,6 @@ def tried(spec: EpisodeSpec, course: Course, at: int, decision: GateDecision | N
         return ask(request) if decision is None else GateVerdict(decision=decision, reason=TRIED, **query)
 
     return course.otherwise(at, decides, partial(outcome_of, spec))[0]
-
-
-def read_rows(path: Path) -> list[GateRow]:
-    """Raises UsageProblem where the file is damaged."""
-    return [*read_lines(path, _ROW)]
 
 
 class TriggerFigures(Frozen):

@@ -8,18 +8,37 @@ import json
 import random
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.suite import EpisodeSpec, Suite, episodes_of, read_lines, row_file, settings_of, worked, write_lines
+from orchestrator.lab.suite.suite import (
+    EpisodeRow,
+    EpisodeSpec,
+    Examined,
+    lines_of,
+    outcome_of,
+    read_lines,
+    settings_of,
+    write_lines,
+)
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.courses import Ask, Choice, Course, Ending, Message, NothingRecorded, Parts, Told, asks, no_more
-from orchestrator.runs.replay.recording import forkable
+from orchestrator.runs.replay.courses import (
+    Ask,
+    Choice,
+    Course,
+    Ending,
+    Message,
+    NothingRecorded,
+    Parts,
+    Told,
+    asks,
+    ending,
+    no_more,
+)
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.layers import shipped
@@ -90,35 +109,21 @@ class Pair(_Row):
 _ANY: TypeAdapter[Trajectory | Pair] = TypeAdapter(Annotated[Trajectory | Pair, Field(discriminator="kind")])
 
 
-class Collected(NamedTuple):
-    """What an episode gave."""
-
-    rows: Sequence[Trajectory | Pair]
-    dropped: int = 0
-    """Rows that did not earn their reward again."""
-    seconds: float = 0.0
-    """Of the processor."""
-
-
-def collect(spec: EpisodeSpec, folder: Path, *, pairs: int, seed: int) -> Collected:
-    """Work an episode, take another decision at some of its requests, and write what can be repeated; nothing where the task's
-    environment does not begin in the same state twice."""
-    began, task, found = time.process_time(), task_named(spec.task), list[Trajectory | Pair]()
-    settings = settings_of(spec)
-    if forkable(settings):
-        said = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
-        said |= {"plan": None} if not spec.given_plans else {}
-        row = _Row(task=said, world=settings.world, seed=spec.seed, settings=spec.settings)
-        course = Course((), asks, row.told())
-        came = course.follow(row.work)
-        found.append(Trajectory(**row.model_dump(), choices=tuple(course.choices), ending=came, reward=float(came.right)))
-        rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
-        asked = [number for number, choice in enumerate(course.choices) if choice.role in ("manager", "operator")]
-        for number in sorted(rng.sample(asked, min(pairs, len(asked)))):
-            found += _pair(row, course, number, came.right, rng)
+def collect(spec: EpisodeSpec, place: Path, *, pairs: int, seed: int) -> Examined[Trajectory | Pair]:
+    """Work an episode, take another decision at some of its requests, and keep what can be repeated."""
+    said = task_named(spec.task).model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"oracle"})
+    said |= {"plan": None} if not spec.given_plans else {}
+    row = _Row(task=said, world=settings_of(spec).world, seed=spec.seed, settings=spec.settings)
+    course = Course((), asks, row.told())
+    outcome = outcome_of(spec, place, course.parts)
+    came, found = ending(outcome), list[Trajectory | Pair]()
+    found.append(Trajectory(**row.model_dump(), choices=tuple(course.choices), ending=came, reward=float(came.right)))
+    rng = random.Random(f"{seed}:{spec.name}")  # noqa: S311 - variation, not secrecy
+    asked = [number for number, choice in enumerate(course.choices) if choice.role in ("manager", "operator")]
+    for number in sorted(rng.sample(asked, min(pairs, len(asked)))):
+        found += _pair(row, course, number, came.right, rng)
     kept = [row for row in found if not difference(row)]
-    write_lines(row_file(spec, folder), kept)
-    return Collected(kept, len(found) - len(kept), time.process_time() - began)
+    return Examined(outcome, kept, len(found) - len(kept))
 
 
 def _pair(row: _Row, course: Course, number: int, right: bool, rng: random.Random) -> Iterator[Pair]:
@@ -173,24 +178,21 @@ def difference(row: Trajectory | Pair) -> str:
     return ""
 
 
-def rollouts(
-    suite: Suite, folder: Path, *, pairs: int, seed: int, workers: int = 1, only: str = "*"
-) -> Iterator[tuple[EpisodeSpec, Collected]]:
-    """Work every episode that has no rows yet, and yield what each gave; at the end all rows stand in two files."""
-    specs, work = episodes_of(suite, only), partial(collect, folder=folder, pairs=pairs, seed=seed)
-    yield from worked(specs, folder, lambda path: Collected([*read_rows(path)]), work, workers)
+def gathered(specs: Sequence[EpisodeSpec], folder: Path) -> list[Trajectory]:
+    """The runs of these episodes. All rows stand in two files then."""
     for name, kind in ((TRAJECTORIES, Trajectory), (PAIRS, Pair)):
-        rows = (row for spec in specs for row in read_rows(row_file(spec, folder)))
-        write_lines(folder / name, (row for row in rows if isinstance(row, kind)))
+        write_lines(folder / name, (row for row in lines_of(specs, folder, _ANY) if isinstance(row, kind)))
+    return [row for row in read_rows(folder / TRAJECTORIES) if isinstance(row, Trajectory)]
 
 
-def figures(done: Sequence[Collected]) -> JsonObject:
-    """What the episodes gave in all, and how many steps an hour of a core gives, by those that were worked now."""
-    runs = [(row, one.seconds) for one in done for row in one.rows if isinstance(row, Trajectory)]
-    counts = {"trajectories": len(runs), "right": sum(row.ending.right for row, _ in runs)}
-    counts |= {"pairs": sum(len(one.rows) for one in done) - len(runs), "not_repeated": sum(one.dropped for one in done)}
-    steps, seconds = sum(row.ending.steps for row, worked in runs if worked), sum(one.seconds for one in done)
-    return {**counts, "steps": steps, "steps_per_core_hour": round(3600 * steps / seconds) if seconds else None}
+def figures(runs: Sequence[Trajectory], episodes: Sequence[EpisodeRow]) -> JsonObject:
+    """What the episodes gave in all, and how many steps an hour of a core gives."""
+    steps, seconds = sum(run.ending.steps for run in runs), sum(one.core_seconds for one in episodes)
+    return {
+        "trajectories": len(runs), "right": sum(run.ending.right for run in runs),
+        "pairs": sum(one.lines for one in episodes) - len(runs), "not_repeated": sum(one.dropped for one in episodes),
+        "steps": steps, "steps_per_core_hour": round(3600 * steps / seconds) if seconds else None,
+    }  # fmt: skip
 
 
 def read_rows(path: Path) -> Iterator[Trajectory | Pair]:

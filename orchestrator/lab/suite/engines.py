@@ -30,11 +30,14 @@ from orchestrator.lab.suite.suite import (
     SPEC,
     EpisodeRow,
     EpisodeSpec,
+    Examine,
     Suite,
     SuiteProgress,
     episodes_of,
     error_row,
     read_row,
+    run_of,
+    settings_of,
     work,
     write_row,
 )
@@ -50,10 +53,11 @@ class Batch(NamedTuple):
     specs: tuple[EpisodeSpec, ...]
     folder: Path
     driver: str
-    """The mark of the `suite run` that wants it."""
+    """The mark of the command that wants it."""
+    examine: Examine = run_of
 
     def work(self) -> list[EpisodeRow]:
-        return [work(spec, self.folder, self.driver) for spec in self.specs]
+        return [work(spec, self.folder, self.driver, self.examine) for spec in self.specs]
 
 
 class WorkerLost(Exception):
@@ -77,15 +81,19 @@ class Engine(NamedTuple):
 
 
 def run_suite(
-    suite: Suite, folder: Path, *, workers: int = 1, on: str = "", again: bool = False, only: str = "*"
-) -> Iterator[SuiteProgress]:
+    suite: Suite, folder: Path, *, workers: int = 1, on: str = "", again: bool = False, only: str = "*",
+    examine: Examine = run_of, purpose: str = "",
+) -> Iterator[SuiteProgress]:  # fmt: skip
     """Work what has no row yet, and yield each as it ends; with `again` also what did not come out right.
 
-    `on` is `ray`, an address `ray://…`, `slurm` or `slurm:local`; processes of this machine when it is empty. Raises
-    UsageProblem where the folder holds another suite's rows, or where workers are lost again and again.
+    `on` is `ray`, an address `ray://…`, `slurm` or `slurm:local`; processes of this machine when it is empty. The laboratory has
+    another `examine` and a `purpose`; it leaves out what does not begin the same way twice. Raises UsageProblem where
+    the folder holds another suite's rows, or where workers are lost again and again.
     """
     every, folder = episodes_of(suite, only), folder.absolute()
-    driver = _claim(suite, folder)
+    if purpose:
+        every = [spec for spec in every if settings_of(spec).forkable]
+    driver = _claim(suite, folder, purpose)
     left = []
     for spec in every:
         row = read_row(spec, folder)
@@ -95,15 +103,15 @@ def run_suite(
     done = len(every) - len(left)
     if left:
         with _engine(on, workers, folder) as engine:
-            loop = _Loop(left, folder, driver, engine, min(workers, len(left)))
+            loop = _Loop(left, Batch((), folder, driver, examine), engine, min(workers, len(left)))
             for number, row in enumerate(loop.rows(), start=done + 1):
                 yield SuiteProgress(row, number, len(every))
 
 
-def _claim(suite: Suite, folder: Path) -> str:
-    """A mark of its own, by which workers of an earlier `suite run` that are still there know that it is over."""
+def _claim(suite: Suite, folder: Path, purpose: str) -> str:
+    """A mark of its own, by which workers of an earlier command that are still there know that it is over."""
     (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    said, place = suite.model_dump(mode="json"), folder / SPEC
+    said, place = suite.model_dump(mode="json") | ({"purpose": purpose} if purpose else {}), folder / SPEC
     if place.exists():
         kept = json.loads(place.read_text(encoding="utf-8"))
         differ = sorted(key for key in said if key not in {"about", "tasks"} and kept.get(key) != said[key])
@@ -119,8 +127,8 @@ def _claim(suite: Suite, folder: Path) -> str:
 class _Loop:
     """Hands out what is left until each has a row."""
 
-    def __init__(self, specs: Sequence[EpisodeSpec], folder: Path, driver: str, engine: Engine, workers: int) -> None:
-        self._left, self._folder, self._driver = deque(specs), folder, driver
+    def __init__(self, specs: Sequence[EpisodeSpec], batch: Batch, engine: Engine, workers: int) -> None:
+        self._left, self._empty, self._folder = deque(specs), batch, batch.folder
         self._engine, self._workers = engine, workers
         self._running: dict[Future[list[EpisodeRow]], tuple[Worker, Batch]] = {}
         self._losses: Counter[str] = Counter()
@@ -134,7 +142,7 @@ class _Loop:
                 while idle and self._left:
                     worker = idle.pop()
                     count = math.ceil(len(self._left) / (2 * self._workers)) if self._engine.shares else 1
-                    batch = Batch(tuple(self._left.popleft() for _ in range(count)), self._folder, self._driver)
+                    batch = self._empty._replace(specs=tuple(self._left.popleft() for _ in range(count)))
                     self._running[worker.submit(batch)] = worker, batch
                 while idle:  # a place in a cluster that another of ours may wait for
                     idle.pop().close()

@@ -6,22 +6,20 @@ in the middle is worked anew from its beginning, in a world that nobody else see
 
 from __future__ import annotations
 
-import json
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from fnmatch import fnmatch
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError, field_validator, model_validator
 
 from environments.files.wrong_data import did_you_mean
 from orchestrator.control.requests import approving
 from orchestrator.errors import MachineStopped, UsageProblem
-from orchestrator.settings.layers import COMMAND_LINE, Source, checked, read_document, shipped, shipped_names
+from orchestrator.settings.layers import COMMAND_LINE, Source, checked, override_lines, read_document, shipped, shipped_names
 from orchestrator.settings.settings import LoadedSettings, Settings, load_settings
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import Frozen
@@ -30,8 +28,7 @@ from protocol.log.log import whole_file
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Approver, Outcome
 
-Row = TypeVar("Row")
-Item = TypeVar("Item")
+Row = TypeVar("Row", bound=BaseModel)
 SPEC, ROWS, RUNS, DRIVER = "suite.json", "rows", "runs", "driver"
 
 
@@ -123,6 +120,12 @@ class EpisodeRow(Frozen):
     seconds: float = 0.0
     run: str = ""
     """The run's folder, below that of the suite."""
+    core_seconds: float = 0.0
+    """Of the processor, with all that the laboratory tried."""
+    lines: int = 0
+    """What the laboratory wrote of it."""
+    dropped: int = 0
+    """What it did not write, since it could not be repeated."""
 
     @property
     def pair(self) -> tuple[str, int, int]:
@@ -148,15 +151,11 @@ def load_suite(word: str) -> Suite:
     suite = checked(Suite, document.data, lambda key: document.where(key) if key else Source(document.name))
     for name, settings in suite.configurations.items():
         try:
-            load_settings(overrides=_overrides(settings))
+            load_settings(overrides=override_lines(settings))
         except UsageProblem as bad:
             where = document.where(("configurations", name))
             raise UsageProblem(f"{where}: configuration {name!r}: {str(bad).removeprefix(f'{COMMAND_LINE}: ')}") from None
     return suite
-
-
-def _overrides(settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    return tuple(f"{key}={json.dumps(value)}" for key, value in settings.items())
 
 
 def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
@@ -175,7 +174,7 @@ def episodes_of(suite: Suite, only: str = "*") -> list[EpisodeSpec]:
     return [
         EpisodeSpec(
             configuration=name, task=task, seed=seed, repeat=repeat, given_plans=suite.given_plans,
-            settings=_overrides(settings),
+            settings=tuple(override_lines(settings)),
         )
         for name, settings in suite.configurations.items()
         for task in tasks
@@ -214,8 +213,14 @@ def _read(file: Path) -> EpisodeRow | None:
 
 
 def row_file(spec: EpisodeSpec, folder: Path) -> Path:
-    """Where the laboratory has its rows of an episode."""
+    """Where the laboratory has its lines of an episode."""
     return folder / ROWS / f"{spec.name}.jsonl"
+
+
+def lines_of(specs: Iterable[EpisodeSpec], folder: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
+    """What the laboratory wrote of these episodes."""
+    files = (row_file(spec, folder) for spec in specs)
+    return (row for file in files if file.exists() for row in read_lines(file, kind))
 
 
 def read_lines(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
@@ -237,26 +242,20 @@ def write_lines(path: Path, rows: Iterable[BaseModel]) -> None:
         file.writelines(f"{row.model_dump_json()}\n" for row in rows)
 
 
-def worked(
-    specs: Sequence[EpisodeSpec], folder: Path, read: Callable[[Path], Row], work: Callable[[EpisodeSpec], Row], workers: int
-) -> Iterator[tuple[EpisodeSpec, Row]]:
-    """What is in the file of each episode; those that have none are worked, so many at once."""
-    left = [spec for spec in specs if not row_file(spec, folder).exists()]
-    yield from ((spec, read(row_file(spec, folder))) for spec in specs if spec not in left)
-    yield from zip(left, at_once(work, left, workers), strict=True)
-
-
-def at_once(work: Callable[[Item], Row], items: Sequence[Item], workers: int) -> Iterator[Row]:
-    """What the work on each comes to, in their order, by so many processes."""
-    if workers == 1:
-        yield from map(work, items)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        yield from pool.map(work, items)
-
-
 class Superseded(MachineStopped):
     """Another `suite run` works the folder by now; what this one was doing is left to it."""
+
+
+class Examined(NamedTuple, Generic[Row]):
+    """An episode that was worked, and what the laboratory has to write of it."""
+
+    outcome: Outcome
+    lines: Sequence[Row] = ()
+    dropped: int = 0
+
+
+Examine = Callable[[EpisodeSpec, Path], Examined[Any]]
+"""Works an episode in a folder of its own."""
 
 
 def read_row(spec: EpisodeSpec, folder: Path) -> EpisodeRow | None:
@@ -270,7 +269,12 @@ def write_row(spec: EpisodeSpec, row: EpisodeRow, folder: Path) -> EpisodeRow:
     return row
 
 
-def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
+def run_of(spec: EpisodeSpec, place: Path) -> Examined[Any]:
+    """The run of an episode alone."""
+    return Examined(outcome_of(spec, place))
+
+
+def work(spec: EpisodeSpec, folder: Path, driver: str = "", examine: Examine = run_of) -> EpisodeRow:
     """Work one episode and write its row; whatever an earlier process left of it is taken away first.
 
     `driver` is the mark of the `suite run` that wants it. Raises Superseded where the folder has that of another one, or where
@@ -280,9 +284,13 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
     if (row := read_row(spec, folder)) is not None:
         return row
     (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    place, task = folder / RUNS / spec.name, _load(spec.task)
+    began, task = time.process_time(), _load(spec.task)
+    place = folder / RUNS / spec.name
+    dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=folder, ignore_cleanup_errors=True)
+    with dropping as dropped, suppress(FileNotFoundError):
+        place.rename(Path(dropped) / place.name)
     try:
-        outcome = outcome_of(spec, place, anew=True)
+        outcome, lines, left_out = examine(spec, place)
         report, counts = outcome.report, outcome.report.get("counts", {})
         verdict, models = report.get("judge") or {}, report.get("models", {}).values()
         right = bool(verdict.get("passed"))
@@ -293,7 +301,10 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
             tokens_in=sum(use["tokens_in"] for use in models), tokens_out=sum(use["tokens_out"] for use in models),
             money=sum(use["money"] for use in models), seconds=report.get("wall_seconds", 0.0),
             run=outcome.folder.resolve().relative_to(folder.resolve()).as_posix(),
+            core_seconds=round(time.process_time() - began, 3), lines=len(lines), dropped=left_out,
         )  # fmt: skip
+        if examine is not run_of:
+            write_lines(row_file(spec, folder), lines)
         if not outcome.folder.is_dir():
             raise Superseded(f"{spec.name} was taken by another worker.")
     except UsageProblem as bad:
@@ -303,16 +314,12 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "") -> EpisodeRow:
 
 
 def outcome_of(
-    spec: EpisodeSpec, place: Path, parts: Mapping[str, Any] | None = None, *, approver: Approver = approving, anew: bool = False
+    spec: EpisodeSpec, place: Path, parts: Mapping[str, Any] | None = None, *, approver: Approver = approving
 ) -> Outcome:
-    """Work the run of an episode in the folder `place`; with `anew` what is there is taken away when its settings are known."""
+    """Work the run of an episode in the folder `place`."""
     from orchestrator.runs.runs import start  # late: who only hands episodes out needs no engine of runs
 
     task, loaded = _load(spec.task), _loaded(spec, f"runs_dir={place}")
-    if anew:
-        dropping = tempfile.TemporaryDirectory(prefix="dropped-", dir=place.parents[1], ignore_cleanup_errors=True)
-        with dropping as dropped, suppress(FileNotFoundError):
-            place.rename(Path(dropped) / place.name)
     return start(loaded, task if spec.given_plans else task.model_copy(update={"plan": None}), approver=approver, parts=parts)
 
 

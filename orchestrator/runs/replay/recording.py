@@ -76,11 +76,6 @@ COMPARED: dict[str, tuple[str, ...]] = {
 """Which events are compared, what each is called, and what of it is compared; `apps` stands for the worlds at the end."""
 
 
-def forkable(settings: Settings) -> bool:
-    """Whether such a run begins the same way again, and all of it stands in its folder, so that a copy goes on independently."""
-    return settings.environment == "simulated"
-
-
 FORMAT = 1
 _KEPT = {*COMPARED, journal.AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed"}
 

@@ -26,7 +26,6 @@ from orchestrator.runs.replay.recording import (
     Recording,
     apps_differ,
     first_difference,
-    forkable,
     moments,
     needs_approval,
     recording_of,
@@ -267,7 +266,7 @@ def again(
             f"Run {recording.run_id} cannot be repeated as a whole: it was forked from {forked['run_id']} at step "
             f"{forked['step']} with another {' and '.join(forked['changed'])}; replay or fork that one."
         )
-    if not forkable(loaded.settings):
+    if not loaded.settings.forkable:
         raise UsageProblem(
             f"Run {recording.run_id} cannot be repeated: a {loaded.settings.environment} does not begin in the same state twice."
         )

@@ -64,14 +64,14 @@ def gate(decided: str, confidence: str = "", **endings: int) -> GateRow:
 
 
 def test_every_allowed_decision_of_each_gate_is_followed_to_its_end(tmp_path: Path) -> None:
-    rows = examine(ARCHIVE, tmp_path)
+    rows = examine(ARCHIVE, tmp_path / "worked").lines
     assert [(row.trigger, row.decided, row.regret) for row in rows] == [
         ("WORKER_SUCCESS", "gate_done", 0), ("FINAL_CHECK", "gate_done", 0),
     ]  # fmt: skip
     assert {name: end.worth for name, end in rows[0].endings.items()} == {"gate_done": 1, "gate_continue": 1, "gate_fail": 0}
     assert {name: end.worth for name, end in rows[1].endings.items()} == {"gate_done": 1, "gate_fail": 0}
     plain = recording_of(outcome_of(ARCHIVE, tmp_path / "plain").folder)
-    (worked,) = (tmp_path / "runs" / ARCHIVE.name).iterdir()
+    (worked,) = (tmp_path / "worked").iterdir()
     again = recording_of(worked)
     assert [event.kind for event in again.events] == [event.kind for event in plain.events], "the run itself is as without forks"
     assert again.apps == plain.apps
@@ -79,7 +79,7 @@ def test_every_allowed_decision_of_each_gate_is_followed_to_its_end(tmp_path: Pa
 
 def test_a_gate_that_believes_a_hasty_worker_is_wrong_and_told_what_would_have_been_right(tmp_path: Path) -> None:
     trusting = ARCHIVE.model_copy(update={"settings": TRUSTING})
-    first = examine(trusting, tmp_path, hasty)[0]
+    first = examine(trusting, tmp_path, hasty).lines[0]
     assert (first.evaluator, first.decided, first.best, first.regret) == ("trusting", "gate_done", "gate_continue", 2)
     found = figures([first])[0]
     assert found.confusion == {"gate_done": {"gate_continue": 1}}

@@ -1,14 +1,16 @@
 """Verified data: rows that repeat to their rewards, pairs whose ends differ, and rows that were tampered with."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from worked.runs import deskcrew
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.gates.trajectories import PAIRS, TRAJECTORIES, Pair, Trajectory, collect, difference, read_rows, rollouts
-from orchestrator.lab.suite.suite import ROWS, EpisodeSpec, Suite
+from orchestrator.lab.gates.trajectories import PAIRS, TRAJECTORIES, Pair, Trajectory, collect, difference, gathered, read_rows
+from orchestrator.lab.suite.engines import run_suite
+from orchestrator.lab.suite.suite import ROWS, EpisodeRow, EpisodeSpec, Suite, episodes_of, work
 
 ARCHIVE = EpisodeSpec(configuration="rules", task="archive-reports", seed=0)
 Found = tuple[Trajectory, list[Pair]]
@@ -18,10 +20,9 @@ Found = tuple[Trajectory, list[Pair]]
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """Of one run, with another decision tried at every one of its screens."""
     folder = tmp_path_factory.mktemp("rollouts")
-    collected = collect(ARCHIVE, folder, pairs=100, seed=0)
-    assert not collected.dropped
-    assert list(read_rows(folder / ROWS / f"{ARCHIVE.name}.jsonl")) == collected.rows
-    run, *pairs = collected.rows
+    row = work(ARCHIVE, folder, examine=partial(collect, pairs=100, seed=0))
+    run, *pairs = read_rows(folder / ROWS / f"{ARCHIVE.name}.jsonl")
+    assert (row.right, row.dropped, row.lines) == (True, 0, 1 + len(pairs))
     assert isinstance(run, Trajectory)
     return run, [pair for pair in pairs if isinstance(pair, Pair)]
 
@@ -82,10 +83,23 @@ def test_a_damaged_line_and_a_command_without_a_suite_are_refused_in_one_sentenc
 
 def test_a_folder_is_gone_on_with_and_has_all_rows_in_two_files(tmp_path: Path) -> None:
     suite = Suite(tasks=("archive-reports", "no-such-app"))
-    first = dict(rollouts(suite, tmp_path, pairs=2, seed=0, only="archive-*"))
-    (tmp_path / PAIRS).unlink()
-    found = {spec.task: (len(done.rows), done.seconds > 0) for spec, done in rollouts(suite, tmp_path, pairs=2, seed=0)}
-    assert found == {"archive-reports": (len(first[ARCHIVE].rows), False), "no-such-app": (1, True)}
+
+    def worked(only: str, pairs: int = 2) -> list[EpisodeRow]:
+        examine = partial(collect, pairs=pairs, seed=0)
+        return [one.row for one in run_suite(suite, tmp_path, only=only, examine=examine, purpose=f"{pairs} pairs", workers=2)]
+
+    (first,) = worked("archive-*")
+    assert [(row.task, row.lines) for row in worked("*")] == [("no-such-app", 1)]
+    gathered(episodes_of(suite), tmp_path)
     tasks = [row.task["id"] for row in read_rows(tmp_path / TRAJECTORIES)]
     assert tasks == ["archive-reports", "no-such-app"]
-    assert len(list(read_rows(tmp_path / PAIRS))) == len(first[ARCHIVE].rows) - 1
+    assert len(list(read_rows(tmp_path / PAIRS))) == first.lines - 1
+    with pytest.raises(UsageProblem, match="rows of a suite with other purpose"):
+        worked("*", pairs=3)
+
+
+def test_a_task_that_does_not_begin_the_same_way_twice_is_not_worked(tmp_path: Path) -> None:
+    suite = tmp_path / "browser.yaml"
+    suite.write_text("tasks: [archive-reports]\nconfigurations: {browser: {environment: browser}}\n")
+    code, said = deskcrew("lab", "rollouts", suite, "--out", tmp_path / "out", "--json")
+    assert (code, json.loads(said)["trajectories"]) == (0, 0)

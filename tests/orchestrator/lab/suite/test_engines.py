@@ -45,7 +45,7 @@ ENGINES = [
 def told(folder: Path) -> list[object]:
     """All that the rows come to, and each of them, but for what the machine's speed and the hour decide."""
     rows = rows_in(folder)
-    return [*map(cells, figures(rows, "task")), *(row.model_dump(exclude={"seconds", "run"}) for row in rows)]
+    return [*map(cells, figures(rows, "task")), *(row.model_dump(exclude={"seconds", "core_seconds", "run"}) for row in rows)]
 
 
 @pytest.fixture(scope="module")
