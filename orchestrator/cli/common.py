@@ -47,12 +47,11 @@ tasks, worlds, presets = map(_shipped, ("tasks", "worlds", "policies"))
 """What completes a word of these kinds."""
 
 
-def displays(incomplete: str) -> list[str]:
-    return offered(("auto", "rich", "plain", "json", "none"), incomplete)
+def _of(names: Sequence[str]) -> Callable[[str], list[str]]:
+    return lambda incomplete: offered(names, incomplete)
 
 
-def shells(incomplete: str) -> list[str]:
-    return offered(SHELLS, incomplete)
+displays, shells = _of(("auto", "rich", "plain", "json", "none")), _of(SHELLS)
 
 
 def offered(names: Sequence[str], incomplete: str) -> list[str]:
@@ -414,13 +413,9 @@ def deciders(policies: str | None, model: str | None) -> dict[str, Any]:
 
 
 def as_overrides(flags: dict[str, Any]) -> list[str]:
-    import json
+    from orchestrator.settings.layers import override_lines
 
-    return [
-        f"{key}={json.dumps(str(value) if isinstance(value, Path) else value)}"
-        for key, value in flags.items()
-        if value is not None
-    ]
+    return override_lines({key: value for key, value in flags.items() if value is not None})
 
 
 def checked_display(display: str | None) -> str:

@@ -94,7 +94,7 @@ def show_preset(name: Name) -> Told:
     from orchestrator.views.listing import table, width_of_terminal
 
     report, lines = show(name)
-    data = report._asdict() | {"settings": lines}
+    data = report.model_dump() | {"settings": lines}
     rows = [(line.key, json_text(line.value), clean(line.source)) for line in lines]
     findings = [f"       {clean(finding, 1000)}" for finding in _findings(report)]
     name_and_about = f"{clean(report.name)}: {clean(report.about)}"

@@ -6,7 +6,6 @@ the run, it is done here.
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -344,12 +343,13 @@ class LocalRuns:
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], display: str | None = None
     ) -> tuple[Task | str | None, LoadedSettings]:
         """What is to be done, and the settings under which it is."""
+        from orchestrator.settings.layers import override_lines
         from orchestrator.settings.settings import load_settings
         from orchestrator.tasks.tasks import Task, resolve_target
 
         found = None if target is None else resolve_target(target)
-        places = {"display": display, "runs_dir": self._given and str(self._given)}
-        more = [f"{key}={json.dumps(value)}" for key, value in places.items() if value is not None]
+        places = {"display": display, "runs_dir": self._given}
+        more = override_lines({key: value for key, value in places.items() if value is not None})
         return found, load_settings(config, [*overrides, *more], found.layer() if isinstance(found, Task) else None)
 
     def order(

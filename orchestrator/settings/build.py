@@ -30,6 +30,7 @@ from orchestrator.settings.settings import (
     refuse_unfit,
     show_config,
 )
+from protocol import Frozen
 from roles.contracts import SupplementSource
 from roles.contracts.context import Context
 from roles.contracts.nodes import TimedEnvironment
@@ -201,7 +202,7 @@ def build_context(
     )
 
 
-class PolicyReport(NamedTuple):
+class PolicyReport(Frozen):
     """A preset, or a file of settings, as it stands on this machine."""
 
     name: str
@@ -209,10 +210,10 @@ class PolicyReport(NamedTuple):
     policies: dict[str, str]
     """Who decides for each role."""
     safety: str
-    wrong: list[str]
+    wrong: tuple[str, ...] = ()
     """What has to be mended: file, line, key."""
-    lacking: list[str]
-    """What has to be installed or given before a run."""
+    lacking: tuple[str, ...] = ()
+    """What has to be installed or given, on the machine of the run, before it."""
 
 
 def report_presets() -> Iterator[PolicyReport]:
@@ -235,13 +236,13 @@ def report(what: str) -> PolicyReport:
             about, files = "settings", [path]
         loaded = load_settings(files, overrides)
     except UsageProblem as bad:
-        return PolicyReport(name, about, {}, "", [str(bad)], [])
+        return PolicyReport(name=name, about=about, policies={}, safety="", wrong=(str(bad),))
     settings, every = loaded.settings, list(problems(loaded))
     lacking = dict.fromkeys(str(one) for one in every if isinstance(one, MissingDependency))
     wrong = dict.fromkeys(str(one) for one in every if not isinstance(one, MissingDependency))
     policies = {role: getattr(settings.crew, role).policy for role in ROLES}
-    safety = load_safety(settings.safety)
-    return PolicyReport(name, about, policies, str(safety.get("name", "its own")), [*wrong], [*lacking])
+    safety = str(load_safety(settings.safety).get("name", "its own"))
+    return PolicyReport(name=name, about=about, policies=policies, safety=safety, wrong=tuple(wrong), lacking=tuple(lacking))
 
 
 def problems(loaded: LoadedSettings) -> Iterator[UsageProblem]:

@@ -17,21 +17,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from environments.files import conditions
-from environments.files.conditions import check
+from environments.files.conditions import check, problem_with
 from environments.files.wrong_data import did_you_mean
 from protocol import Frozen
 
 NAMES = ("world", "initial", "slots", "received", "run")
 
 
-def problem_with(expression: str, names: Sequence[str] = NAMES) -> str:
-    """Why an expression can never be evaluated, or nothing."""
-    return conditions.problem_with(expression, names)
-
-
 def _condition(expression: str) -> str:
-    if problem := problem_with(expression):
+    if problem := problem_with(expression, NAMES):
         raise ValueError(f"{expression!r} cannot be evaluated: {problem}")
     return expression
 

@@ -297,9 +297,7 @@ class Stage:
         return fork, all(done)
 
 
-@lru_cache(maxsize=128)
-def stage(world: str, seed: int) -> Stage:
-    return Stage(world, seed)
+stage = lru_cache(maxsize=128)(Stage)
 
 
 def _plain(text: str) -> bool:

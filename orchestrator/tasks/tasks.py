@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails
 
-from environments.files.conditions import evaluate, evaluate_each
+from environments.files.conditions import evaluate, evaluate_each, problem_with
 from environments.files.wrong_data import did_you_mean, nearest
 from environments.files.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem
@@ -27,7 +27,6 @@ from orchestrator.tasks.changes import (
     Condition,
     filled_text,
     parts_of,
-    problem_with,
     problem_with_order,
     problem_with_pattern,
     slot_value,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import time
@@ -19,7 +18,7 @@ from orchestrator.errors import MachineStopped, UsageProblem, only_one
 from orchestrator.runs.folders import RunInfo, RunView
 from orchestrator.runs.handle import ControlResult, LocalRuns, RunControl
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.layers import file_layer, shipped_names
+from orchestrator.settings.layers import file_layer, override_lines, shipped_names
 from orchestrator.store.printable import clean
 from orchestrator.tasks.plans import ShownPlan, read_given, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
@@ -270,9 +269,9 @@ class RemoteRuns:
             raise UsageProblem('No goal is given; state one in words (deskcrew run "Open ...") or name a task.')
         if plan is not None:
             read_plan(plan)
-        settings = [f"{key}={json.dumps(value)}" for path in config for key, value in file_layer(path).data.items()]
+        settings = [line for path in config for line in override_lines(file_layer(path).data)]
         body: dict[str, Any] = {"overrides": [*settings, *overrides], "plan": read_given(plan) if plan else None}
-        shown = load_settings(overrides=[] if display is None else [f"display={json.dumps(display)}"]).settings.display
+        shown = load_settings(overrides=[] if display is None else override_lines({"display": display})).settings.display
         return RemoteOrder(self, self._remote, target, body, shown)
 
     def left(self, run_id: str) -> str:

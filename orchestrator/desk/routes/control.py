@@ -11,7 +11,7 @@ from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
 from orchestrator.desk.models import Body
-from orchestrator.desk.routes.start import as_override
+from orchestrator.desk.routes.start import said_over
 from orchestrator.desk.workers import GoOn
 from orchestrator.runs.handle import ControlResult, RunControl
 from protocol import Frozen, JsonObject, describe
@@ -77,8 +77,7 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
     now = control.standing()
     if now.state == "on_hold" and still_open(folder):
         raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
-    told = wanted.overrides if wanted else ()
-    overrides = tuple(as_override(key, value) for key, value in told.items()) if isinstance(told, dict) else told
+    overrides = said_over(wanted.overrides if wanted else ())
     order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides)
     workers.go_on(order, wait=True)
     return _going(control)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.models import Body
 from orchestrator.desk.workers import Begin
 from orchestrator.errors import UsageProblem
-from orchestrator.settings.build import report_presets
-from orchestrator.settings.layers import Document, Source, checked, looks_like_path, override_layer, shipped_names
+from orchestrator.settings.build import PolicyReport, report_presets
+from orchestrator.settings.layers import Document, Source, checked, looks_like_path, override_layer, override_lines, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
 from orchestrator.settings.settings import LoadedSettings, load_settings, refused_address
 from orchestrator.tasks import shipped
@@ -69,7 +68,7 @@ def loaded(order: Begin, target: Task | str) -> LoadedSettings:
     """The settings of the run: those of the server, of the task, and what was asked for. Raises UsageProblem."""
     for text in order.overrides:
         _refuse_places(_leaves(override_layer(text).data), order.config)
-    fixed = [as_override("runs_dir", str(order.runs_dir.resolve())), "display=none"]
+    fixed = override_lines({"runs_dir": order.runs_dir.resolve(), "display": "none"})
     return load_settings(order.config, [*order.overrides, *fixed], target.layer() if isinstance(target, Task) else None)
 
 
@@ -82,9 +81,9 @@ def plan_given(order: Begin) -> PlanFile | None:
     return plan_of(whole(given, Document({}, {}, name)), name)
 
 
-def as_override(key: str, value: Any) -> str:
-    """`KEY=VALUE`, as the command line has it."""
-    return f"{key}={json.dumps(value, ensure_ascii=True)}"
+def said_over(overrides: JsonObject | tuple[str, ...]) -> tuple[str, ...]:
+    """Settings as the command line has them."""
+    return overrides if isinstance(overrides, tuple) else tuple(override_lines(overrides))
 
 
 def _leaves(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
@@ -170,8 +169,8 @@ class PlanPreview(Frozen):
 @router.post("/runs", status_code=201)
 def start(desk: TheDesk, visitor: Operator, wanted: StartIn) -> StartedRun:
     """Start a run, in a process of its own."""
-    overrides = () if wanted.review_plan is None else (as_override("crew.manager.review", wanted.review_plan),)
-    order = _order(desk, visitor, wanted, overrides).model_copy(update={"plan": wanted.plan, "secrets": wanted.secrets})
+    order = _order(desk, visitor, wanted, {"crew.manager.review": wanted.review_plan})
+    order = order.model_copy(update={"plan": wanted.plan, "secrets": wanted.secrets})
     target = target_of(order)
     loaded(order, target)
     plan_given(order)
@@ -192,14 +191,12 @@ def plan(desk: TheDesk, visitor: Operator, wanted: PlanIn) -> PlanPreview:
     return PlanPreview(plan=made.data, apps=tuple(apps), about=made.about)
 
 
-def _order(desk: Desk, visitor: Caller, wanted: PlanIn, more: tuple[str, ...] = ()) -> Begin:
-    told = wanted.overrides
-    overrides = [as_override(key, value) for key, value in told.items()] if isinstance(told, dict) else list(told)
-    flags = {"world": wanted.world, "policies": wanted.preset, "seed": wanted.seed}
-    overrides += [as_override(key, value) for key, value in flags.items() if value is not None]
+def _order(desk: Desk, visitor: Caller, wanted: PlanIn, more: JsonObject | None = None) -> Begin:
+    flags = {"world": wanted.world, "policies": wanted.preset, "seed": wanted.seed, **(more or {})}
+    given = override_lines({key: value for key, value in flags.items() if value is not None})
     return Begin(
         runs_dir=desk.runs_dir.resolve(), goal=wanted.goal, task=wanted.task, config=desk.config,
-        overrides=(*overrides, *more), who=visitor.name,
+        overrides=(*said_over(wanted.overrides), *given), who=visitor.name,
     )  # fmt: skip
 
 
@@ -211,20 +208,8 @@ class Worlds(Frozen):
     worlds: tuple[ShippedWorld, ...]
 
 
-class Preset(Frozen):
-    """Who decides for each role."""
-
-    name: str
-    about: str
-    policies: dict[str, str]
-    safety: str
-    wrong: tuple[str, ...]
-    lacking: tuple[str, ...]
-    """What has to be installed or given on the server's machine before a run."""
-
-
 class Presets(Frozen):
-    presets: tuple[Preset, ...]
+    presets: tuple[PolicyReport, ...]
 
 
 @router.get("/tasks")
@@ -242,8 +227,4 @@ def worlds(visitor: Viewer) -> Worlds:
 @router.get("/presets")
 def presets(visitor: Viewer) -> Presets:
     """What is shipped, and what it lacks on this machine."""
-    found = (
-        Preset(name=p.name, about=p.about, policies=p.policies, safety=p.safety, wrong=tuple(p.wrong), lacking=tuple(p.lacking))
-        for p in report_presets()
-    )
-    return Presets(presets=tuple(found))
+    return Presets(presets=tuple(report_presets()))

@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 from pydantic import Field, field_validator
 
+from environments.files.conditions import problem_with
 from environments.files.wrong_data import did_you_mean
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import checked, read_document, shipped
-from orchestrator.tasks.changes import problem_with
 from protocol import Frozen, JsonObject
 from roles.knowledge.pages.documents import DocumentKind
 

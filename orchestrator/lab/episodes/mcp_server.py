@@ -6,7 +6,6 @@ where whoever started the server trusts the client to ask them.
 """
 
 import hmac
-import json
 import threading
 from collections.abc import MutableMapping
 from fnmatch import fnmatch
@@ -19,7 +18,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.lab.episodes.episode import Episode
 from orchestrator.runs.folders import show_run
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.layers import shipped, shipped_names
+from orchestrator.settings.layers import override_lines, shipped, shipped_names
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from roles.contracts.requests import QuestionRequest, Request, request_in
@@ -132,7 +131,7 @@ class DesktopTools:
         from orchestrator.runs.runs import start
 
         said = {"world": world, "seed": seed, "display": "none", "runs_dir": str(self._runs)}
-        return _ended(start(load_settings(overrides=[f"{key}={json.dumps(value)}" for key, value in said.items()]), goal))
+        return _ended(start(load_settings(overrides=override_lines(said)), goal))
 
     def answer(self, run: str, words: str) -> dict[str, Any]:
         """Answer what the crew wants to know, and let it go on. An approval is no question: only a person gives it."""

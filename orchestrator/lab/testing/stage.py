@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +18,7 @@ from orchestrator.lab.testing.script import BadScript, Script
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Approver, Outcome
 from orchestrator.settings.build import make_environment
+from orchestrator.settings.layers import override_lines
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
 from orchestrator.views.terminal.approval import decision
@@ -100,8 +100,7 @@ class Stage:
         own: dict[str, Any] = {"runs_dir": str(self._folder / "runs"), "display": "none"}
         own |= {"policies": policies} if policies else {}
         own |= {"seed": self.desk.seed, "world": self.desk.origin} if self.desk else {}
-        said = [f"{key}={json.dumps(value)}" for key, value in own.items()]
-        loaded = load_settings((), [*said, *overrides], found.layer() if isinstance(found, Task) else None)
+        loaded = load_settings((), [*override_lines(own), *overrides], found.layer() if isinstance(found, Task) else None)
         settings, environment = loaded.settings, parts.get("environment")
         if environment is None and self.desk is not None:
             environment = FaultyEnvironment(self.desk, settings.faults, settings.seed) if settings.faults else self.desk
