@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli import common
-from orchestrator.cli.common import EPILOG, AsJson, CheckedThing, RunsDir, Told, command, tell_checked
+from orchestrator.cli.common import AsJson, CheckedThing, RunsDir, Told, command, group, tell_checked
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from orchestrator.tasks.judge import OracleRun, Verdict
 
 
-task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
-world_app = typer.Typer(help="Worlds of the simulated desktop.", no_args_is_help=True, epilog=EPILOG)
+task_app = group("Task files.")
+world_app = group("Worlds of the simulated desktop.")
 _NAMES = "Files or shipped names; all shipped ones if none."
 Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help=_NAMES, autocompletion=common.tasks)]
 Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NAMES, autocompletion=common.worlds)]

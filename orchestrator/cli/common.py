@@ -81,7 +81,7 @@ def answer_shells() -> None:
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
     from orchestrator.desk.client.handle import RunHandle, Runs
-    from orchestrator.runs.outcome import Approver, Outcome
+    from orchestrator.runs.outcome import Outcome
     from orchestrator.tasks.plans import ShownPlan
     from orchestrator.views.listing import Cells
     from orchestrator.views.terminal.plain import Face
@@ -93,6 +93,13 @@ PACKAGES = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
 """Names of our packages."""
 RUNS = Path("runs")
 EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a budget is spent."
+
+
+def group(told: str, *, alone: bool = False) -> typer.Typer:
+    """Commands behind one word, which shows its help where it is typed alone, unless it does something `alone`."""
+    return typer.Typer(help=told, no_args_is_help=not alone, invoke_without_command=alone, epilog=EPILOG)
+
+
 RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; default: ./runs.")]
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.", autocompletion=run_ids)]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
@@ -362,17 +369,14 @@ def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | Non
     raise typer.Exit(outcome.exit_code)
 
 
-def go_on(
-    runs: Runs, run: RunHandle, display: str | None, as_json: bool,
-    work: Callable[[Listener, Approver | None, Stop], Outcome | None],
-) -> None:  # fmt: skip
+def go_on(runs: Runs, run: RunHandle, display: str | None, as_json: bool, work: Callable[..., Outcome | None]) -> None:
     """Work a run that has begun, before a face that knows what was."""
     from orchestrator.views.terminal import make_face
 
     face = make_face("json" if as_json else checked_display(display))
     for event in run.past():
         face.recall(event)
-    drive(face, runs, lambda heard, stop: work(heard, face.approver, stop), run.run_id)
+    drive(face, runs, lambda heard, stop: work(listener=heard, approver=face.approver, stop=stop), run.run_id)
 
 
 def _offer_to_keep(outcome: Outcome, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -93,10 +94,7 @@ def handback(
 ) -> None:
     """Give a run back to the crew, which observes the screen and continues."""
     run = runs.run(run_id, who=who, wait=wait)
-    go_on(
-        runs, run, display, as_json,
-        lambda heard, approver, stop: run.handback(say, listener=heard, approver=approver, stop=stop),
-    )  # fmt: skip
+    go_on(runs, run, display, as_json, partial(run.handback, say))
 
 
 def _told(result: ControlResult, runs: Runs, good: bool = True) -> Told:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, Told, command_with_settings
+from orchestrator.cli.common import Told, command_with_settings, group
 from orchestrator.store.printable import clean
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def _lines(said: LearnedPlaybook, result: LearningResult) -> Iterator[str]:
     yield f"kept as {result.document}" if result.saved else f"not kept: {clean(result.why, 300)}"
 
 
-knowledge_app = typer.Typer(
-    help="What the crew looks up: help pages, searches, experience, demonstrations.", no_args_is_help=True, epilog=EPILOG
-)
+knowledge_app = group("What the crew looks up: help pages, searches, experience, demonstrations.")
 knowledge_app.command()(learn)
 App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, online, experience or demonstration.")]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, RUNS, AsJson, CheckedThing, Debug, RunsDir, Told, command, presets, tell_checked
+from orchestrator.cli.common import RUNS, AsJson, CheckedThing, Debug, RunsDir, Told, command, group, presets, tell_checked
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.settings.build import PolicyReport
 
 
-policy_app = typer.Typer(help="Safety policies: which actions are allowed.", no_args_is_help=True, epilog=EPILOG)
+policy_app = group("Safety policies: which actions are allowed.")
 PolicyFiles = Annotated[list[str] | None, typer.Argument(metavar="FILE...", help="Safety policies; all shipped presets if none.")]
 
 
@@ -56,11 +56,7 @@ def trust(
     typer.echo(f"Continue with: deskcrew resume {folder.name}")
 
 
-policies_app = typer.Typer(
-    help="Presets of policies: who decides for each role. Lists them by default.",
-    invoke_without_command=True,
-    epilog=EPILOG,
-)
+policies_app = group("Presets of policies: who decides for each role. Lists them by default.", alone=True)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A shipped preset, or its file.", autocompletion=presets)]
 Files = Annotated[
     list[str] | None, typer.Argument(metavar="FILE...", help="Presets or config files; all shipped presets if none.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -141,12 +142,7 @@ def resume(
     with connected(runs_dir, server, token_file) as runs:
         run = runs.run(run_id, secrets=asked_for(secret or ()))
         given = None if answer is None else by_whom(answer, "command")
-        go_on(
-            runs, run, display, as_json,
-            lambda heard, approver, stop: run.resume(
-                answer=given, overrides=overrides or (), listener=heard, approver=approver, stop=stop
-            ),
-        )  # fmt: skip
+        go_on(runs, run, display, as_json, partial(run.resume, answer=given, overrides=overrides or ()))
 
 
 @command

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, Config, Overrides, RunId, Told, as_overrides, command, command_on_runs, plan_told
+from orchestrator.cli.common import Config, Overrides, RunId, Told, as_overrides, command, command_on_runs, group, plan_told
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from orchestrator.desk.client.handle import Runs
     from roles.skills.contract import Skill
 
-skills_app = typer.Typer(help="What the crew can do: verbs, apps' functions and agents, tools.", no_args_is_help=True,
-                         epilog=EPILOG)  # fmt: skip
+skills_app = group("What the crew can do: verbs, apps' functions and agents, tools.")
 
 
 @skills_app.command("ls")

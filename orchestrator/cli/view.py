@@ -66,10 +66,7 @@ def fork(
     runs = LocalRuns(runs_dir)
     made = make(run_id, at, runs_dir=runs.folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
     run = runs.run(made, secrets=secrets)
-    go_on(
-        runs, run, face, as_json,
-        lambda heard, approver, stop: run.resume(listener=heard, approver=approver, stop=stop),
-    )  # fmt: skip
+    go_on(runs, run, face, as_json, run.resume)
 
 
 PORT = 8770

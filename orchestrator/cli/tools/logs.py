@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, RunsDir, Told, command
+from orchestrator.cli.common import FAILED, RUNS, AsJson, RunsDir, Told, command, group
 
-log_app = typer.Typer(help="Check, show and convert logs.", no_args_is_help=True, epilog=EPILOG)
-schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
+log_app = group("Check, show and convert logs.")
+schema_app = group("JSON Schemas of the protocol.")
 LogFile = Annotated[str, typer.Argument(metavar="LOG", help="A log.jsonl, a folder with one, or a run.")]
 From = Annotated[
     str, typer.Option("--from", metavar="FORMAT", help="What the file is: a deskcrew log, a format, dialect[:variant] or dsl.")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, Told, command
+from orchestrator.cli.common import FAILED, RUNS, AsJson, Overrides, RunId, RunsDir, Told, command, group
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean, json_text
 
 if TYPE_CHECKING:
     from orchestrator.lab.suite.suite import EpisodeRow, EpisodeSpec, Suite
 
-attack_app = typer.Typer(help="Attack a crew with hostile texts.", no_args_is_help=True, epilog=EPILOG)
+attack_app = group("Attack a crew with hostile texts.")
 Names = Annotated[list[str] | None, typer.Argument(metavar="ATTACK...", help="Names, or globs such as 'mail-*'; all if none.")]
 Files = Annotated[
     list[Path] | None, typer.Option("--corpus", metavar="FILE", help="Your own attacks instead of the shipped; repeatable.")
@@ -84,7 +84,7 @@ def run_attacks(
         raise typer.Exit(FAILED)
 
 
-suite_app = typer.Typer(help="Run tasks x seeds x configurations, and compare.", no_args_is_help=True, epilog=EPILOG)
+suite_app = group("Run tasks x seeds x configurations, and compare.")
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="A shipped suite (see `suite list`), or a file.")]
 Only = Annotated[str, typer.Option("--tasks", metavar="PATTERN", help="Only tasks whose name matches.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="How many episodes are worked at once.")]
@@ -174,9 +174,7 @@ def compare(
     return Told(found, "\n".join(comparison_lines(found)))
 
 
-lab_app = typer.Typer(
-    help="Try what else could be decided, find the decision to blame, write verified data.", no_args_is_help=True, epilog=EPILOG
-)
+lab_app = group("Try what else could be decided, find the decision to blame, write verified data.")
 
 
 @lab_app.command("gates")
