@@ -82,6 +82,8 @@ SLOT = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 _PART = re.compile(r"(?:\{[^{}]*\}|[^.{}])+")
 _STAMPS = frozenset({"at"})
 """Fields that say when an entry was made, and so differ between two that are otherwise the same."""
+_OF_AN_ENTRY = 4
+"""Parts of the place of an entry: `apps`, the app, the field, its key."""
 _NEW = "\0"
 """What `+` becomes, so that no key and no slot is taken for it."""
 
@@ -170,23 +172,14 @@ def _differing(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, Any,
 
 def duplicate_writes(initial: Mapping[str, Any], world: Mapping[str, Any]) -> list[str]:
     """New entries that say the same as another new entry beside them, apart from their own id and time."""
-    found = []
-    for app, state in world.get("apps", {}).items():
-        for field, entries in state.items():
-            known = initial.get("apps", {}).get(app, {}).get(field)
-            if isinstance(entries, Mapping):
-                new = {k: v for k, v in entries.items() if not isinstance(known, Mapping) or k not in known}
-                found += [f"apps.{app}.{field}.{key}" for key in _repeated(new)]
-    return found
-
-
-def _repeated(entries: Mapping[str, Any]) -> Iterator[str]:
-    """Keys of entries whose content came before. Where no field repeats the key, it is a name that somebody chose."""
-    seen: set[str] = set()
-    for key, entry in entries.items():
-        if not isinstance(entry, Mapping) or key not in entry.values():
+    found, seen = list[str](), set[tuple[str, ...]]()
+    new = (one for one in changed(initial, world) if one[1] is ABSENT and len(one[0]) == _OF_AN_ENTRY)
+    for path, _, entry in new:
+        key = path[-1]
+        if not isinstance(entry, Mapping) or key not in entry.values():  # it is a name that somebody chose
             continue
-        content = json.dumps({k: v for k, v in entry.items() if v != key and k not in _STAMPS}, sort_keys=True, default=str)
-        if content in seen:
-            yield key
+        said = {k: v for k, v in entry.items() if v != key and k not in _STAMPS}
+        content = (*path[:-1], json.dumps(said, sort_keys=True, default=str))
+        found += [".".join(path)] if content in seen else []
         seen.add(content)
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, HTTPException
 from pydantic import Field
 
@@ -77,10 +79,7 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
     now = control.standing()
     if now.state == "on_hold" and still_open(folder):
         raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
-    overrides = said_over(wanted.overrides if wanted else ())
-    order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides)
-    workers.go_on(order, wait=True)
-    return _going(control)
+    return _gone_on(desk, control, visitor, overrides=said_over(wanted.overrides if wanted else ()))
 
 
 @router.post("/steer")
@@ -107,10 +106,7 @@ def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message 
     control = _control(desk, visitor, folder.name)
     if control.standing().state != "taken_over":
         raise HTTPException(409, f"Run {folder.name} was not taken over.")
-    words = said.message if said else ""
-    order = GoOn(do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words)
-    workers.go_on(order, wait=True)
-    return _going(control)
+    return _gone_on(desk, control, visitor, do="hand_back", say=said.message if said else "")
 
 
 @router.post("/act")
@@ -139,7 +135,8 @@ def _control(desk: Desk, visitor: Caller, run_id: str) -> RunControl:
     return RunControl(run_id, runs_dir=desk.runs_dir, who=visitor.name, wait=_HEARD_WITHIN)
 
 
-def _going(control: RunControl) -> ControlResult:
+def _gone_on(desk: Desk, control: RunControl, visitor: Caller, **how: Any) -> ControlResult:
+    workers.go_on(GoOn(runs_dir=desk.runs_dir.resolve(), run_id=control.run_id, who=visitor.name, **how), wait=True)
     now = control.standing()
     return ControlResult(
         run_id=control.run_id, state=now.state, said=f"run {control.run_id} continues: {now.reason or now.state}"
