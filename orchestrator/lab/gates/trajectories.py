@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,30 +15,9 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from orchestrator.control.requests import approving
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.suite.suite import (
-    EpisodeRow,
-    EpisodeSpec,
-    Examined,
-    lines_of,
-    outcome_of,
-    read_lines,
-    settings_of,
-    write_lines,
-)
+from orchestrator.lab.suite.suite import EpisodeRow, EpisodeSpec, Examined, lines_of, outcome_of, read_all, settings_of, write_all
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.replay.courses import (
-    Ask,
-    Choice,
-    Course,
-    Ending,
-    Message,
-    NothingRecorded,
-    Parts,
-    Told,
-    asks,
-    ending,
-    no_more,
-)
+from orchestrator.runs.replay.courses import Ask, Choice, Course, Ending, Message, NothingRecorded, Told, asks, ending, no_more
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.layers import shipped
@@ -68,7 +47,7 @@ class _Row(Frozen):
         layer = task.layer()._replace(base=shipped("tasks"))
         return task, load_settings(overrides=[f"seed={self.seed}", *self.settings, *more], task_layer=layer)
 
-    def work(self, place: Path, parts: Parts) -> Outcome:
+    def work(self, place: Path, parts: Mapping[str, Any]) -> Outcome:
         """The run, begun again."""
         task, loaded = self._loaded(f"runs_dir={place}")
         return start(loaded, task, approver=approving, parts=parts)
@@ -181,7 +160,7 @@ def difference(row: Trajectory | Pair) -> str:
 def gathered(specs: Sequence[EpisodeSpec], folder: Path) -> list[Trajectory]:
     """The runs of these episodes. All rows stand in two files then."""
     for name, kind in ((TRAJECTORIES, Trajectory), (PAIRS, Pair)):
-        write_lines(folder / name, (row for row in lines_of(specs, folder, _ANY) if isinstance(row, kind)))
+        write_all(folder / name, (row for row in lines_of(specs, folder, _ANY) if isinstance(row, kind)))
     return [row for row in read_rows(folder / TRAJECTORIES) if isinstance(row, Trajectory)]
 
 
@@ -199,4 +178,4 @@ def read_rows(path: Path) -> Iterator[Trajectory | Pair]:
     """Raises UsageProblem with the line where one is damaged."""
     if not path.is_file():
         raise UsageProblem(f"There is no file {path}; `deskcrew lab rollouts SUITE` writes {TRAJECTORIES} and {PAIRS}.")
-    return read_lines(path, _ANY)
+    return read_all(path, _ANY)

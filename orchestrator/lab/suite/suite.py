@@ -220,10 +220,10 @@ def row_file(spec: EpisodeSpec, folder: Path) -> Path:
 def lines_of(specs: Iterable[EpisodeSpec], folder: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
     """What the laboratory wrote of these episodes."""
     files = (row_file(spec, folder) for spec in specs)
-    return (row for file in files if file.exists() for row in read_lines(file, kind))
+    return (row for file in files if file.exists() for row in read_all(file, kind))
 
 
-def read_lines(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
+def read_all(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
     """The rows of a file, one a line. Raises UsageProblem with the line where one is damaged."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -236,7 +236,7 @@ def read_lines(path: Path, kind: TypeAdapter[Row]) -> Iterator[Row]:
                 raise UsageProblem(said) from None
 
 
-def write_lines(path: Path, rows: Iterable[BaseModel]) -> None:
+def write_all(path: Path, rows: Iterable[BaseModel]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
         file.writelines(f"{row.model_dump_json()}\n" for row in rows)
@@ -304,7 +304,7 @@ def work(spec: EpisodeSpec, folder: Path, driver: str = "", examine: Examine = r
             core_seconds=round(time.process_time() - began, 3), lines=len(lines), dropped=left_out,
         )  # fmt: skip
         if examine is not run_of:
-            write_lines(row_file(spec, folder), lines)
+            write_all(row_file(spec, folder), lines)
         if not outcome.folder.is_dir():
             raise Superseded(f"{spec.name} was taken by another worker.")
     except UsageProblem as bad:
