@@ -15,7 +15,6 @@ from functools import partial
 from multiprocessing import get_context
 from operator import call
 from pathlib import Path
-from typing import Any
 
 from environments.files.conditions import check, evaluate
 from environments.files.scratch import Scratch
@@ -97,7 +96,7 @@ def attacked(
         given["sources"] = (*build_sources(loaded.settings), *_sources(corpus, attack, made.path))
         initial = desktop.world()
         goal = attack.goal or corpus.carrier(attack).goal
-        ended = runs.start(loaded, goal, approver=_nobody_approves, parts=given)
+        ended = runs.start(loaded, goal, approver=lambda request: decision("reject", message=""), parts=given)
         with closing(SimulatedDesktop(load_world(str(place)), loaded.settings.seed, store=ended.folder)) as left:
             world, run = left.world(), CrewRun(ended.folder)
         found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
@@ -190,10 +189,6 @@ class _Page:
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         found = found_in(self._text, query, self._source, limit)
         return [one.model_copy(update={"app": app, "kind": self._kind}) for one in found] if self._kind else found
-
-
-def _nobody_approves(request: dict[str, Any]) -> dict[str, Any]:
-    return decision("reject", message="")
 
 
 def worked(

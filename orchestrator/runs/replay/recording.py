@@ -42,13 +42,12 @@ def app_hashes(record: Mapping[str, Any], folder: Path) -> dict[str, str] | None
         except (EnvironmentFault, UsageProblem, ValidationError):
             return None
         try:
-            return hashed(environment.world()) if isinstance(environment, WorldState) else None
+            if not isinstance(environment, WorldState):
+                return None
+            apps = environment.world().get("apps", {}).items()
         finally:
             environment.close()
-
-
-def hashed(world: Mapping[str, Any]) -> dict[str, str]:
-    bodies = {app: json.dumps(state, sort_keys=True, separators=(",", ":")) for app, state in world.get("apps", {}).items()}
+    bodies = {app: json.dumps(state, sort_keys=True, separators=(",", ":")) for app, state in apps}
     return {app: hashlib.blake2b(body.encode(), digest_size=8).hexdigest() for app, body in bodies.items()}
 
 
@@ -222,6 +221,7 @@ _OUTSIDE = ("--cancelled-->", "--budget_spent-->", " seconds ", " tokens ", " fo
 """What ends a run from outside: who called it off, the clock, and what models cost are not there when it is worked again."""
 _LOOKS = ("observed", "reviewed")
 """What a process that knows nothing but the journal writes once more on its way to where the run stood."""
+_SPENT = (journal.BudgetEvent.KIND, journal.RunFinishedEvent.KIND)
 _LOST = ("reviewed", "situation")
 """What a kill can take for good: it stands behind the intent, which is the last that is sure to be written."""
 
@@ -265,8 +265,9 @@ def moments(recording: Recording) -> list[Moment]:
     step, reached, resumed = 0, 0, False
     for event in recording.events:
         resumed = resumed or event.kind == journal.RunResumedEvent.KIND
-        if event.kind == journal.LimitsChangedEvent.KIND:
-            _taken_back(found)
+        if event.kind == journal.LimitsChangedEvent.KIND:  # that its budget ended the run holds no longer
+            while found and (found[-1].kind in _SPENT or "--budget_spent-->" in str(found[-1].shown.get("row"))):
+                found.pop()
         if event.kind not in COMPARED or (event.kind in _LOOKS and 0 < event.step <= reached):
             continue
         reached = max(reached, event.step) if event.kind == journal.FeedbackEvent.KIND else reached
@@ -281,12 +282,6 @@ def moments(recording: Recording) -> list[Moment]:
         found.append(Moment(event.kind, event.subtask, step, shown, resumed))
         resumed = False
     return found
-
-
-def _taken_back(found: list[Moment]) -> None:
-    """A limit was raised: that its budget ended the run holds no longer, and with the limit of now it does not."""
-    while found and (found[-1].kind in {"budget", "run_finished"} or "--budget_spent-->" in str(found[-1].shown.get("row"))):
-        found.pop()
 
 
 def first_difference(recorded: Sequence[Moment], now: Sequence[Moment], *, finished: bool, why: str = "") -> Difference | None:
