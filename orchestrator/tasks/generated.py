@@ -364,21 +364,16 @@ class Drawing:
         sorts = [(name, value) for name, value in texts.items() if value in self.kinds | self.places]
         kind = next((value for _, value in sorts if value in self.kinds), singular(store))
         wanted = [f'{place}[k].{name} == "{value}"' for name, value in sorts[:1]]
-        if "/" in key:  # a path says what it is called
-            keys = {"value": f"{place}.filter(k, {' && '.join(wanted or ['true'])})"}
-            return kind, f"{{{slot}}}", {f"{slot}_keys": keys, slot: {"from": f"slots.{slot}_keys"}}
-        names = [name for name, value in texts.items() if not any(value in store for store in self.stores.values())]
-        name = next((one for one in names if one in labels), next(iter(names), ""))
-        if not name or not _plain(texts[name]) or [one[name] for one in known.values()].count(texts[name]) > 1:
-            return None
-        wanted += [f'{place}[k].{name} != ""', f"{place}.filter(j, {place}[j].{name} == {place}[k].{name}).size() == 1"]
-        named = {"value": f"{place}[slots.{slot}]"}
-        keys = {"value": f"{place}.filter(k, {' && '.join(wanted)})"}
-        return (
-            kind,
-            f"{{{slot}_named.{name}}}",
-            {f"{slot}_keys": keys, slot: {"from": f"slots.{slot}_keys"}, f"{slot}_named": named},
-        )
+        shown, named = f"{{{slot}}}", dict[str, JsonObject]()
+        if "/" not in key:  # a path says what it is called
+            names = [name for name, value in texts.items() if not any(value in store for store in self.stores.values())]
+            name = next((one for one in names if one in labels), next(iter(names), ""))
+            if not name or not _plain(texts[name]) or [one[name] for one in known.values()].count(texts[name]) > 1:
+                return None
+            wanted += [f'{place}[k].{name} != ""', f"{place}.filter(j, {place}[j].{name} == {place}[k].{name}).size() == 1"]
+            shown, named = f"{{{slot}_named.{name}}}", {f"{slot}_named": {"value": f"{place}[slots.{slot}]"}}
+        keys = {"value": f"{place}.filter(k, {' && '.join(wanted or ['true'])})"}
+        return kind, shown, {f"{slot}_keys": keys, slot: {"from": f"slots.{slot}_keys"}, **named}
 
     # --- values ---
 
@@ -441,10 +436,9 @@ class Drawing:
         given = [field for field in function.arguments if field.words[0] in arguments.keys() - named.keys()]
         said = [(self._label(field), _shown(arguments[field.words[0]])) for field in given]
         if verb in _CHANGES:
-            of = [f" of {records[0]}" if records else "", *("" for _ in said)]
-            return "change " + _listed(
-                [f'the {label}{whose} to "{value}"' for (label, value), whose in zip(said, of, strict=False)]
-            )
+            whose = f" of {records[0]}" if records else ""
+            changes = [f'the {label}{"" if number else whose} to "{value}"' for number, (label, value) in enumerate(said)]
+            return f"change {_listed(changes)}"
         if not records:
             told = f"{verb} {_a(noun or kinds[0])}"
         elif noun in self.kinds - {kinds[0]}:
