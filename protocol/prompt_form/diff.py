@@ -7,21 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from protocol.model.elements import VisualState
-from protocol.prompt_form.budget import (
-    BUDGET,
-    REMOVED,
-    Counter,
-    Entry,
-    Form,
-    about,
-    above_all,
-    estimate_tokens,
-    excerpt,
-    keep,
-    names,
-    whole_form,
-    windows,
-)
+from protocol.prompt_form import budget as forms
 from protocol.prompt_form.element_text import Style, label, word
 from protocol.prompt_form.lines import IN_FRONT, ElementLine, lines_of
 
@@ -53,10 +39,10 @@ def diff_form(
     previous: VisualState,
     state: VisualState,
     *,
-    budget: int | None = BUDGET,
-    count: Counter = estimate_tokens,
+    budget: int | None = forms.BUDGET,
+    count: forms.Counter = forms.estimate_tokens,
     style: Style | None = None,
-) -> Form:
+) -> forms.Form:
     """The lines of `state` that are not as `previous` had them, and what is gone; all of `state` instead where more than half
     of the elements are not as they were, or where they stand in another order.
 
@@ -76,11 +62,11 @@ def diff_form(
     gone = {m for line in old.lines for m in line.members if old.keys[m] not in still}
     said_anew = sum(len(new.lines[i].members) for i in signs)
     if 2 * (said_anew + len(gone)) > max(len(old.keys), len(new.keys)) or _rearranged(old, new):
-        return whole_form(state, budget=budget, count=count, style=style)
+        return forms.whole_form(state, budget=budget, count=count, style=style)
     head = _head(old, new, signs, len(gone))[(style or Style()).ids != "all" :]
-    form = keep(head, [*_removed(old, gone), *_written(old, new, signs)], budget, count)
-    unchanged = names(state, [m for i, line in enumerate(new.lines) if i not in signs for m in line.members])
-    return form._replace(folded=names(state, new.folded), others=unchanged, whole=False)
+    form = forms.keep(head, [*_removed(old, gone), *_written(old, new, signs)], budget, count)
+    unchanged = forms.names(state, [m for i, line in enumerate(new.lines) if i not in signs for m in line.members])
+    return form._replace(folded=forms.names(state, new.folded), others=unchanged, whole=False)
 
 
 def _view(state: VisualState, style: Style) -> _View:
@@ -109,25 +95,25 @@ def _head(old: _View, new: _View, signs: Mapping[int, str], removed: int) -> lis
     counts = {"changed": sizes["~ "], "added": sizes["+ "], "removed": removed, "unchanged": unchanged, "folded": len(new.folded)}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     same = "" if signs or removed else "nothing changed, "
-    said = [f"# {about(new.state)}, after {old.state.state_id}: {same}{told}"]
+    said = [f"# {forms.about(new.state)}, after {old.state.state_id}: {same}{told}"]
     if new.state.windows != old.state.windows:
-        said += windows(new.state) or ["# windows: none"]
+        said += forms.windows(new.state) or ["# windows: none"]
     if old.state.modal is not None and new.state.modal is None:
         said.append("# no dialog takes the input any more")
-    return [*said, *above_all(new.state)]
+    return [*said, *forms.above_all(new.state)]
 
 
-def _written(old: _View, new: _View, signs: Mapping[int, str]) -> list[Entry]:
+def _written(old: _View, new: _View, signs: Mapping[int, str]) -> list[forms.Entry]:
     """The lines that are said anew; one whose element had another id before tells which."""
     before = dict(zip(old.keys, (element.element_id for element in old.state.elements), strict=True))
     entries = []
-    for i, entry in zip(signs, excerpt(new.state, new.lines, list(signs), signs), strict=True):
+    for i, entry in zip(signs, forms.excerpt(new.state, new.lines, list(signs), signs), strict=True):
         was, now = before.get(new.head(new.lines[i])), entry.stands_for[0][0]
         entries.append(entry if was in (None, now) else entry._replace(text=f"{entry.text} (was {word(was)})"))
     return entries
 
 
-def _removed(old: _View, gone: set[int]) -> list[Entry]:
+def _removed(old: _View, gone: set[int]) -> list[forms.Entry]:
     """One line for each thing that is gone, with what was in it."""
     called = lines_of(old.state, _GONE, label).lines if gone else []
     top: dict[int, int] = {}
@@ -141,10 +127,10 @@ def _removed(old: _View, gone: set[int]) -> list[Entry]:
                 told.setdefault(top.get(i, m), []).append(m)
     words = {m: text for line in called for m, text in zip(line.members, line.said.pieces, strict=True)}
     return [
-        Entry(
+        forms.Entry(
             f"- {words[first]}" + (f" and {len(members) - 1} in it" if len(members) > 1 else ""),
             IN_FRONT,
-            tuple((name, REMOVED) for name in names(old.state, members)),
+            tuple((name, forms.REMOVED) for name in forms.names(old.state, members)),
         )
         for first, members in told.items()
     ]

@@ -15,17 +15,8 @@ from protocol.dialects.common.conversion import Conversion, Reading
 from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, build, json_in
 from protocol.dialects.common.losses import dialect_of
-from protocol.dialects.desktop.ufo_functions import (
-    NAME,
-    Call,
-    CallWriting,
-    PlacedWriting,
-    UfoCall,
-    actions_of,
-    is_placed,
-    label_of,
-    switch,
-)
+from protocol.dialects.desktop import ufo_functions as functions
+from protocol.dialects.desktop.ufo_functions import NAME
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision
 from protocol.model.geometry import JsonObject
@@ -62,7 +53,7 @@ class _Answer:
     plan: tuple[str, ...] = ()
     save: bool = False
     questions: tuple[str, ...] = ()
-    calls: list[Call] = field(default_factory=list)
+    calls: list[functions.Call] = field(default_factory=list)
     direct: list[JsonObject] = field(default_factory=list)
     """What a host says without a function."""
     notes: JsonObject = field(default_factory=dict)
@@ -133,7 +124,7 @@ def _actions(answer: _Answer, conversion: Conversion) -> list[AgentAction]:
 
 def _called(answer: _Answer, conversion: Conversion) -> list[AgentAction]:
     direct = [build(NAME, "$", **action) for action in answer.direct]
-    return direct + [action for call in answer.calls for action in actions_of(call, conversion)]
+    return direct + [action for call in answer.calls for action in functions.actions_of(call, conversion)]
 
 
 class _FoldedFields(Fields):
@@ -205,7 +196,7 @@ def _answer(payload: Any, where: str, conversion: Conversion) -> _Answer:
             app.end()
         label, title = _control(fields)
         if label or title:
-            answer.direct.append(switch(label, title, conversion, fields.path("label", "ControlLabel")))
+            answer.direct.append(functions.switch(label, title, conversion, fields.path("label", "ControlLabel")))
     fields.drop("function", "arguments", "label", "text")
     fields.end()
     return answer
@@ -221,13 +212,13 @@ def _function(fields: _FoldedFields, answer: _Answer) -> None:
     arguments = fields.any("arguments", None)
     if function:
         paths = fields.path("arguments", "Args"), fields.path("function", "Function")
-        answer.calls.append(Call(function, arguments, label, text, *paths))
+        answer.calls.append(functions.Call(function, arguments, label, text, *paths))
 
 
 def _control(fields: _FoldedFields) -> tuple[str, str]:
     return (
-        label_of(fields.any("label", None), fields.path("label", "ControlLabel")),
-        label_of(fields.any("text", None), fields.path("text", "ControlText")),
+        functions.label_of(fields.any("label", None), fields.path("label", "ControlLabel")),
+        functions.label_of(fields.any("text", None), fields.path("text", "ControlText")),
     )
 
 
@@ -249,16 +240,16 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
 _HOSTS = ("select_application_window", "run_shell")
 
 
-class _Writing(CallWriting):
+class _Writing(functions.CallWriting):
     """Whole answers of an agent."""
 
     def payload(self, action: Action) -> Any:
-        placed = is_placed(action.target, self.context) and not isinstance(action, Extension)
-        writing = PlacedWriting(NAME, self.context, variant=self.variant) if placed else self
+        placed = functions.is_placed(action.target, self.context) and not isinstance(action, Extension)
+        writing = functions.PlacedWriting(NAME, self.context, variant=self.variant) if placed else self
         said = [self.whole(call) for call in writing.calls(action)]
         return said[0] if len(said) == 1 else said
 
-    def whole(self, said: UfoCall) -> JsonObject:
+    def whole(self, said: functions.UfoCall) -> JsonObject:
         """A call within the whole answer of the agent that makes it."""
         host = said.function in _HOSTS or bool(said.questions)
         if self.ufo2:

@@ -11,24 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from protocol.dialects.common import scripts
 from protocol.dialects.common.dialect import DialectError, Loss
 from protocol.dialects.common.fields import Fields, a_text, build
-from protocol.dialects.common.scripts import (
-    CALLED,
-    FRAME,
-    IMPORT,
-    PRINTED,
-    QUOTED,
-    UNSURE,
-    Functions,
-    ScriptReading,
-    Statement,
-    assigned_in,
-    blocks,
-    is_a_text,
-    is_printed,
-    with_texts_joined,
-)
 from protocol.dialects.common.syntax import BareName, Chain, Table, Values, parse_value, read_chain
 from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain, literal
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method
@@ -41,14 +26,14 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 _ENTERED = _any(r"(async )?with a?sync_playwright\(\) as \w+:", r"class Test\w*(\(\w*\))?:")
 """Blocks whose statements are done one after the other. An `await` is passed over everywhere."""
-_STEP = _any(rf"with \w+(\.\w+)*\({QUOTED}\):")
+_STEP = _any(rf"with \w+(\.\w+)*\({scripts.QUOTED}\):")
 """A title that a library of tests gives to some statements, such as `with allure.step("Log in"):`."""
 _SCAFFOLDING = _any(
     _ENTERED.pattern,
-    IMPORT.pattern,
-    FRAME,
+    scripts.IMPORT.pattern,
+    scripts.FRAME,
     r"@pytest\.fixture(\(scope=\"session\"\))?",
-    r"browser = \w+\.\w+\.launch" + CALLED,
+    r"browser = \w+\.\w+\.launch" + scripts.CALLED,
     r"context = browser\.new_context\(\)",
     r"(context|browser)\.close\(\)",
     r"run\(playwright\)|asyncio\.run\(main\(\)\)",
@@ -56,14 +41,14 @@ _SCAFFOLDING = _any(
 )
 """The lines that do nothing to a page."""
 _SET_UP = _any(
-    r"context = (browser\.new_context|\w+\.\w+\.launch_persistent_context)" + CALLED,
-    rf"return \{{(?:[^()\"']|{QUOTED})*+(?<=\}})",
-    r"(context|page)\.(route_from_har|set_default_timeout|set_default_navigation_timeout)" + CALLED,
-    r"context\.(storage_state|tracing\.\w+)" + CALLED,
+    r"context = (browser\.new_context|\w+\.\w+\.launch_persistent_context)" + scripts.CALLED,
+    rf"return \{{(?:[^()\"']|{scripts.QUOTED})*+(?<=\}})",
+    r"(context|page)\.(route_from_har|set_default_timeout|set_default_navigation_timeout)" + scripts.CALLED,
+    r"context\.(storage_state|tracing\.\w+)" + scripts.CALLED,
     r"page\.pause\(\)",
 )
 """Lines that set the browser up in a way of their own: what they say is lost."""
-_TEST = re.compile(rf"@\w+(\.\w+)*({CALLED})?", re.DOTALL)
+_TEST = re.compile(rf"@\w+(\.\w+)*({scripts.CALLED})?", re.DOTALL)
 _GIVEN = re.compile(r"([^\W\d]\w*)(?:[ \t]*:[ \t]*[\w.\[\], |]{1,200}?)?[ \t]*=(?!=)[ \t]*(.+)", re.DOTALL)
 _CHANGED = re.compile(r"([\w, ]{1,200}?)[ \t]*+(?:[-+*/%]|//)?=(?!=).*", re.DOTALL)
 _RESERVED = frozenset({"asyncio", "browser", "context", "expect", "playwright", "re", "time"})
@@ -73,7 +58,7 @@ _MADE = re.compile(r"(\w+) = (?:context|browser)\.new_page\(\)")
 _CHOSEN = re.compile(r"(\w+) = context\.pages\[(-?\d{1,6})\]")
 _CAUGHT = re.compile(r"(\w+) = (\w+)\.value")
 _OUTCOMES = "popup|download|navigation|response|request|event|console_message"
-_AWAITED = re.compile(rf"(?:async )?with (\w+)\.expect_({_OUTCOMES}){CALLED}(?: as (\w+))?:")
+_AWAITED = re.compile(rf"(?:async )?with (\w+)\.expect_({_OUTCOMES}){scripts.CALLED}(?: as (\w+))?:")
 _DIALOG = re.compile(r"(\w+)\.(once|on)\([\"']dialog[\"'], lambda (\w+): \3\.(dismiss|accept)\(\)\)")
 _AWAIT = re.compile(r"(\w+ = |)await ")
 _JOINED = re.compile(r"[fF][\"']|\+")
@@ -82,12 +67,12 @@ _MOST = 1_000
 _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 
 
-class Script(ScriptReading):
+class Script(scripts.ScriptReading):
     """Reads one script, and knows which pages are open and which one was last used."""
 
-    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
+    def open(self, payload: Any) -> Iterator[tuple[scripts.Statement, bool]]:
         text = a_text(payload, NAME)
-        self.functions = Functions(text)
+        self.functions = scripts.Functions(text)
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
         self._outer: dict[str, str] = {}
@@ -98,22 +83,22 @@ class Script(ScriptReading):
         self._caught: dict[str, str] = {}
         self._before = self._now = ""
         """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
-        return blocks(text, self.functions, self.enters)
+        return scripts.blocks(text, self.functions, self.enters)
 
-    def enters(self, s: Statement) -> bool:
+    def enters(self, s: scripts.Statement) -> bool:
         """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
         once at the end, and of a `with` that is known."""
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self.functions.enters(s, uncalled=True)
 
-    def statement(self, s: Statement, unsure: bool) -> None:
+    def statement(self, s: scripts.Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
         if unsure:
-            self.forget(assigned_in(s.text))
-            raise DialectError(NAME, s.where, UNSURE)
+            self.forget(scripts.assigned_in(s.text))
+            raise DialectError(NAME, s.where, scripts.UNSURE)
         if _JOINED.search(s.text):
             literals = {name: parse_value(NAME, said) for name, said in self.names.items() if not said[0].isalpha()}
-            s = s._replace(text=with_texts_joined(s.text, literals))
+            s = s._replace(text=scripts.with_texts_joined(s.text, literals))
         text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
         for pattern, read in _PAGES:
             if match := pattern.fullmatch(text):
@@ -126,7 +111,7 @@ class Script(ScriptReading):
             self.names.pop(name, None)
             self._outer.pop(name, None)
 
-    def _asked(self, s: Statement, text: str) -> None:
+    def _asked(self, s: scripts.Statement, text: str) -> None:
         s = s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text))
         if given := _GIVEN.fullmatch(text):
             return self._give(s, given[1], given[2])
@@ -138,12 +123,12 @@ class Script(ScriptReading):
 
     def _is_silent(self, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
-        if is_a_text(text) or self.functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
+        if scripts.is_a_text(text) or self.functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
             self._now = "context" if text.startswith(("context", "browser")) else ""
             self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
             return True
-        if is_printed(text):
-            self.losses.append(PRINTED)
+        if scripts.is_printed(text):
+            self.losses.append(scripts.PRINTED)
         elif _TEST.fullmatch(text) or _STEP.fullmatch(text):
             self.losses.append(Loss(what="test", why="how a test is set up is no action"))
         elif _SET_UP.fullmatch(text):
@@ -153,7 +138,7 @@ class Script(ScriptReading):
             return False
         return True
 
-    def _give(self, s: Statement, name: str, said: str) -> None:
+    def _give(self, s: scripts.Statement, name: str, said: str) -> None:
         """An element or a literal gets a name."""
         text = self._filled(s, said.removeprefix("await ").strip())
         if s.column == 1:
@@ -177,7 +162,7 @@ class Script(ScriptReading):
             raise DialectError(NAME, s.where, why)
         self.names[name] = text
 
-    def _filled(self, s: Statement, text: str) -> str:
+    def _filled(self, s: scripts.Statement, text: str) -> str:
         """`text` with what its names stand for."""
         try:
             roots = [root for root in read_chain(NAME, text).roots() if root.args is None and root.name in self.names]
@@ -190,7 +175,7 @@ class Script(ScriptReading):
             raise DialectError(NAME, s.where, "the statement is too long")
         return filled
 
-    def _make(self, s: Statement, match: re.Match[str]) -> None:
+    def _make(self, s: scripts.Statement, match: re.Match[str]) -> None:
         """A new page; the one right after the context is the first, and no new tab."""
         alias = self._named(s, match[1])
         if self._before == "context":
@@ -201,7 +186,7 @@ class Script(ScriptReading):
             self._now = "made"
         self._current = alias
 
-    def _choose(self, s: Statement, match: re.Match[str]) -> None:
+    def _choose(self, s: scripts.Statement, match: re.Match[str]) -> None:
         """One of the pages; the last one after another was closed is where the browser goes by itself."""
         alias, index = self._named(s, match[1]), int(match[2])
         by_itself = self._before == "closed" and index == -1
@@ -212,13 +197,13 @@ class Script(ScriptReading):
         if not by_itself:
             self._add(s, "tabs", op="select", index=index)
 
-    def _expect(self, s: Statement, match: re.Match[str]) -> None:
+    def _expect(self, s: scripts.Statement, match: re.Match[str]) -> None:
         self._index(s, match[1])
         if match[3]:
             self._caught[match[3]] = match[2]
         self.losses.append(Loss(what=f"expect_{match[2]}", why="what comes of an action is no action"))
 
-    def _catch(self, s: Statement, match: re.Match[str]) -> None:
+    def _catch(self, s: scripts.Statement, match: re.Match[str]) -> None:
         kind = self._caught.get(match[2])
         if kind is None:
             raise DialectError(NAME, s.where, f"nothing is expected as {match[2][:40]} above")
@@ -227,40 +212,40 @@ class Script(ScriptReading):
             if self._current == match[1]:
                 self._current = None
 
-    def _dialog(self, s: Statement, match: re.Match[str]) -> None:
+    def _dialog(self, s: scripts.Statement, match: re.Match[str]) -> None:
         self._use(s, match[1])
         if match[2] == "on":
             self.losses.append(Loss(what="on", why="the answer is said for the next dialog, not for every one"))
         self._add(s, f"{PREFIX}dialog", arguments={"answer": match[4]})
 
-    def _add(self, s: Statement, verb: str, **fields: Any) -> None:
+    def _add(self, s: scripts.Statement, verb: str, **fields: Any) -> None:
         self.actions.append(build(NAME, s.where, action_type=verb, **fields))
 
-    def _named(self, s: Statement, alias: str) -> str:
+    def _named(self, s: scripts.Statement, alias: str) -> str:
         if alias in _RESERVED:
             raise DialectError(NAME, s.where, f"a page is called page or page1, not {alias[:40]}")
         self.forget([alias])
         return alias
 
-    def _opened(self, s: Statement, alias: str) -> None:
+    def _opened(self, s: scripts.Statement, alias: str) -> None:
         if self._count >= _MOST:
             raise DialectError(NAME, s.where, f"more than {_MOST} pages are open")
         self._pages[alias] = self._count
         self._count += 1
 
-    def _index(self, s: Statement, alias: str) -> int:
+    def _index(self, s: scripts.Statement, alias: str) -> int:
         if alias not in self._pages:
             raise DialectError(NAME, s.where, f"{alias[:40]} is not open here")
         return self._pages[alias]
 
-    def _use(self, s: Statement, alias: str) -> None:
+    def _use(self, s: scripts.Statement, alias: str) -> None:
         """Go to another page where it is not the current one."""
         index = self._index(s, alias)
         if alias != self._current:
             self._add(s, "tabs", op="select", index=index)
             self._current = alias
 
-    def _ask(self, s: Statement) -> None:
+    def _ask(self, s: scripts.Statement) -> None:
         """A statement that asks something of a page; the page is called `page` in what is kept of it."""
         chain = read_chain(NAME, s.text, s.line, s.column)
         pages = [root for root in chain.roots() if root.name in self._pages or PAGE.fullmatch(root.name)]
@@ -301,7 +286,7 @@ class Script(ScriptReading):
             else:
                 raise DialectError(NAME, s.where, f"{chain.root.name[:40]} is not understood here")
 
-    def _on_page(self, s: Statement, chain: Chain, text: str, alias: str) -> None:
+    def _on_page(self, s: scripts.Statement, chain: Chain, text: str, alias: str) -> None:
         names = [step.name for step in chain.steps[1:]]
         if names == ["close"] and chain.steps[1].args == [] and not chain.steps[1].kwargs:
             index = self._index(s, alias)
@@ -316,7 +301,7 @@ class Script(ScriptReading):
         else:
             self.actions += actions
 
-    def _close(self, s: Statement, said: int | None, index: int) -> None:
+    def _close(self, s: scripts.Statement, said: int | None, index: int) -> None:
         self._add(s, "tabs", op="close", index=said)
         self._pages = {name: n - (n > index) for name, n in self._pages.items() if n != index}
         self._count = max(0, self._count - 1)
@@ -324,7 +309,7 @@ class Script(ScriptReading):
         self._now = "closed"
 
 
-def _where(s: Statement, chain: Chain, alias: str, offset: int) -> str:
+def _where(s: scripts.Statement, chain: Chain, alias: str, offset: int) -> str:
     """The place of an offset in a statement whose page has been called `page`."""
     before = sum(root.start < offset for root in chain.roots())
     begun = s.text[: offset + before * (len(alias) - len("page"))]
@@ -339,7 +324,7 @@ def _is_value(value: Any) -> bool:
     return all(map(_is_value, value)) if isinstance(value, Values) else is_plain(value)
 
 
-_PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, Statement, re.Match[str]], None]], ...] = (
+_PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, scripts.Statement, re.Match[str]], None]], ...] = (
     (_MADE, Script._make), (_CHOSEN, Script._choose), (_CAUGHT, Script._catch), (_AWAITED, Script._expect),
     (_DIALOG, Script._dialog),
 )  # fmt: skip

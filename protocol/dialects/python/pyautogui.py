@@ -11,27 +11,11 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, ClassVar
 
+from protocol.dialects.common import scripts
 from protocol.dialects.common.conversion import Part, element_of, given_in, row
 from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
 from protocol.dialects.common.losses import dialect_of
-from protocol.dialects.common.scripts import (
-    FRAME,
-    IMPORT,
-    PRINTED,
-    UNSURE,
-    Functions,
-    ScriptReading,
-    Statement,
-    assigned_in,
-    blocks,
-    code_in,
-    is_a_text,
-    is_printed,
-    names_given,
-    with_texts_joined,
-    with_values,
-)
 from protocol.dialects.common.syntax import BareName, Call, CallReading, Means, parse_calls
 from protocol.dialects.python.devices import BUTTON, PAUSE, DeviceReading, DeviceWriting, here
 from protocol.model import verbs
@@ -47,10 +31,10 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 """Parameters that say how fast a stroke is, or leave a picture behind."""
 
 _SETTING = r"pyautogui\.(?:FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)"
-_SILENT = re.compile(f"{_SETTING}|{FRAME}")
+_SILENT = re.compile(f"{_SETTING}|{scripts.FRAME}")
 _PASSED = (
-    (is_a_text, Loss(what="words", why="words around the code are no action")),
-    (is_printed, PRINTED),
+    (scripts.is_a_text, Loss(what="words", why="words around the code are no action")),
+    (scripts.is_printed, scripts.PRINTED),
     (re.compile(_SETTING.replace("FAILSAFE|", "")).fullmatch, Loss(what="PAUSE", why="how fast it is done is not kept")),
 )
 """What is passed over, and what is lost by that."""
@@ -60,14 +44,14 @@ _BUTTON_CLICK = "x y interval button duration tween"
 _MOUSE = "x y button duration tween"
 
 
-class Reader(CallReading, DeviceReading, ScriptReading):
+class Reader(CallReading, DeviceReading, scripts.ScriptReading):
     """Code that is read statement by statement, and what its names stand for.
 
     Imports, settings of pyautogui and printed words are passed over, and so is a text that stands alone, in which agents keep
     their thoughts.
     """
 
-    nothing = ScriptReading.nothing
+    nothing = scripts.ScriptReading.nothing
     words: ClassVar[Collection[str]] = ()
     """Those that stand for themselves."""
     names_keys: ClassVar[bool] = False
@@ -75,47 +59,47 @@ class Reader(CallReading, DeviceReading, ScriptReading):
     presses = 0
     """That were made so far."""
 
-    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
-        text, losses = code_in(self.dialect, a_text(payload, self.dialect))
+    def open(self, payload: Any) -> Iterator[tuple[scripts.Statement, bool]]:
+        text, losses = scripts.code_in(self.dialect, a_text(payload, self.dialect))
         self.losses += losses
-        self._functions = Functions(text)
+        self._functions = scripts.Functions(text)
         self._literals: JsonObject = {}
         self._imported: dict[str, str] = {}
         """Names of modules, and of functions of them, by which the code calls them."""
-        return blocks(text, self._functions, self._functions.enters)
+        return scripts.blocks(text, self._functions, self._functions.enters)
 
-    def statement(self, s: Statement, unsure: bool) -> None:
+    def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
         try:
             if unsure:
-                self.refuse(s.where, UNSURE)
+                self.refuse(s.where, scripts.UNSURE)
             for one in self._called(s):
                 self.take(one, "")
         except DialectError:
             self.actions = before
-            for name in assigned_in(s.text):
+            for name in scripts.assigned_in(s.text):
                 self._literals.pop(name, None)
             raise
 
-    def _called(self, s: Statement) -> list[Call | Statement]:
+    def _called(self, s: scripts.Statement) -> list[Call | scripts.Statement]:
         """What a statement calls, or the word that it is. Raises DialectError."""
         first = re.match(r"[^\W\d]\w*", s.text)
         known = self._imported.get(first[0]) if first else None
         text = known + s.text[first.end() :] if first and known else s.text
-        text = with_texts_joined(text, self._literals)
+        text = scripts.with_texts_joined(text, self._literals)
         if text in self.words:
             return [s]
-        if IMPORT.fullmatch(text):
+        if scripts.IMPORT.fullmatch(text):
             self._import(text)
         elif lost := next((loss for passes, loss in _PASSED if passes(text)), None):
             self.lose(lost.what, lost.why)
         elif not (_SILENT.fullmatch(text) or self._functions.is_run(text)):
-            names = names_given(self.dialect, s._replace(text=text))
+            names = scripts.names_given(self.dialect, s._replace(text=text))
             self._literals |= names
             chains = [] if names else parse_calls(self.dialect, text, s.line, s.column)
             if long := next((chain for chain in chains if len(chain) > 1), None):
                 self.refuse(long[1].where, "nothing is called on what a call gives")
-            return [with_values(chain[0], self._literals) for chain in chains]
+            return [scripts.with_values(chain[0], self._literals) for chain in chains]
         return []
 
     def _import(self, text: str) -> None:
@@ -304,8 +288,8 @@ class _Reading(Reader):
 
     words = _WORDS
 
-    def take(self, payload: Call | Statement, where: str) -> None:
-        if isinstance(payload, Statement):
+    def take(self, payload: Call | scripts.Statement, where: str) -> None:
+        if isinstance(payload, scripts.Statement):
             self.actions.append(build(NAME, payload.where, **_WORDS[payload.text]))
         elif payload.name in FUNCTIONS:
             self.function(payload)

@@ -12,24 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
+from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
-from protocol.exports.common.kept import (
-    KEY,
-    Frame,
-    formatted,
-    frames,
-    from_iso,
-    info_of,
-    kept,
-    kept_pictures,
-    lost_in_reading,
-    lost_state,
-    outcome_of,
-    picture_named,
-    pictures_of,
-    run_facts,
-    taken_back,
-)
 from protocol.exports.common.lines import json_document, json_line, listed, mapping, told
 from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem, refuse
@@ -52,8 +36,8 @@ def read(path: Path) -> ImportResult:
         raise FormatError(f"{path.name}: $.schema_version: ATIF-v1 is read, not {str(version)[:40]!r}")
     agent = mapping(document.get("agent"))
     asked = (step for step in document["steps"] if isinstance(step, dict) and step.get("source") == "user")
-    info = info_of(
-        mapping(document.get("extra")).get(KEY),
+    info = kept.info_of(
+        mapping(document.get("extra")).get(kept.KEY),
         run_id=document.get("session_id") or document.get("trajectory_id"),
         goal=next((_text(step.get("message")) for step in asked), ""),
         agent=agent.get("name"),
@@ -137,7 +121,7 @@ class _EmbeddedTrajectories(dict[str, tuple[str, JsonObject]]):
 
 def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first: bool) -> Iterator[InteractionStep]:
     """The actions of one tool call. The reason, and what else another agent's step holds, stand at the first of a step."""
-    ours = mapping(mapping(step.get("extra")).get(KEY))
+    ours = mapping(mapping(step.get("extra")).get(kept.KEY))
     reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
     raw: JsonObject = {}
     if first and not ours:
@@ -147,21 +131,21 @@ def _acted(step: JsonObject, call: Any, result: JsonObject, where: str, *, first
         if result.get("content") is not None:
             raw["observation"] = result["content"]
     if ours:
-        pictures = pictures_of(ours, where)
+        pictures = kept.pictures_of(ours, where)
     else:  # those that the tool answered with, taken after the action
         shown = (mapping(part) for part in listed(result.get("content")))
         paths = [mapping(part.get("source")).get("path") for part in shown if part.get("type") == "image"]
-        pictures = tuple(picture for path in paths for picture in picture_named(path, "after"))
+        pictures = tuple(picture for path in paths for picture in kept.picture_named(path, "after"))
     actions, losses = _actions(call, where)
     for n, action in enumerate(actions):
-        yield taken_back(
+        yield kept.taken_back(
             ours,
             where,
             action,
             reasoning if isinstance(reasoning, str) and n == 0 else "",
             pictures,
-            timestamp=from_iso(step.get("timestamp")),
-            raw={**raw, **lost_in_reading(losses)},
+            timestamp=kept.from_iso(step.get("timestamp")),
+            raw={**raw, **kept.lost_in_reading(losses)},
         )
 
 
@@ -204,10 +188,10 @@ _MEDIA = {
 def write(run: Run, path: Path) -> ExportResult:
     """The run as one ATIF document; held in memory, as the format is one JSON. Raises FormatError."""
     exported = ExportResult(files=[path])
-    root = _Trajectory(run.info, run.info.run_id or "run", run.info.agent or KEY)
+    root = _Trajectory(run.info, run.info.run_id or "run", run.info.agent or kept.KEY)
     root.say(run.info.goal)
     crew = _Crew(root, exported, run.calls)
-    for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
+    for frame in kept.frames(run.steps, Pictures(run.folder, path), exported.losses):
         crew.take(frame)
         exported.steps += 1
     document = root.dump()
@@ -215,7 +199,7 @@ def write(run: Run, path: Path) -> ExportResult:
         document["subagent_trajectories"] = [subagent.dump() for subagent in crew.subagents]
     document["final_metrics"] = {**_metrics(run.calls, "total_"), "total_steps": exported.steps}
     told, parts = _told(run.calls)
-    document["extra"] = {KEY: {**run_facts(run.info), **({"calls": told, "parts": parts} if told else {})}}
+    document["extra"] = {kept.KEY: {**kept.run_facts(run.info), **({"calls": told, "parts": parts} if told else {})}}
     if exported.steps != len(root.steps):
         document["notes"] = "total_steps counts the actions of all roles."
     with whole_file(path) as file:
@@ -264,7 +248,7 @@ class _Crew:
         self._counts: dict[tuple[str, str], int] = {}
         self.subagents: list[_Trajectory] = []
 
-    def take(self, frame: Frame) -> None:
+    def take(self, frame: kept.Frame) -> None:
         key = (frame.step.subtask, frame.step.role)
         if key != self._current:
             self._current = key
@@ -273,7 +257,7 @@ class _Crew:
         trajectory = self.subagents[-1] if any(key) else self._root
         trajectory.add(**self._acted(frame, f"call-{self._exported.steps + 1}"))
 
-    def _delegate(self, frame: Frame, subtask: str, role: str) -> None:
+    def _delegate(self, frame: kept.Frame, subtask: str, role: str) -> None:
         time = self._counts[subtask, role] = self._counts.get((subtask, role), 0) + 1
         number = len(self.subagents) + 1
         name = f"{number}:{subtask}/{role}" + (f"#{time}" if time > 1 else "")
@@ -282,7 +266,7 @@ class _Crew:
         self.subagents.append(subagent)
         call = f"{DELEGATE}-{number}"
         self._root.add(
-            timestamp=formatted(frame.step.timestamp),
+            timestamp=kept.formatted(frame.step.timestamp),
             source="agent",
             message="",
             llm_call_count=0,
@@ -290,25 +274,25 @@ class _Crew:
             observation={"results": [{"source_call_id": call, "subagent_trajectory_ref": [{"trajectory_id": name}]}]},
         )
 
-    def _acted(self, frame: Frame, call: str) -> JsonObject:
+    def _acted(self, frame: kept.Frame, call: str) -> JsonObject:
         step = frame.step
-        self._exported.losses.update(lost_state(step))
+        self._exported.losses.update(kept.lost_state(step))
         said = dialect("langchain").write(step.action, Context()).payload
         # The model that decided the step, and what that took; what it was told stands at the end of the document.
         calls = self._calls.get((step.role, step.subtask, step.step), [])
         model = {"model_name": calls[-1].get("model"), "llm_call_count": len(calls)} if calls else {}
-        shown, text = list(self._parts(frame.after)), outcome_of(step.result)
+        shown, text = list(self._parts(frame.after)), kept.outcome_of(step.result)
         told = [{"type": "text", "text": text}] if text else []
         content = [*told, *shown] if shown else text
         return {
-            "timestamp": formatted(step.timestamp),
+            "timestamp": kept.formatted(step.timestamp),
             "source": "agent",
             "message": "",
             **({**model, "metrics": _metrics(calls)} if calls else {}),
             "reasoning_content": step.reasoning or None,
             "tool_calls": [_call(call, said["name"], said["args"])],
             "observation": {"results": [{"source_call_id": call, "content": content}]} if content else None,
-            "extra": {KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}},
+            "extra": {kept.KEY: kept.fields_of(step, frame.before, frame.after)},
         }
 
     def _parts(self, picture: Picture | None) -> Iterator[JsonObject]:

@@ -13,19 +13,8 @@ from typing import Any
 from protocol.dialects import Context, DialectError
 from protocol.dialects.common.fields import build
 from protocol.dialects.desktop.openadapt import DIALECT
+from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
-from protocol.exports.common.kept import (
-    KEY,
-    Frame,
-    context_of,
-    frames,
-    info_of,
-    kept,
-    kept_pictures,
-    picture_named,
-    pictures_of,
-    run_facts,
-)
 from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, placed, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import BadStep, refuse
@@ -151,15 +140,15 @@ def write(run: Run, path: Path) -> ExportResult:
         "success": {"fulfilled": True, "rejected": False}.get(facts.outcome),
         "agent_model": facts.agent or None,
         "created_at": None,
-        "metadata": {KEY: run_facts(facts)},
+        "metadata": {kept.KEY: kept.run_facts(facts)},
     }
     number = 0
     with whole_file(path) as file:
         file.write(json_line(head)[:-1] + ', "steps": [')
-        for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
+        for frame in kept.frames(run.steps, Pictures(run.folder, path), exported.losses):
             exported.steps += 1
             try:
-                payload, losses = DIALECT.write(frame.step.action, context_of(frame.step))
+                payload, losses = DIALECT.write(frame.step.action, kept.context_of(frame.step))
             except DialectError as no:
                 exported.unsaid(no)
                 continue
@@ -171,12 +160,12 @@ def write(run: Run, path: Path) -> ExportResult:
     return exported
 
 
-def _step(number: int, frame: Frame, action: JsonObject) -> JsonObject:
+def _step(number: int, frame: kept.Frame, action: JsonObject) -> JsonObject:
     step, state, result = frame.step, frame.step.visual_state, frame.step.result
     seen = state.model_dump(
         mode="json", exclude_defaults=True, include={"screen_resolution", "app", "windows", "modal", "loading"}
     )
-    ours = {**kept(step), **kept_pictures(frame.before, frame.after), "state": seen}
+    ours = {**kept.fields_of(step, frame.before, frame.after), "state": seen}
     came: JsonObject | None = None
     if result is not None:
         kind = {"timeout": "timeout", "error": "execution_error"}.get(result.exec_status.value)
@@ -191,8 +180,8 @@ def _step(number: int, frame: Frame, action: JsonObject) -> JsonObject:
             "nodes": nodes_of(state),
             "active_window": {"app_name": state.app, "is_foreground": True} if state.app is not None else None,
             "timestamp": state.timestamp,
-            "source": KEY,
-            "raw": {KEY: ours},
+            "source": kept.KEY,
+            "raw": {kept.KEY: ours},
         },
         "action": action,
         "result": came,
@@ -209,15 +198,15 @@ def read(path: Path) -> ImportResult:
     if not isinstance(version, str) or not _VERSION.match(version):
         raise FormatError(f"{path.name}: $.schema_version: 0.1.0 and 1.0.0 are read, not {str(version)[:40]!r}")
     done = episode.get("success")
-    info = info_of(
-        mapping(episode.get("metadata")).get(KEY),
+    info = kept.info_of(
+        mapping(episode.get("metadata")).get(kept.KEY),
         run_id=episode.get("episode_id"),
         goal=episode.get("instruction"),
         agent=episode.get("agent_model"),
         outcome={True: "fulfilled", False: "rejected"}.get(done, "") if isinstance(done, bool) else "",
     )
     about = {name: value for name, value in episode.items() if name not in _SAID and value is not None}
-    if mapping(about.get("metadata")).keys() == {KEY}:
+    if mapping(about.get("metadata")).keys() == {kept.KEY}:
         del about["metadata"]
 
     def lines(steps: list[Any]) -> Iterator[LogLine]:
@@ -236,11 +225,11 @@ def _read(step: Any, where: str, episode: JsonObject, after: Any, about: JsonObj
     if not isinstance(step, dict) or not isinstance(step.get("observation"), dict) or not isinstance(step.get("action"), dict):
         refuse(where, "a step has an observation and an action")
     seen, done = step["observation"], step["action"]
-    ours = mapping(mapping(seen.get("raw")).get(KEY))
+    ours = mapping(mapping(seen.get("raw")).get(kept.KEY))
     state, rest = state_of({**seen, "raw": None} if ours else seen, f"{where}.observation")
     action, losses = _action(done, state, f"{where}.action")
-    theirs = (*picture_named(seen.get("screenshot_path"), "before"), *(picture_named(after, "after") if after else ()))
-    pictures = pictures_of(ours, where) if ours else theirs
+    theirs = (*kept.picture_named(seen.get("screenshot_path"), "before"), *(kept.picture_named(after, "after") if after else ()))
+    pictures = kept.pictures_of(ours, where) if ours else theirs
     before = next((picture.path for picture in pictures if picture.moment == "before"), "")
     fields = {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
     if not ours:

@@ -14,21 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects import Context, Loss, ParsedPayload
+from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
-from protocol.exports.common.kept import (
-    KEY,
-    formatted,
-    info_of,
-    kept,
-    kept_pictures,
-    lost_in_reading,
-    picture_named,
-    pictures_of,
-    read_as,
-    run_facts,
-    spoken,
-    taken_back,
-)
 from protocol.exports.common.lines import first_object, json_line, mapping, read_json_lines, told
 from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem, refuse
@@ -48,9 +35,9 @@ def write_agentnet(run: Run, path: Path) -> ExportResult:
     if run.info.outcome:
         head["task_completed"] = _COMPLETED[run.info.outcome]
     with whole_file(path) as file:
-        file.write(json_line({**head, KEY: run_facts(run.info)})[:-1] + ', "traj": [')
+        file.write(json_line({**head, kept.KEY: kept.run_facts(run.info)})[:-1] + ', "traj": [')
         separator = ""
-        for index, frame, payload in spoken(run, path, "agentnet", exported):
+        for index, frame, payload in kept.spoken(run, path, "agentnet", exported):
             step = frame.step
             if frame.before is None:
                 exported.losses[_NONE_BEFORE] += 1
@@ -62,7 +49,7 @@ def write_agentnet(run: Run, path: Path) -> ExportResult:
                 "reflection": step.result.error if step.result else "",
             }
             item = {"index": index, "image": frame.before.path if frame.before else "", "value": value}
-            file.write(separator + json_line({**item, KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}}))
+            file.write(separator + json_line({**item, kept.KEY: kept.fields_of(step, frame.before, frame.after)}))
             separator = ", "
         file.write("]}\n")
     return exported
@@ -74,7 +61,7 @@ def read_agentnet(path: Path) -> ImportResult:
     done = first.get("task_completed")
     outcome = {True: "fulfilled", False: "rejected"}[done] if isinstance(done, bool) else None
     said = {"run_id": first.get("task_id"), "goal": first.get("instruction"), "outcome": outcome}
-    return ImportResult(info_of(first.get(KEY), **said), read_json_lines(path, _task_lines))
+    return ImportResult(kept.info_of(first.get(kept.KEY), **said), read_json_lines(path, _task_lines))
 
 
 def _task_lines(number: int, task: Any) -> Iterator[LogLine]:
@@ -91,15 +78,15 @@ def _acted(task: JsonObject, item: Any, where: str, index: int) -> Iterator[Inte
     code, thought = value.get("code"), value.get("thought")
     if not isinstance(code, str):
         refuse(f"{where}.value.code", "a text is needed")
-    ours = mapping(item.get(KEY))
-    at = f"{where}.{KEY}" if ours else where
-    for n, action in enumerate(read_as("agentnet", code, Context(), f"{where}.value.code").actions):
-        yield taken_back(
+    ours = mapping(item.get(kept.KEY))
+    at = f"{where}.{kept.KEY}" if ours else where
+    for n, action in enumerate(kept.read_as("agentnet", code, Context(), f"{where}.value.code").actions):
+        yield kept.taken_back(
             ours,
             at,
             action,
             thought if isinstance(thought, str) and n == 0 else "",
-            pictures_of(ours, at) if ours else picture_named(item.get("image"), "before"),
+            kept.pictures_of(ours, at) if ours else kept.picture_named(item.get("image"), "before"),
             step=index,
             run_id=str(task.get("task_id", "")),
             raw={name: said for name, said in value.items() if name not in ("code", "thought")},
@@ -121,20 +108,20 @@ def write(run: Run, path: Path) -> ExportResult:
     """A line a step that pyautogui can say, as a stream."""
     exported = ExportResult(files=[path])
     with whole_file(path) as file:
-        for _, frame, payload in spoken(run, path, "pyautogui", exported):
+        for _, frame, payload in kept.spoken(run, path, "pyautogui", exported):
             step, after = frame.step, frame.after
             if after is None:
                 exported.losses[_NO_PICTURE] += 1
             ended = {FinishGoal: {"done": True}, FailGoal: {"fail": True}}.get(type(step.action), {})
-            facts = {"run": run_facts(run.info)} if exported.steps == 1 else {}
+            facts = {"run": kept.run_facts(run.info)} if exported.steps == 1 else {}
             line = {
                 "step_num": exported.steps,
-                "action_timestamp": formatted(step.timestamp, _TIME) or "",
+                "action_timestamp": kept.formatted(step.timestamp, _TIME) or "",
                 "action": payload,
                 "response": step.reasoning,
                 "reward": 0,
                 "done": bool(ended),
-                "info": {**ended, KEY: {**kept(step), **kept_pictures(frame.before, after), **facts}},
+                "info": {**ended, kept.KEY: {**kept.fields_of(step, frame.before, after), **facts}},
                 "screenshot_file": after.path if after else None,
                 "screenshot_sha256": after.sha256 if after else None,
             }
@@ -145,7 +132,7 @@ def write(run: Run, path: Path) -> ExportResult:
 def read(path: Path) -> ImportResult:
     """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
     lines = read_json_lines(path, lambda number, line: told(number, _steps(number, line)))
-    return ImportResult(info_of(_ours(first_object(path)).get("run")), lines)
+    return ImportResult(kept.info_of(_ours(first_object(path)).get("run")), lines)
 
 
 def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
@@ -154,18 +141,18 @@ def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
     if "action" not in line:
         refuse("$.action", f"is missing; the harness says {str(line['Error'])[:200]}" if "Error" in line else "is missing")
     ours, response = _ours(line), line.get("response")
-    where = f"$.info.{KEY}" if ours else "$"
+    where = f"$.info.{kept.KEY}" if ours else "$"
     spoken = response if isinstance(response, str) else ""
     said = ("action",) if isinstance(line["action"], str) else ()
     actions, losses = _actions(line["action"])
     for n, action in enumerate(actions):
-        lost = lost_in_reading(losses) if n == 0 else {}
-        yield taken_back(
+        lost = kept.lost_in_reading(losses) if n == 0 else {}
+        yield kept.taken_back(
             ours,
             where,
             action,
             spoken if n == 0 else "",
-            pictures_of(ours, where) if ours else picture_named(line.get("screenshot_file"), "after"),
+            kept.pictures_of(ours, where) if ours else kept.picture_named(line.get("screenshot_file"), "after"),
             timestamp=_when(line.get("action_timestamp")),
             step=line["step_num"] if isinstance(line.get("step_num"), int) else number,
             screen=SCREEN,
@@ -183,7 +170,7 @@ def _actions(said: Any) -> ParsedPayload:
         said = "\n".join(said)
     if not isinstance(said, str | Mapping):
         refuse("$.action", "a text or an object is needed")
-    return read_as("pyautogui" if isinstance(said, str) else "computer_13", said, Context(screen=SCREEN), "$.action")
+    return kept.read_as("pyautogui" if isinstance(said, str) else "computer_13", said, Context(screen=SCREEN), "$.action")
 
 
 def _when(stamp: Any) -> float:
@@ -197,7 +184,7 @@ def _when(stamp: Any) -> float:
 
 
 def _ours(line: JsonObject) -> JsonObject:
-    return mapping(mapping(line.get("info")).get(KEY))
+    return mapping(mapping(line.get("info")).get(kept.KEY))
 
 
 FORMAT = Format(name="osworld", title="OSWorld traj.jsonl", suffix=".jsonl", write=write, read=read)

@@ -30,20 +30,16 @@ _FIELDS = frozenset(
 _STATE = Loss(what="visual_state", why="the elements of the screen are left out; its size, its id and its picture are said")
 
 
-def kept(step: InteractionStep) -> JsonObject:
-    """All of a step but its action, its reason, its pictures and the elements of its screen."""
+def fields_of(step: InteractionStep, *pictures: Picture | None) -> JsonObject:
+    """All of a step but its action, its reason and the elements of its screen; of the pictures those that there are, with their
+    hashes."""
     dumped = step.model_dump(mode="json", exclude_defaults=True, include=set(_FIELDS))
-    return {**dumped, "screen": list(step.visual_state.screen_resolution)}
-
-
-def kept_pictures(*pictures: Picture | None) -> JsonObject:
-    """The pictures of a step with their hashes, to stand beside what is kept; nothing where there are none."""
     there = [picture.model_dump() for picture in pictures if picture]
-    return {"pictures": there} if there else {}
+    return {**dumped, "screen": list(step.visual_state.screen_resolution), **({"pictures": there} if there else {})}
 
 
 def pictures_of(data: object, where: str) -> tuple[Picture, ...]:
-    """What `kept_pictures` wrote. Raises BadStep."""
+    """The pictures that `fields_of` wrote. Raises BadStep."""
     found = listed(mapping(data).get("pictures"))
     return tuple(checked(Picture, each, f"{where}.pictures[{n}]") for n, each in enumerate(found))
 
@@ -57,7 +53,7 @@ def picture_named(path: object, moment: Literal["before", "after"]) -> tuple[Pic
 
 
 def lost_state(step: InteractionStep) -> list[Loss]:
-    """What `kept` leaves out."""
+    """What `fields_of` leaves out."""
     return [_STATE] if step.visual_state.elements else []
 
 
@@ -73,7 +69,7 @@ def lost_in_reading(losses: Sequence[Loss]) -> JsonObject:
 def taken_back(
     data: object, where: str, action: AgentAction, reasoning: str = "", pictures: tuple[Picture, ...] = (), **otherwise: Any
 ) -> InteractionStep:
-    """The step of `action`, with what `kept` put into `data`, or `otherwise` where it is another agent's. Raises BadStep."""
+    """The step of `action`, with what `fields_of` put into `data`, or `otherwise` where it is another agent's. Raises BadStep."""
     ours = mapping(data)
     fields = {"timestamp": 0.0, **({name: ours[name] for name in _FIELDS & ours.keys()} if ours else otherwise)}
     screen = ours.get("screen", fields.pop("screen", None))

@@ -18,18 +18,9 @@ from protocol.dialects import LONGEST, Context, Dialect, DialectError, Loss, Not
 from protocol.dialects.common.fields import NOT_UNDERSTOOD
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
+from protocol.exports.common import lines as json_lines
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
-from protocol.exports.common.lines import (
-    each_value,
-    first_values,
-    is_json_lines,
-    json_values,
-    read_json_lines,
-    step_of,
-    text_in,
-    told,
-)
 from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, whole_document
 from protocol.log.versions import BadStep, Problem, parse_json, refuse
 from protocol.model.geometry import JsonObject
@@ -137,20 +128,20 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     def meaning(number: int, data: Any) -> Iterator[LogLine]:
         return _lines(spoken, data, number, context)
 
-    first, *more = first_values(path)
+    first, *more = json_lines.first_values(path)
     if isinstance(first, str) or (isinstance(first, dict) and more):
-        return ImportResult(info, read_json_lines(path, meaning))
+        return ImportResult(info, json_lines.read_json_lines(path, meaning))
     data = whole_document(path)
     if isinstance(data, UnreadableLine):
         raise FormatError(f"{path.name}: {data}")
     try:
         document = parse_json(data)
     except BadStep as bad:
-        if isinstance(first, list) or is_json_lines(path):
-            return ImportResult(info, read_json_lines(path, meaning))
-        text = text_in(path, data)
+        if isinstance(first, list) or json_lines.is_json_lines(path):
+            return ImportResult(info, json_lines.read_json_lines(path, meaning))
+        text = json_lines.text_in(path, data)
         if _is_sequence(text):
-            return ImportResult(info, each_value(text, meaning))
+            return ImportResult(info, json_lines.each_value(text, meaning))
         if spoken.pieces is not None:
             return ImportResult(info, _pieces(spoken.pieces(text, context), context))
         said = _answers(spoken, text, context)
@@ -165,8 +156,8 @@ def _is_sequence(text: str) -> bool:
     """Whether it begins with a JSON object, or with several texts in JSON's quotation marks."""
     values: list[Any] = []
     try:
-        values.extend(islice(json_values(text), 1))
-        values.extend(islice(json_values(text), 1, 2))
+        values.extend(islice(json_lines.json_values(text), 1))
+        values.extend(islice(json_lines.json_values(text), 1, 2))
     except BadStep:
         pass
     return isinstance(next(iter(values), None), dict) or sum(isinstance(value, str) for value in values) == 2
@@ -226,7 +217,7 @@ def _pieces(found: Iterable[Piece], context: Context) -> Iterator[LogLine]:
             continue
         count, raw = count + 1, lost_in_reading(piece.losses)
         try:
-            step = step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, visual_state=state)
+            step = json_lines.step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, visual_state=state)
             yield LogLine(piece.line, step)
         except BadStep as bad:
             yield bad_line(piece.line, *bad.problems)
@@ -250,10 +241,10 @@ def _lines(spoken: Dialect, data: Any, number: int, context: Context) -> Iterato
             raise found
         for n, action in enumerate(found.actions):
             raw = lost_in_reading(found.losses) if n == 0 else {}
-            yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
+            yield json_lines.step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
 
     for found in _read(spoken, payload, context):
-        yield from told(number, steps(found))
+        yield from json_lines.told(number, steps(found))
 
 
 def _within(spoken: Dialect, payload: Any, refused: DialectError) -> list[tuple[str, Any]] | None:
@@ -334,8 +325,8 @@ def _with_loss(found: ParsedPayload, place: str, names: list[str]) -> ParsedPayl
     """What was read, and that these names beside it are not kept."""
     if not names:
         return found
-    told = shorten(", ".join(names), 80, placeholder=" and others")
-    why = f"what stands beside the {place} is not kept: {told}"
+    beside = shorten(", ".join(names), 80, placeholder=" and others")
+    why = f"what stands beside the {place} is not kept: {beside}"
     return found._replace(losses=[*found.losses, Loss(what="fields", why=why)])
 
 
@@ -349,7 +340,7 @@ def read_dsl(path: Path) -> ImportResult:
             if is_blank(text):
                 return
             step = next(steps)
-            yield LogLine(number, step_of("$", timestamp=0.0, step=step, visual_state={}, action=parse_line(text)))
+            yield LogLine(number, json_lines.step_of("$", timestamp=0.0, step=step, visual_state={}, action=parse_line(text)))
         except UnicodeDecodeError as bad:
             refuse("$", f"not UTF-8: byte {bad.start + 1} of the line")
         except DSLError as bad:
