@@ -261,7 +261,7 @@ def _mutants(task: Task, where: Stage, slots: JsonObject, rng: random.Random) ->
     for name, slot in task.slots.items():
         items = items_at(slot.path, {**where.initial, "slots": slots}) if slot.source else ()
         if others := [one for one in items if one != slots[name]]:
-            yield f"another {name}", _calls(task, {**slots, name: rng.choice(others)})
+            yield f"another {name}", _calls(task, {**slots, name: rng.choice(sorted(others, key=str))})
     yield from ((f"a stray {stray.function}", [*calls, stray]) for stray in STRAYS if stray.app in where.cards)
 
 

@@ -1,6 +1,7 @@
 """Tasks that are generated from app cards: what must pass their judges, and what must not."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.lab.suite.suite import EpisodeSpec, outcome_of
+from orchestrator.tasks import generated
 from orchestrator.tasks.check import check_tasks
 from orchestrator.tasks.generated import SEEDS, draft, survivors
-from orchestrator.tasks.tasks import Task, load_task
+from orchestrator.tasks.tasks import Task, fill_slots, load_task
 
 WORLDS = ("office", "people", "smart-home")
 UNSEEN = max(SEEDS) + 4
@@ -38,6 +40,21 @@ def test_of_many_generated_tasks_no_mutant_passes() -> None:
     found = tasks(2, 16, worlds)
     assert len(found) == 16
     assert not [(task.goal, wrong) for task in found if (wrong := survivors(task, SEEDS[1])[0])]
+
+
+def test_which_mutants_are_tried_does_not_depend_on_the_order_in_which_a_world_gives_its_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = generated.items_at
+    with_records = [task for task in tasks(0, 8) if task.slots]
+    assert with_records
+    for task in with_records:
+        where = generated.stage(str(task.world), 0)
+        slots, tried = fill_slots(task, where.initial, 0), []
+        for ways in (list, lambda items: [*reversed(items)]):
+            monkeypatch.setattr(generated, "items_at", lambda path, world, ways=ways: ways(given(path, world)))
+            tried.append([*generated._mutants(task, where, slots, random.Random(0))])
+        assert tried[0] == tried[1]
 
 
 @pytest.mark.parametrize("key", ["success", "changes"])
