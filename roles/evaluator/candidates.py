@@ -30,7 +30,7 @@ from roles.screen.page import stands_in as is_in_part
 from roles.screen.rows import Row, rows_on, says, seen_with
 from roles.screen.screens import DIALOG_ROLES, FIELD_ROLES
 from roles.screen.texts import fold, pieces, words
-from roles.screen.values import is_masked, same_value, values_in
+from roles.screen.values import day_of, is_masked, same_value, values_in
 from roles.skills.contract import RESULT
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -377,7 +377,7 @@ class Candidates:
         found = set[int]()
         for effect in [effect for effect in group if effect.control] or group:
             changed = self.changes(effect)
-            days, times = _differences(changed, _day_number), _differences(changed, parse_time)
+            days, times = _differences(changed, day_of), _differences(changed, parse_time)
             if times:
                 found.add(1440 * sum(days[:1]) + times[0])
         return found == {minutes} if found else None
@@ -502,11 +502,6 @@ def _is_addressed(record: Row, text: str) -> bool:
     """Whether a text names somebody, by name or by address."""
     names = (record.key, *(value for _, value in record.cells if "@" in value))
     return any(says(text, name) for name in names if name)
-
-
-def _day_number(text: str) -> int | None:
-    day = parse_date(text)
-    return None if day is None else day.toordinal()
 
 
 def fell_on(record: Row, effect: RecordEffect) -> bool:

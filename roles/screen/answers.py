@@ -108,6 +108,7 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
     if before is None:
         return ""
     fresh, gone = _messages(before, after)
+    asked = f"{goal} {pressed}"  # "Declined" is no refusal of the press of Decline
     written = [e.value for e in before.elements if e.role in _ENTERED and e.value and fold(e.value) in fold(goal)]
     few, entered = len(fresh) <= _FEW and gone <= 1, {fold(e.value) for e in before.elements if e.value}
     kept, stays = is_as_before(before, after), _form(before) == _form(after) != ([], [])
@@ -127,8 +128,8 @@ def refusal(before: VisualState | None, after: VisualState, goal: str = "", pres
             "written": bool(written),
             "beside": kept and short and not titled,
             "addressed": role in _TELLS or (short and role in _TEXTS and not confirmed),
-            "denies": denies(said, goal, "denies"),
-            "objects": denies(said, goal, "denies", "objects") or (text.endswith("?") and bool(written)),
+            "denies": denies(said, asked, "denies"),
+            "objects": denies(said, asked, "denies", "objects") or (text.endswith("?") and bool(written)),
             "confirmed": confirmed,
             "unconfirmed": not confirmed,
         }

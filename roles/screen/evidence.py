@@ -370,7 +370,8 @@ def _not_kept(field: GUIElement, request: GateRequest) -> str:
     wrote = next((step for step in reversed(request.steps) if step.action.get("action_type") in WRITES | {"drag"}), None)
     if wrote is None or not request.screens or wrote.target != field.name:
         return ""
-    return _quoted(refusal(_screen(wrote.before, request), request.screens[-1]))
+    said = refusal(_screen(wrote.before, request), request.screens[-1])
+    return "" if same_value(said, str(wrote.action.get("text", ""))) else _quoted(said)  # it says what was written
 
 
 def _refused(step: StepRecord, request: GateRequest) -> str:

@@ -74,14 +74,14 @@ def amount_of(value: str) -> float | None:
 
 def trend(before: str, after: str) -> Literal["raise", "lower", ""]:
     """Which way a number, a day or a time of day was changed; empty for neither, and for what cannot be compared."""
-    for measure in (amount_of, _day_of, parse_time):
+    for measure in (amount_of, day_of, parse_time):
         old, new = measure(before), measure(after)
         if old is not None and new is not None and old != new:
             return "raise" if old < new else "lower"
     return ""
 
 
-def _day_of(text: str) -> int | None:
+def day_of(text: str) -> int | None:
     day = parse_date(text)
     return None if day is None else day.toordinal()
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from environments.cards import AppCard, FieldCard, KindCard
 from roles.contracts.orders import (
+    Amount,
     Back,
     CreateStep,
     Entry,
@@ -27,6 +28,9 @@ from roles.policies.orders.lookups import Lookups
 from roles.policies.orders.state import COMMITS, HANDED_IN, Row, Subject, escaped, unwanted_by
 from roles.screen.language.words import Lexicon, deeds, phrases, trend_of
 from roles.screen.values import is_a
+
+_TYPES = {"saying": ("long_text", "text"), "with": ("long_text",), "value": ("money", "number", "long_text")}
+"""Of which type a field is that takes what a role brings, the likeliest first."""
 
 
 class Forms(Lookups):
@@ -89,17 +93,12 @@ class Forms(Lookups):
             said = slot.value.text.casefold()
             if choice := [field for field in written if said in (option.casefold() for option in field.options)]:
                 return choice[0] if len(choice) == 1 else None
-        for words in deeds()["roles"].get(slot.role, ()):
-            if (found := ground_field(words, form, True)) is not None:
-                return found
-        types = {"saying": ("long_text", "text"), "with": ("long_text",), "value": ("money", "number", "long_text")}.get(
-            slot.role, ()
-        )
-        for wanted in types:
-            fitting = [field for field in written if field.type == wanted]
-            if len(fitting) == 1:
-                return fitting[0]
-        return None
+        measured = Lexicon.english().data["unit_fields"].get(slot.value.unit) if isinstance(slot.value, Amount) else None
+        if measured and isinstance(slot.value, Amount):  # degrees are no brightness
+            return ground_field(measured, form, True) or ground_field(slot.value.unit, form, True)
+        said_by = (ground_field(words, form, True) for words in deeds()["roles"].get(slot.role, ()))
+        fitting = ([field for field in written if field.type == type_] for type_ in _TYPES.get(slot.role, ()))
+        return next(filter(None, said_by), None) or next((some[0] for some in fitting if len(some) == 1), None)
 
     def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot, lasts: int) -> list[Entry]:
         """A day and times, in the fields that the form has for them; what `lasts` so many minutes ends then."""

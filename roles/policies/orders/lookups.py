@@ -29,7 +29,7 @@ from roles.policies.orders.state import LOOKS, PlanState, Row, Subject, each_of,
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
-from roles.screen.rows import matches
+from roles.screen.rows import matches, says
 from roles.screen.texts import is_name
 from roles.screen.values import is_a, is_masked, minutes_in, takes_place
 
@@ -249,7 +249,12 @@ class Lookups(PlanState):
             raise Refusal(f'"{self._said(condition.spans)}": what a page shows is not known beforehand')
         thing = condition.thing
         if not condition.tests:
-            return bool(self._looked(thing)) != condition.negated
+            there, about = self._looked(thing), self.reading.orders[self._at].object
+            dated = any(isinstance(test.value, When) for test in thing.tests) and thing.name is None
+            phrase = self.phrase(about) if about is not None and dated else ""
+            if there and phrase and all(row.cells and says(phrase, next(iter(row.cells.values()))) for row in there):
+                raise Refusal(f'then there is only "{phrase}" itself: does that count?', ask=True)
+            return bool(there) != condition.negated
         asked = thing.model_copy(update={"tests": (*thing.tests, *condition.tests)})
         if thing.back is None:
             self._base(asked)
@@ -363,7 +368,8 @@ class Lookups(PlanState):
 
     def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
         if not fields:
-            return [next(iter(row.cells.values()), "")]
+            keys = [field.label for field in self.kind(row.records).fields if field.key and field.label in row.cells]
+            return [row.cells[keys[0]] if keys else next(iter(row.cells.values()), "")]
         return [row.cells[self._label(field, row.records)] for field in fields]
 
     def read(self, value: Of) -> list[str]:

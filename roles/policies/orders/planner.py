@@ -516,7 +516,8 @@ class Planner(PageOrders):
             return []
         found: list[tuple[AppCard, KindCard, FieldCard]] = []
         asked = tuple(slot.field for slot in order.slots if slot.field)
-        said = (noun,) if order.verb == "set" else (noun, order.verb)
+        who = not thing.kind and noun[0].isupper()  # "mute Ann": somebody is muted, and not the device
+        said = (noun,) if order.verb == "set" or who else (noun, order.verb)
         for card, kind in [(one, single) for one in self._cards_for(order, thing) for single in one.kinds if single.single]:
             kept = tuple(field for field in kind.fields if field.type == "truth" or order.verb == "set")
             form = kind.model_copy(update={"fields": kept})

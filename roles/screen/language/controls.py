@@ -303,12 +303,9 @@ class Controls(Values):
     # --- verbs ------------------------------------------------------------------------------------------------------------
 
     def page_things(self, at: int) -> Read[Order] | None:
-        """[into] THING {and THING} [by clicking THING]"""
+        """[into] THING {and THING}"""
         found = self._several(at + (self.low(at) in {"into", "in", "on"}))
-        if found is None or self.low(found[1]) != "by" or self.low(found[1] + 1) not in {"clicking", "pressing", "tapping"}:
-            return (Order(verb="click", object=found[0]), found[1]) if found else None
-        way = self._part(found[1] + 2 + (self.low(found[1] + 2) == "on"))
-        return (Order(verb="click", object=way[0].model_copy(update={"place": found[0]})), way[1]) if way else None
+        return (Order(verb="click", object=found[0]), found[1]) if found else None
 
     def page_opened(self, at: int) -> Read[Order] | None:
         """What is no control on the page may be a record that is to be looked at."""

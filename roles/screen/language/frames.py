@@ -69,7 +69,7 @@ class Frame:
 
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
-        described = (self.keeping, self.called, self.channel, self.due, self.position)
+        described = (self.keeping, self.called, self.excepted, self.channel, self.position)
         for rule in (*described, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
@@ -96,6 +96,15 @@ class Frame:
             self.about(new, name=name[0], spans=(*new.spans, *self.spans(at, name[1])))
         return name[1] if name else None
 
+    def excepted(self, at: int) -> int | None:
+        """mark all mails as read, except those from Ann"""
+        every = self.object if self.slots and self.object and self.object.quantity == "all" and not self.object.but else None
+        found = self.take(at, "exceptions") if every and self.low(at) != "but" else None
+        but = self.read.excepted(found.end, every.kind) if found and every else None
+        if but is not None:
+            self.about(every, but=but[0])
+        return but[1] if but else None
+
     def channel(self, at: int) -> int | None:
         """in chat | by mail | largest first"""
         if self.verb["name"] == "sort" and (directed := self.take(at, "directions")):
@@ -107,16 +116,6 @@ class Frame:
             return None
         spans = self.spans(at, found.end)
         return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
-
-    def due(self, at: int) -> int | None:
-        """a task, due on Friday | a claim dated yesterday"""
-        found, made = self.see(at, "<predicates> on|at?"), self.object
-        fresh = made is not None and (made.new or made.quantity == "any" or self.verb["name"] == "add")
-        when = self.dates.read(found.end) if found and fresh and found["predicates"].entry.name in {"due", "dated"} else None
-        if found is None or when is None:
-            return None
-        value = when[0].model_copy(update={"spans": self.spans(found.end, when[1])})
-        return self.add("with", value, at, when[1], field=found["predicates"].entry.data["field"])
 
     def position(self, at: int) -> int | None:
         """at the end [of THING] | at its end"""
@@ -451,7 +450,8 @@ class Frame:
             return self.add("at", read.valued_thing(place[0]), at, place[1])
         if says and self.person is None and (who := read.everybody(at)) is not None:
             return self.add("to", who[0], at, who[1])
-        value = read.joined(at) if self.takes == "value" else None
+        copied = self.verb["name"] == "copy" and read.kind(at) == "file"  # no words, but what is called so
+        value = read.joined(at) if self.takes == "value" and not copied else None
         labelled = value is not None and isinstance(value[0], Text) and self.roles.get(self.low(value[1])) == "value"
         if value is not None and not labelled:  # otherwise: set "Title" to X
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
@@ -459,6 +459,7 @@ class Frame:
         if found is None:
             return None
         thing, end = found
+        thing = thing.model_copy(update={"kind": "file"}) if copied and not thing.kind else thing
         letter = self.letter(thing)
         if self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not letter and self.person is None:
             self.verb = self.lexicon["verbs"]["create"] | {"name": "create"}  # write a note titled X
@@ -541,6 +542,8 @@ class Frame:
         value, into, to = (values.get(role) for role in ("value", "into", "to"))
         if name == "keep" and isinstance(value, Text) and len(values) == 1:
             self.object, self.slots = Thing(name=value, spans=value.spans), []
+        if name == "keep" and isinstance(value, Of) and len(value.fields) == 1 and value.thing.back and len(values) == 1:
+            self.object, self.slots = Thing(kind=value.fields[0], spans=value.spans), []  # leave the brightness alone
         if name == "keep" and into and value:
             return "write"
         if name == "claim" and self.object is None and isinstance(value, Amount):

@@ -240,6 +240,8 @@ class Names(ABC):
         order, draft = self.orders[back.to], Draft(*QUANTITIES[name], back=back)
         if name == "one" and _among(order):
             raise Doubt(f"what is {self.words.text(at, end)!r}: {self.words.goal[slice(*order.spans[0])]!r} speaks of two?")
+        if self.low(end - 1) in phrases("pointing") and order.object is not None and order.object.but:
+            raise Doubt(f"of which are {self.words.text(at, end)!r}: of what was excepted, or of the others?")
         those = self.low(end - 1) == "those" and self.take(end, "prepositions")
         if name == "all" and (those or self.low(end) in {"that", "who", "which", "about", "from"}):
             end = self.modifiers(end, draft)

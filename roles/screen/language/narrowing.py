@@ -269,7 +269,7 @@ class Narrowing(Nouns):
         at, negated = self.skip(at, "<articles>"), negated or none is not None
         if (named := self.take(at, "field")) is None:
             thing = self.simple(at)
-            if thing is None or thing[0].quantity not in {"one", "any"}:
+            if thing is None or thing[0].quantity not in {"one", "any"} or thing[0].pick is not None:
                 return None
             return self._test("has", Of(thing=thing[0], spans=thing[0].spans), start, thing[1], negated=negated), thing[1]
         if not negated and (found := self._field_value(start, named)):

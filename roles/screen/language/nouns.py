@@ -261,6 +261,8 @@ class Nouns(Names):
             return
         if self.words.shown is not None:  # on a page there is only what it shows, from top to bottom
             return
+        if pick.order == "first" and draft.kind in self.words.lexicon.data["in_time"]:
+            return
         if pick.order == "first":
             raise Doubt(f"is the first {draft.kind} the oldest, or the one on top?")
         draft.pick = pick.model_copy(update={"by": "date", "order": "most"})

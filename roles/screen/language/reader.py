@@ -184,16 +184,10 @@ class Clauses(Statements, Controls):
 
     def _condition_of(self, at: int, end: int) -> int | None:
         """THING PREDICATE, which "if so" will speak of."""
-        thing = self.thing(end)
-        tests = self.predicates(thing[1]) if thing else None
-        if thing is None or tests is None:
+        found = self._said(at, end, False)
+        if found is None or not found[0].tests or not self.over(found[1]):
             return None
-        stop = self._await(at, thing[0], tuple(tests[0]), tests[1])
-        follows = self._separator(stop)
-        if self.over(stop) or not follows or not self.take(follows, "if_so", "if_not", "conditions"):
-            return stop if self.over(stop) else None
-        standing, begin = self._front(follows)
-        return self._clauses(begin, self._sentence_end(begin), standing)
+        return self._await(at, found[0].thing, found[0].tests, found[1])
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
         first, begun = len(self.orders), True

@@ -85,11 +85,16 @@ class Values(Narrowing):
             return held[0], held[1] + 1
         if found := self._wanted(at, end, name):
             return found
-        be = self.take(end, "auxiliaries")
+        be, of = self.take(end, "auxiliaries"), self.see(end, "<field> has") if name == "which" else None
         if be and be.entry.name == "be" and self.low(at) != "which":
             value = self.worked(be.end) or self.fields(be.end)
             if value is not None and not (isinstance(value[0], Of) and value[0].thing.back):
                 return value
+        start = of.end if of else be.end if be and name == "which" else 0
+        one = self.simple(start) if start else None
+        if one and one[0].pick and one[0].back is None and not self.words.lexicon.known(one[0].kind, "field"):
+            fields = (of["field"].entry.name,) if of else ()  # what is the dearest invoice, which vendor has the dearest
+            return Of(fields=fields, thing=one[0], spans=self.spans(at, one[1])), one[1]
         return self._about(at, end, name, turned) if name == "which" else None
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:

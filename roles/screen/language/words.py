@@ -294,7 +294,7 @@ def _pattern(text: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
 
 
 SPECIAL = frozenset(
-    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "gatherings", "wanting"}
+    {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "in_time", "gatherings", "wanting"}
     | {"unit_fields", "made_so", "procedures"}
 )
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})

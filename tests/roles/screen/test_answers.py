@@ -77,10 +77,13 @@ def test_a_form_that_keeps_what_was_written_is_done_only_where_the_page_confirms
     assert kept("What this is about", value="") == "", "nothing was written"
 
 
-@pytest.mark.parametrize(("goal", "said"), [("Decline the meeting", ""), ("Book the meeting", "Declined")])
-def test_a_word_against_it_is_none_where_the_goal_asks_for_it(goal: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("goal", "pressed", "said"),
+    [("Decline the meeting", "", ""), ("Book the meeting", "Book", "Declined"), ("Turn it down", "Decline", "")],
+)
+def test_a_word_against_it_is_none_where_the_goal_or_the_control_asks_for_it(goal: str, pressed: str, said: str) -> None:
     lines = [GUIElement(element_id=f"t{n}", role="text", text=text) for n, text in enumerate(("Declined", "Planning"))]
-    assert refusal(VisualState(elements=[FORM[1], lines[1]]), VisualState(elements=[FORM[1], *lines]), goal) == said
+    assert refusal(VisualState(elements=[FORM[1], lines[1]]), VisualState(elements=[FORM[1], *lines]), goal, pressed) == said
 
 
 def test_where_much_is_taken_away_a_page_says_that_nothing_is_left() -> None:

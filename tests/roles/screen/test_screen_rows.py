@@ -6,7 +6,7 @@ from protocol import BoundingBox, GUIElement, VisualState
 from roles.contracts.orders import Pick, RowTest, StepFailure
 from roles.screen import page
 from roles.screen.page import Scopes, likeness
-from roles.screen.rows import Row, best_fitting, matches, picked
+from roles.screen.rows import Row, best_fitting, matches, picked, says
 
 MEETING = Row(
     "Team lunch · Wed 13 May 2026 · 09:30–10:45",
@@ -68,6 +68,17 @@ def test_who_is_called_exactly_so_comes_before_who_is_called_longer() -> None:
     fitting = [row for row in rows if matches(row, tests)]
     assert len(fitting) == 2
     assert [row.key for row in best_fitting(fitting, tests)] == ["Ada Byron"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "there"),
+    [
+        ("Planning", "Sprint planning", False), ("Lee Park", "Lee Parker", False), ("Sprint planing", "Sprint planning", True),
+        ("The sprint planning", "Sprint planning", True), ("Quarterly report", "Quarterly reprort", True),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_name_does_not_say_the_name(text: str, wanted: str, there: bool) -> None:
+    assert says(text, wanted) is there
 
 
 def test_currencies_are_not_compared_with_each_other() -> None:

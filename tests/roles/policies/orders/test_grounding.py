@@ -1,5 +1,6 @@
 """What orders name is found in the cards of applications: kinds, fields, verbs, places, and tests in their labels."""
 
+import json
 from functools import cache
 
 import pytest
@@ -8,6 +9,7 @@ from worlds import loans
 from environments.cards import AppCard, FieldCard, KindCard, vocabulary
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
+from roles.contracts import Fact
 from roles.contracts.orders import Amount, Pick, RowTest, Text, Thing, Value, When
 from roles.contracts.orders import Test as RecordTest
 from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_place, ground_verb, to_records
@@ -184,6 +186,7 @@ def test_a_field_whose_label_names_its_record_and_a_unit() -> None:
         ("Set my account to Deutsch", "Language", "Deutsch"),
         ("Set the brightness to 40", "Brightness", "40"),
         ("Mute the device", "Mute", "true"),
+        ("Set the volume to 30 but leave the brightness alone", "Volume", "30"),
     ],
 )
 def test_of_what_there_is_only_one_the_field_is_written_that_is_named_or_fits(goal: str, field: str, value: str) -> None:
@@ -194,8 +197,26 @@ def test_of_what_there_is_only_one_the_field_is_written_that_is_named_or_fits(go
 def test_without_a_field_of_its_own_nothing_is_written_to_what_there_is_only_one_of() -> None:
     steps = [
         steps_of(read(goal, "", vocabulary(cards("letters"))), cards("letters"), ())
-        for goal in ("Set the email address of the team to bea@x.org", "Set the device to 30")
+        for goal in ("Set the email address of the team to bea@x.org", "Set the device to 30", "Mute Bea Lind")
     ]
     assert steps[0]
     assert not any(getattr(step, "app", "") == "settings" for step in steps[0])
     assert "has no field for it" in str(steps[1])
+    assert not any(getattr(step, "entries", ()) for step in steps[2]), "somebody is muted, and not the device"
+
+
+def test_a_value_goes_into_the_field_of_its_unit() -> None:
+    (step,) = steps_of(read("Set the oven to 200 degrees", "", vocabulary(cards("smart-home"))), cards("smart-home"), ())
+    assert [entry.label for entry in getattr(step, "entries", ())] == ["Temperature of {title} in °C"]
+    light = steps_of(read("Set the hall light to 80 degrees", "", vocabulary(cards("smart-home"))), cards("smart-home"), ())
+    assert "has no field for it" in str(light)
+
+
+@pytest.mark.parametrize(("there", "asked"), [("Press visit", True), ("Dentist", False)])
+def test_what_an_order_is_about_does_not_settle_by_itself_whether_anything_is_on(there: str, asked: bool) -> None:
+    goal = "Accept the invitation to the press visit unless I have something on March 19"
+    reading = read(goal, "2026-03-02 09:00", vocabulary(cards("diary")))
+    (look,) = steps_of(reading, cards("diary"), ())
+    table = {"columns": ["Title", "Date"], "rows": [[there, "Thu 19 March 2026"]]}
+    steps = steps_of(reading, cards("diary"), [Fact(name=getattr(look, "name", ""), value=json.dumps(table), kind="table")])
+    assert ("does that count" in str(steps)) is asked

@@ -111,6 +111,19 @@ Reply to Ann's latest mail and tell her that I am coming
     reply to=(mail {most date x1} is 'Ann') saying='I am coming'
 * Make a file pioneer.txt in Reports with a line for each Pioneer Media invoice that isn't paid yet, with number and total.
     create new any file 'pioneer.txt' into='Reports' saying=number+total of (all invoice 'Pioneer Media' not is 'paid')
+What is the most expensive unpaid invoice?
+    answer value=(invoice {most price x1} not is 'paid')
+Which vendor has the highest overdue invoice?
+    answer value=vendor of (invoice {most amount x1} is 'overdue')
+What is the first appointment on March 10?
+    answer value=(appointment {first  x1} on 2026-03-10)
+Mark all mails as read except those from Iris
+    mark all mail but (all mail from 'Iris') as='read'
+Set the volume to 80 but leave the brightness alone
+    set volume value=80
+    keep brightness
+Copy plan.txt into the Reports folder
+    copy file 'plan.txt' into=(folder 'Reports')
 Tell Ann I am late
     send to='Ann' saying='I am late'
 Enter 5 into the Amount field
@@ -451,7 +464,7 @@ TOLD = [
         'Delete the note "A", wait, keep it and delete "B"', "Do nothing", "Check that the front door is locked",
         "I want all mails from Ann in the trash",
         "Move the team lunch to Friday on the same day", "The file has to go to Ann",
-        "What do the lamps cost?", "How much does Brook Catering owe us?",
+        "Who has the oldest mail?", "What do the lamps cost?", "How much does Brook Catering owe us?",
         "Who of them works at Brook?", "Delete the mails that Petra never sent me.",
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
@@ -482,7 +495,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         'Delete the note "A" and keep it', "Archive all mails but keep them", "Delete the note Plan and keep the note Plan",
         "Say thanks to Ann", "Tell Ann", "Let Ann know", "Reply to Ann's mail",
         "Decline every mail from Ann Lee and accept those of Ben Ray",
-        "Add Ann to the meeting A and remove Bob from it",
+        "Add Ann to the meeting A and remove Bob from it", "Accept every invitation but the ones from Omar, and decline those",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
 )  # fmt: skip
