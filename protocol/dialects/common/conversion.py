@@ -134,7 +134,11 @@ class Reading(Conversion):
         """The actions of the call `name`. Raises DialectError, in the field `where`, for one that is not in the table."""
         if name not in table:
             self.fields.refuse(where, f"there is no {noun} {name[:60]!r}; {noun}s are {', '.join(table)}")
-        actions = table[name](self)
+        return self.acted(table[name])
+
+    def acted(self, read: Callable[[Any], Any]) -> list[AgentAction]:
+        """The actions of the call that is read now. Raises DialectError for a field that is left over."""
+        actions = read(self)
         self.fields.end()
         return actions if isinstance(actions, list) else [actions]
 

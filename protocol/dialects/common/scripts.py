@@ -98,16 +98,6 @@ _MOST_UNROLLED = 1_000
 """Statements that a loop may stand for."""
 
 
-def blocks(text: str, functions: Functions, enters: Callable[[Statement], bool]) -> Iterator[tuple[Statement, bool]]:
-    """The statements of a Python script, and whether each is a block of which only a run tells what it does.
-
-    Such a block (a condition, a loop, a function) is one statement with its body. The statements of one that `enters` says yes
-    to follow it, and those of a function that is called once follow the call. A loop over literals stands for what it does, and
-    so does `with pyautogui.hold("shift"):`.
-    """
-    yield from _blocks(text, statements(text), functions, enters)
-
-
 def _blocks(
     text: str, found: Iterable[Statement], functions: Functions, enters: Callable[[Statement], bool], depth: int = 0
 ) -> Iterator[tuple[Statement, bool]]:
@@ -149,6 +139,7 @@ def _blocks(
         yield from block(header)
 
 
+_ENDS = re.compile(r"(?:break|continue|return|raise)\b")
 _TRY = re.compile(r"try[ \t]*:|(?:except\b[^:\n]*|else[ \t]*|finally[ \t]*):")
 _TOLD = r"print|exit|sys\.exit|logg\w+\.\w+|traceback\.print_exc|\w+\.screenshot"
 _GIVES_UP = re.compile(rf"pass|(?:raise|return)\b[^()]*(?:{CALLED})?|(?:{_TOLD}){CALLED}", re.DOTALL)
@@ -166,7 +157,7 @@ def _tried(header: Statement, body: list[Statement]) -> list[Statement] | None:
             failed = s.text.startswith("except")
             said = s.text[part.end() :].strip()
             s = s._replace(text=said, column=s.column + len(s.text) - len(said))
-        if failed and s.text and not _GIVES_UP.fullmatch(s.text):
+        if s.text and not _GIVES_UP.fullmatch(s.text) if failed else _ENDS.match(s.text):
             return None
         done += [s] if s.text and not failed else []
     return done
@@ -323,7 +314,7 @@ def _fences(text: str) -> Iterator[re.Match[str]]:
 
 _OPERAND = rf"(?<![\w.])(?:[fFrRuU]?(?:{TEXT})|[^\W\d]\w*+(?![.(\[]))"
 _SUM = re.compile(rf"{_OPERAND}(?:\s*+\+\s*+{_OPERAND})*+", re.DOTALL)
-_FIELD = re.compile(r"\{\{|\}\}|\{([^\W\d]\w*)\}")
+_FIELD = re.compile(r"\{\{|\}\}|\{[^\W\d]\w*\}")
 
 
 def with_texts_joined(text: str, given: Mapping[str, Any]) -> str:
@@ -343,18 +334,16 @@ def _operand(said: str, given: Mapping[str, Any]) -> str | None:
     """The text that an operand is; None where that is not known."""
     if said[-1] not in "\"'":
         value = given.get(said)
-        return value if isinstance(value, str) and not isinstance(value, BareName) else None
+        return value if type(value) is str else None
+    known = {name: value for name, value in given.items() if type(value) in (str, int, float)}
     formatted = said[0] in "fF"
     try:
         text = str(parse_value("", said[formatted:]))
-    except DialectError:
+        if formatted and re.search("[{}]", _FIELD.sub("", text)):
+            return None  # more than names
+        return text.format_map(known) if formatted else text
+    except (DialectError, KeyError):
         return None
-    names = [name for name in _FIELD.findall(text) if name] if formatted else []
-    if formatted and ("{" in (left := _FIELD.sub("", text)) or "}" in left):
-        return None
-    if not all(type(given.get(name)) in (str, int, float) for name in names):
-        return None
-    return _FIELD.sub(lambda field: str(given[field[1]]) if field[1] else field[0][0], text) if formatted else text
 
 
 _GIVEN = re.compile(r"([^\W\d]\w*(?:[ \t]*,[ \t]*[^\W\d]\w*)*)[ \t]*=(?!=)(.+)", re.DOTALL)
@@ -402,10 +391,26 @@ class ScriptReading(Reading):
     """A script that is read statement by statement."""
 
     nothing, empty = "there is no action in it", DialectError
+    functions: Functions
 
-    def open(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
-        """The statements of a payload, as `blocks` tells them. Raises DialectError."""
+    def open(self, payload: Any) -> str:
+        """The code of a payload, before its first statement is read. Raises DialectError."""
         raise NotImplementedError
+
+    def enters(self, s: Statement) -> bool:
+        """Whether the statements of a block are done one after the other, once."""
+        return self.functions.enters(s)
+
+    def statements(self, payload: Any) -> Iterator[tuple[Statement, bool]]:
+        """The statements of a payload, and whether each is a block of which only a run tells what it does.
+
+        Such a block (a condition, a loop, a function) is one statement with its body. The statements of one that is entered
+        follow it, and those of a function that is called once follow the call. A loop over literals stands for what it does, and
+        so do `with pyautogui.hold("shift"):` and `try:`.
+        """
+        text = self.open(payload)
+        self.functions = Functions(text)
+        yield from _blocks(text, statements(text), self.functions, self.enters)
 
     def statement(self, s: Statement, unsure: bool) -> None:
         """Read one more statement, or a block that is unsure. Raises DialectError, and can go on behind it."""
@@ -416,7 +421,7 @@ class ScriptReading(Reading):
         return pieces
 
     def parsed(self, payload: Any) -> ParsedPayload:
-        for s, unsure in self.open(payload):
+        for s, unsure in self.statements(payload):
             self.statement(s, unsure)
         pieces = self.joined([Piece(0, action, []) for action in self.actions])
         actions = [piece.action for piece in pieces if piece.action is not None]
@@ -430,7 +435,7 @@ class ScriptReading(Reading):
         since: list[Piece] = []
         """The pieces since the last that is not understood, one for each action."""
         try:
-            for s, unsure in self.open(text):
+            for s, unsure in self.statements(text):
                 refused = self._next(s, since, unsure)
                 if refused is not None:
                     found += [*self.joined(since), refused]

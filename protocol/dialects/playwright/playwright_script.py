@@ -8,7 +8,7 @@ with its line and column, a condition, a loop or a function that is called more 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from protocol.dialects.common import scripts
@@ -70,9 +70,7 @@ _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 class Script(scripts.ScriptReading):
     """Reads one script, and knows which pages are open and which one was last used."""
 
-    def open(self, payload: Any) -> Iterator[tuple[scripts.Statement, bool]]:
-        text = a_text(payload, NAME)
-        self.functions = scripts.Functions(text)
+    def open(self, payload: Any) -> str:
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
         self._outer: dict[str, str] = {}
@@ -83,11 +81,10 @@ class Script(scripts.ScriptReading):
         self._caught: dict[str, str] = {}
         self._before = self._now = ""
         """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
-        return scripts.blocks(text, self.functions, self.enters)
+        return a_text(payload, NAME)
 
     def enters(self, s: scripts.Statement) -> bool:
-        """Whether the statements of a block are done one after the other, once: those of a test, of a function that is called
-        once at the end, and of a `with` that is known."""
+        """Those of a test, of a function that is called once at the end, and of a `with` that is known."""
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self.functions.enters(s, uncalled=True)
 

@@ -8,7 +8,7 @@ Signatures are those of pyautogui 0.9.54, with the `pause` of older versions. Ag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from protocol.dialects.common import scripts
@@ -59,14 +59,13 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
     presses = 0
     """That were made so far."""
 
-    def open(self, payload: Any) -> Iterator[tuple[scripts.Statement, bool]]:
+    def open(self, payload: Any) -> str:
         text, losses = scripts.code_in(self.dialect, a_text(payload, self.dialect))
         self.losses += losses
-        self._functions = scripts.Functions(text)
         self._literals: JsonObject = {}
         self._imported: dict[str, str] = {}
         """Names of modules, and of functions of them, by which the code calls them."""
-        return scripts.blocks(text, self._functions, self._functions.enters)
+        return text
 
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
@@ -93,7 +92,7 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
             self._import(text)
         elif lost := next((loss for passes, loss in _PASSED if passes(text)), None):
             self.lose(lost.what, lost.why)
-        elif not (_SILENT.fullmatch(text) or self._functions.is_run(text)):
+        elif not (_SILENT.fullmatch(text) or self.functions.is_run(text)):
             names = scripts.names_given(self.dialect, s._replace(text=text))
             self._literals |= names
             chains = [] if names else parse_calls(self.dialect, text, s.line, s.column)
@@ -122,9 +121,7 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         """Read one more call."""
         names, read = means
         self.bind(call, names.split(), pace)
-        actions = read(self)
-        self.fields.end()
-        self.actions += actions if isinstance(actions, list) else [actions]
+        self.actions += self.acted(read)
 
     def bind(self, call: Call, names: Any, dropped: Any = PACE) -> JsonObject:
         """The arguments of a call by name, without its pace."""

@@ -56,9 +56,7 @@ class _Reading(CallReading):
             raise DialectError(NAME, call.where, f"there is no action {name!r}; actions are {', '.join(_FUNCTIONS)}")
         names, read = _FUNCTIONS[call.name]
         self.bind(call, names.split())
-        action: AgentAction = read(self)
-        self.fields.end()
-        return action
+        return self.acted(read)[0]
 
     def bid(self, name: str = "bid") -> ActionTarget:
         return ActionTarget(element_id=self.fields.text(name))

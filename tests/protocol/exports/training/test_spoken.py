@@ -295,6 +295,7 @@ IN_A_FUNCTION = [
     ("pyautogui", "def a():\n    {a}\ndef a():\n    {b}\na()\n", [4]),
     ("pyautogui", "try:\n    {a}\nexcept OSError as bad:\n    print(bad)\nelse: {b}\nfinally:\n    {c}\n{d}\n", [2, 5, 7, 8]),
     ("pyautogui", "try:\n    {a}\nexcept OSError:\n    {b}\n{c}\ntry: {d}\nexcept: pass\n", [-1, 5, 6]),
+    ("pyautogui", "def a():\n    try:\n        {a}\n        return\n    except OSError: pass\n    {b}\na()\n", [-2, 6]),
     ("playwright_python", "def a(page, name):\n    {a}\n{b}\na(page, 'x')\n", [-1, 3, -4]),
     ("playwright_python",
      "def a(page):\n    {a}\ndef run(playwright):\n    {b}\n    a(page)\n    {c}\nrun(playwright)\n", [4, 2, 6]),
