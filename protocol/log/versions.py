@@ -83,9 +83,6 @@ def refuse(where: str, reason: str) -> NoReturn:
     raise BadStep((Problem(where, reason),))
 
 
-_LONG_NUMBER = "a number in it has thousands of digits"
-
-
 def parse_json(data: bytes) -> Any:
     """The JSON that `data` holds, without NaN and without a key that is said twice. Raises BadStep."""
     try:
@@ -98,7 +95,8 @@ def parse_json(data: bytes) -> Any:
     except RecursionError:
         refuse("$", "cannot be read: it is nested too deeply")
     except ValueError as bad:  # NaN, a key twice, or a number of thousands of digits
-        refuse("$", f"cannot be read: {_LONG_NUMBER if str(bad).startswith('Exceeds') else str(bad)[:80]}")
+        long = str(bad).startswith("Exceeds")
+        refuse("$", f"cannot be read: {'a number in it has thousands of digits' if long else str(bad)[:80]}")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> JsonObject:

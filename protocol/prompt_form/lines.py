@@ -9,26 +9,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
-from protocol.prompt_form.element_text import (
-    CELLS,
-    CONTAINERS,
-    ECHOES,
-    NEWS,
-    PLAIN,
-    ROWS,
-    TEXTS,
-    WRAPPERS,
-    Place,
-    Style,
-    Tree,
-    below,
-    piece,
-    secrets,
-    traits,
-    tree_of,
-    word,
-    words_of,
-)
+from protocol.prompt_form import element_text as words
 
 ECHO = 80
 """A longer text is written even where it only repeats a name."""
@@ -46,7 +27,7 @@ class Folding(NamedTuple):
     shares: dict[int, list[int]]
 
 
-def fold(state: VisualState, tree: Tree) -> Folding:
+def fold(state: VisualState, tree: words.Tree) -> Folding:
     """Which elements are folded, and which share a line.
 
     Folded is an element without any state, value or choices of its own that is
@@ -66,7 +47,7 @@ def fold(state: VisualState, tree: Tree) -> Folding:
             folded.add(i)
         elif above[i] >= 0:
             inside[above[i]].append(i)
-    rows = [i for i, its in enumerate(tree.traits) if its.kind in ROWS and i not in folded]
+    rows = [i for i, its in enumerate(tree.traits) if its.kind in words.ROWS and i not in folded]
     shares = {i: inside[i] for i in rows if 0 < len(inside[i]) <= ROWCELLS and not any(inside[cell] for cell in inside[i])}
     for i in folded:
         if above[i] not in shares and _is_pair(tree.children[i], state.elements, tree, folded, inside):
@@ -75,24 +56,26 @@ def fold(state: VisualState, tree: Tree) -> Folding:
     return Folding(folded, above, shares)
 
 
-def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: Tree, above: int, after: int) -> bool:
+def _says_nothing(i: int, elements: tuple[GUIElement, ...], tree: words.Tree, above: int, after: int) -> bool:
     role, name, held = tree.traits[i].kind, tree.traits[i].words, tree.children[i]
-    if role in WRAPPERS and not (role in CELLS and not held):
+    if role in words.WRAPPERS and not (role in words.CELLS and not held):
         only = tree.traits[held[0]] if len(held) == 1 else None
-        return not name or (only is not None and only.kind not in PLAIN and only.words == name)
-    if role not in ECHOES or held:
+        return not name or (only is not None and only.kind not in words.PLAIN and only.words == name)
+    if role not in words.ECHOES or held:
         return False
     if not name or len(elements[i].name) > ECHO:
         return not name
     labels = after >= 0 and tree.traits[after].acts and tree.traits[after].words == name
-    return labels or (above >= 0 and name in (tree.traits[above].words, words_of(elements[above].value or "")))
+    return labels or (above >= 0 and name in (tree.traits[above].words, words.words_of(elements[above].value or "")))
 
 
-def _is_pair(held: list[int], elements: tuple[GUIElement, ...], tree: Tree, folded: set[int], inside: list[list[int]]) -> bool:
+def _is_pair(
+    held: list[int], elements: tuple[GUIElement, ...], tree: words.Tree, folded: set[int], inside: list[list[int]]
+) -> bool:
     if not 1 < len(held) <= PAIR:
         return False
     return all(
-        its.kind in PLAIN and not its.acts and len(elements[i].name) <= PAIR_TEXT and i not in folded and not inside[i]
+        its.kind in words.PLAIN and not its.acts and len(elements[i].name) <= PAIR_TEXT and i not in folded and not inside[i]
         for i, its in ((i, tree.traits[i]) for i in held)
     )
 
@@ -136,7 +119,7 @@ class ElementLines(NamedTuple):
     """The lines as they are written where all of them are."""
 
 
-Say = Callable[[GUIElement, Place, Style], str]
+Say = Callable[[GUIElement, words.Place, words.Style], str]
 """Puts an element into words."""
 
 
@@ -156,7 +139,7 @@ _LATEST: dict[tuple[object, ...], _WrittenLines] = {}
 _KEPT = 64
 
 
-def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines:
+def lines_of(state: VisualState, style: words.Style, say: Say = words.piece) -> ElementLines:
     """The lines of a state in the order in which they are written. Linear in its size."""
     around = (len(state.elements), state.app, state.modal, state.screen_resolution, style, say)
     known = _LATEST.get(around)
@@ -186,14 +169,14 @@ def _shape(element: GUIElement, held: list[int]) -> tuple[object, ...]:
     """All of an element that decides about other lines than its own, where its traits do not."""
     value, long = element.value if held else None, len(element.name)
     where = (element.element_id, element.parent, element.app, element.visible, element.bbox)
-    return (*where, value, long > ECHO, long > PAIR_TEXT, traits(element))
+    return (*where, value, long > ECHO, long > PAIR_TEXT, words.traits(element))
 
 
-def _written_lines(state: VisualState, style: Style, say: Say) -> _WrittenLines:
-    elements, tree = state.elements, tree_of(state)
+def _written_lines(state: VisualState, style: words.Style, say: Say) -> _WrittenLines:
+    elements, tree = state.elements, words.tree_of(state)
     folded, above, shares = fold(state, tree)
-    behind = set(tree.order) - below(tree, {tree.modal}) - {tree.modal} if tree.modal >= 0 else set()
-    secret = secrets(tree)
+    behind = set(tree.order) - words.below(tree, {tree.modal}) - {tree.modal} if tree.modal >= 0 else set()
+    secret = words.secrets(tree)
     ways = [(way, i in secret) for i, way in enumerate(_away(state, tree, behind))]
     shared = set(chain.from_iterable(shares.values()))
     lines: list[ElementLine] = []
@@ -225,7 +208,7 @@ def surrounded(state: VisualState, lines: Sequence[ElementLine], chosen: Sequenc
         while path and path[-1] != parent:
             path.pop()
         alone = parent >= 0 and not 0 < len(path) <= DEEPEST
-        where = f" in {word(state.elements[lines[parent].members[0]].element_id)}" if alone else ""
+        where = f" in {words.word(state.elements[lines[parent].members[0]].element_id)}" if alone else ""
         yield " " * min(len(path), DEEPEST), where
         path.append(i)
 
@@ -242,21 +225,21 @@ class LineText(NamedTuple):
 
 
 @lru_cache(4096)  # most lines of a screen are those of the screen before
-def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style, say: Say) -> LineText:
+def _said(members: tuple[GUIElement, ...], place: LinePlace, style: words.Style, say: Say) -> LineText:
     head, *others = members
     (out, _), *_ = place.ways
-    acted_on = any(traits(other).acts for other in others)
+    acted_on = any(words.traits(other).acts for other in others)
     pieces, stands_for, ranks = [], [], []
     for at, (element, (way, secret)) in enumerate(zip(members, place.ways, strict=True)):
-        its, beside = traits(element), at > 0
-        bare = beside and (its.kind in CELLS or (its.kind in PLAIN and its.kind == traits(head).kind))
+        its, beside = words.traits(element), at > 0
+        bare = beside and (its.kind in words.CELLS or (its.kind in words.PLAIN and its.kind == words.traits(head).kind))
         nameless = style.ids == "none" or (style.ids == "acted on" and _is_read(element, acted_on))
         modal, foreign = place.modal and not beside, place.foreign and not beside
-        around = Place(way, modal, bare, secret, foreign, beside and way == out, nameless)
+        around = words.Place(way, modal, bare, secret, foreign, beside and way == out, nameless)
         pieces.append(say(element, around, style))
-        kind = "interactive" if its.acts else "container" if its.kind in CONTAINERS else "text"
+        kind = "interactive" if its.acts else "container" if its.kind in words.CONTAINERS else "text"
         stands_for.append((element.element_id, way or ("behind the dialog" if place.behind else kind)))
-        ranks.append(AWAY if way else (BEHIND if place.behind else IN_FRONT) + (not (its.acts or its.kind in NEWS)))
+        ranks.append(AWAY if way else (BEHIND if place.behind else IN_FRONT) + (not (its.acts or its.kind in words.NEWS)))
     text = " | ".join(filter(None, pieces))
     text = _EMPTY.sub(_as_one, text) if others else text
     return LineText(tuple(pieces), text, tuple(stands_for), min(ranks))
@@ -265,8 +248,8 @@ def _said(members: tuple[GUIElement, ...], place: LinePlace, style: Style, say: 
 def _is_read(element: GUIElement, acted_on: bool) -> bool:
     """Whether it is a text that nobody acts on; a row and its cells are acted on where nothing else on the line is there for
     that."""
-    its = traits(element)
-    return not its.acts and (acted_on if its.kind in ROWS | CELLS else its.kind in TEXTS and bool(element.text))
+    its = words.traits(element)
+    return not its.acts and (acted_on if its.kind in words.ROWS | words.CELLS else its.kind in words.TEXTS and bool(element.text))
 
 
 _EMPTY = re.compile(r'(?<=\| )e\d+ ""(?: \| e\d+ "")+(?= \||$)')
@@ -289,7 +272,7 @@ def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
     return [line if line.rank == rank else line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
 
 
-def _away(state: VisualState, tree: Tree, behind: set[int]) -> list[str]:
+def _away(state: VisualState, tree: words.Tree, behind: set[int]) -> list[str]:
     """Which way each element is out of view: beyond all that is in view, or hidden among it. Of what lies behind a dialog that
     takes all input no more is told: a page hides it, wherever it stands."""
     hidden = [i for i, element in enumerate(state.elements) if not element.visible and i not in behind]

@@ -51,7 +51,6 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
     their thoughts.
     """
 
-    nothing = scripts.ScriptReading.nothing
     words: ClassVar[Collection[str]] = ()
     """Those that stand for themselves."""
     names_keys: ClassVar[bool] = False

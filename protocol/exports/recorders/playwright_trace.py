@@ -74,19 +74,17 @@ def _packed(path: Path) -> Iterator[bytes]:
 
 
 def _lines(events: list[Event], wrong: deque[LogLine]) -> Iterator[LogLine]:
-    ends = {event["callId"]: event for _, event in events if event.get("type") == "after" and _text(event.get("callId"))}
+    ends = {
+        event["callId"]: event for _, event in events if event.get("type") == "after" and isinstance(event.get("callId"), str)
+    }
     reader = _Reader(NAME, Context())
     for number, event in events:
         while wrong and wrong[0].number < number:
             yield wrong.popleft()
         if event.get("type") == "before":
-            end = ends.get(event["callId"]) if _text(event.get("callId")) else None
+            end = ends.get(event["callId"]) if isinstance(event.get("callId"), str) else None
             yield from told(number, reader.steps(event, mapping(end)))
     yield from wrong
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 class _Reader(PageReading):
@@ -134,7 +132,7 @@ class _Reader(PageReading):
         if method not in _READ:
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", method).lower()
             kept = {name: value for name, value in params.items() if name not in _DROPPED}
-            target = _target(params["selector"]) if _text(params.get("selector")) and params["selector"] else None
+            target = _target(params["selector"]) if isinstance(params.get("selector"), str) and params["selector"] else None
             return self.build(f"x-{NAME}.{name}", target=target, arguments=kept)
         self.fields.drop(*(_DROPPED - {"selector", "delay"}), *_UNREAD.get(method, ()))
         action = _READ[method](self)
@@ -151,7 +149,7 @@ class _Reader(PageReading):
     def files(self) -> list[str]:
         """The paths of files, or the names of those whose contents were given."""
         held = [mapping(one).get("name") for kind in ("payloads", "files") for one in listed(self.fields.any(kind, None))]
-        if not held or not all(map(_text, held)):
+        if not held or not all(isinstance(one, str) for one in held):
             return list(self.fields.texts("localPaths"))
         self.losses.append(Loss(what="upload.files", why="only the names of the files are said, not what is in them"))
         return list(map(str, held))
@@ -159,7 +157,7 @@ class _Reader(PageReading):
     def options(self) -> list[str]:
         names = ("valueOrLabel", "label", "value")
         options = [mapping(one) for one in listed(self.fields.any("options"))]
-        given = [next((one[name] for name in names if _text(one.get(name))), None) for one in options]
+        given = [next((one[name] for name in names if isinstance(one.get(name), str)), None) for one in options]
         if not given or None in given:
             self.fields.refuse("options", "options with a value or a label are needed")
         return [str(one) for one in given]
