@@ -154,6 +154,8 @@ def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
 
 def _is_sequence(text: str) -> bool:
     """Whether it begins with a JSON object, or with several texts in JSON's quotation marks."""
+    if text.lstrip().startswith('"""'):
+        return False  # a docstring, and no empty text right before another one
     values: list[Any] = []
     try:
         values.extend(islice(json_lines.json_values(text), 1))

@@ -212,6 +212,7 @@ TOLD: list[tuple[str, Any, list[str]]] = [
     # scripts
     ("pyautogui", "import pyautogui\r\npyautogui.click(1, 2)\r\npyautogui.write('a')\r\npyautogui.dance()\n",
      ["2 click at (1, 2)", '3 type "a"', "4! line 4"]),
+    ("playwright_python", '"""Save it."""\npage.locator("#save").click()\n', ['2 click css "#save"']),
     ("playwright_python", 'page.goto("http://a")\nprint(page.title())\npage.locator("#save").click()\n',
      ['1 navigate to "http://a"', "2! line 2", '3 click css "#save"']),
 ]  # fmt: skip
