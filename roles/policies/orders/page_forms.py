@@ -29,6 +29,7 @@ SURE = 0.9
 _HEADS = frozenset({"heading", "dialog", "alertdialog", "form", "region"})
 _BREAKS = frozenset({",", "(", ")", ";", "."})
 _VALUES = ("number", "date", "time", "email", "phone", "money")
+_ENDS = {"from": (True, False), "to": (False, True), "until": (False, True), "till": (False, True)}
 _MONTHS = 12
 _BESIDE = 3
 """Words beside a day or a time that may be of the label: "checking in on 3 May"."""
@@ -87,7 +88,7 @@ class PageForm:
         part = self._part(at, end)
         if not tokens(part.text) or any(_wrote(part.text, entry) for entry in gone):
             return bool(tokens(part.text))
-        found = list(dict.fromkeys(self._takes(part, at)))
+        found = self._of_both_ends(list(dict.fromkeys(self._takes(part, at))), part.first)
         if len(found) > 1:
             names = ", ".join(f'"{one.widget.name}"' for one in found)
             raise Refusal(f'"{part.text}" may go into several fields of the page: {names}')
@@ -97,6 +98,14 @@ class PageForm:
                 raise Refusal(f'two values are said for "{one.widget.inside[1] if group else one.widget.name}"')
         self.filled += found
         return bool(found)
+
+    def _of_both_ends(self, found: list[Filled], first: int) -> list[Filled]:
+        """ "From 3 May to 7 May", where there is one field for each end, the first one first."""
+        said = self.words[first - 1].lower if first else ""
+        ends = [w for kind in ("date", "time") for w in self.fields() if takes_moment(kind, w)]
+        if said not in _ENDS or [one.widget for one in found] != ends or len(ends) != len(_ENDS[said]):
+            return found
+        return [one for one, is_meant in zip(found, _ENDS[said], strict=True) if is_meant]
 
     def _ends(self, at: int) -> Iterator[int]:
         """Where a part that begins here may end, the longest first; it ends at a comma, and begins with no mark."""
@@ -202,7 +211,7 @@ class PageForm:
         heads = [w.inside[1] for w in self.takers if w.inside[0] in _HEADS]
         about = {token for text in heads for token in tokens(text)} - phrases("told by no heading") - phrases("numbers")
         labels = [one.widget.name for one in self.filled if one.widget.role in WRITTEN]
-        about |= {token for text in (*controls, *labels) for token in tokens(text)} | {*deeds()["opens"]}
+        about |= {token for text in (*controls, *labels) for token in tokens(text)} | {*deeds()["opens"], *phrases("generic")}
         return [w.text for w in self._unknown() if w.kind != "word" or w.capital or not {*tokens(w.text)} <= about]
 
 
@@ -284,6 +293,6 @@ def called(name: str, widgets: Iterable[Widget], whole: bool = False) -> list[Wi
 def names_verb(verb: str, control: str) -> bool:
     """Whether a control is called as the verb, or by another word for it, whatever stands behind it."""
     first = next(iter(words(plain(control))), "")
-    said = plain(verb.replace("_", " "))
+    said = plain(verb.replace("_", " ")).removesuffix(" for")
     same = any(said in some and first in some for some in table("phrases")["alike"])
     return first == said or same or likeness(said, control) >= SURE

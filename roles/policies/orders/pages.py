@@ -39,7 +39,7 @@ from roles.policies.orders.state import NotKnownYet, each_of, escaped, is_many
 from roles.screen.language.controls import PATH
 from roles.screen.language.words import deeds, phrases, table
 from roles.screen.matching import is_called_by, similarity, tokens
-from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness, says
+from roles.screen.page import BOXES, LISTS, PARTLY, PRESSED, likeness
 from roles.screen.screens import DIALOG_ROLES
 from roles.screen.texts import begins, fold, has_phrase, plain
 
@@ -131,8 +131,12 @@ class PageOrders(Forms):
             if not opened and not any(step for step in self._steps if isinstance(step, PressStep) and step.kind):
                 self._click(ways[0], kind=place.kind, leads=1)
             return True
+        return self._keep_to(name)
+
+    def _keep_to(self, name: str) -> bool:
+        """Whether one part of the page is called so, and no other is meant from here on."""
         parts = {w.inside[2] for w in self._page.widgets if likeness(name, w.inside[1]) >= SURE}
-        self._part = next(iter(parts), "")
+        self._part = next(iter(parts)) if len(parts) == 1 else self._part
         return len(parts) == 1
 
     def reveal(self, missing: Missing) -> PressStep:
@@ -260,9 +264,11 @@ class PageOrders(Forms):
         values = [slot for slot in order.slots if slot.role == "value"]
         roles = {"into", "at", "from"} if order.verb == "select" else {"into", "at"}
         into = next((slot.value.thing for slot in order.slots if slot.role in roles and isinstance(slot.value, Of)), None)
-        if order.object is not None and order.object.name is not None and into is None and all(slot.field for slot in values):
+        of, named = order.object, into is None and all(slot.field for slot in values)
+        kept = of is not None and named and self._keep_to(self._said(of.spans))  # the city of the billing address
+        if of is not None and of.name is not None and named and not kept:
             entries = tuple(Entry(label=slot.field, value=self.words(slot.value)) for slot in values)
-            return self._add(FillStep(app=self._page_app, records=self._shown_row(order.object), entries=entries))
+            return self._add(FillStep(app=self._page_app, records=self._shown_row(of), entries=entries))
         nowhere = order.verb == "select" and into is None and not all(slot.field for slot in values)
         if any(slot.role == "at" and isinstance(slot.value, Of) and slot.value.thing.name is not None for slot in order.slots):
             raise self.unclear(order)
@@ -339,7 +345,9 @@ class PageOrders(Forms):
         whole = [w for w in self._page.widgets if w.role in PRESSED and is_called_by(self._said(order.spans), w.name)]
         if len(whole) == 1:
             return self._click(whole[0])
-        boxes = [w for w in self._all(BOXES) if thing.name and says(w, thing.name.text)]
+        name = thing.name.text if thing.name else thing.kind
+        boxes = [w for w in self._all(BOXES) if tokens(name) and {*tokens(name)} <= {*tokens(w.name)}]
+        boxes = [w for w in boxes if not {*deeds()["denials"]} & {*tokens(w.name)}]  # "I do not accept the terms"
         if order.verb in {"accept", "agree", "confirm"} and len(boxes) == 1:
             return self._put(boxes[0], "true")
         where = next((slot.value for slot in order.slots if slot.role != "value"), None)

@@ -112,6 +112,14 @@ MAIL = (
     element("heading", "Write to us", 1), element("textbox", "Subject", 2, value=""), element("textbox", "Message", 3, value=""),
     element("button", "Send", 4),
 )  # fmt: skip
+STAY = (
+    element("heading", "Book the pier", 1), element("textbox", "Arrival", 2, value="", placeholder="yyyy-mm-dd"),
+    element("textbox", "Departure", 3, value="", placeholder="yyyy-mm-dd"), element("button", "Book", 4),
+)  # fmt: skip
+POLL = (
+    element("checkbox", "Otter", 1, value="false"), element("checkbox", "Swan", 2, value="false"),
+    element("checkbox", "I accept the terms", 3, value="false"), element("button", "Vote", 4), element("button", "Continue", 5),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -126,6 +134,10 @@ MAIL = (
         ),
         ('Add "rope" to the Shopping list.', LISTS, "New item=rope", "Add"),
         ('Send a message with the subject "Ropes" saying "Two of them".', MAIL, "Subject=Ropes Message=Two of them", "Send"),
+        ("Book the pier from 3 May 2027 to 7 May 2027.", STAY, "Arrival=2027-05-03 Departure=2027-05-07", "Book"),
+        ("Vote for otter and swan.", POLL, "Otter=true Swan=true", "Vote"),
+        ("Add rope to the list.", LISTS[:3], "New item=rope", "Add"),
+        ("Accept the terms and continue.", POLL, "I accept the terms=true", "Continue"),
     ],
 )
 def test_a_form_takes_the_words_of_an_order_that_its_fields_tell(goal: str, shown: Any, filled: str, pressed: str) -> None:
@@ -164,11 +176,19 @@ def test_a_tab_that_the_goal_names_is_opened_before_anything_is_done_in_it(goal:
     assert [(e.label, e.value) for e in fill.entries] == [("Name", "Ada")]
 
 
-def test_of_fields_that_are_called_alike_the_one_in_the_section_of_the_goal_is_meant() -> None:
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "In the Guest section, set the name to Ada.",
+        "Set the name of the guest to Ada.",
+        'Enter "Ada" as the name in the Guest section.',
+    ],
+)
+def test_of_fields_that_are_called_alike_the_one_in_the_section_of_the_goal_is_meant(goal: str) -> None:
     parts = [
         (element("heading", head, n), element("textbox", "Name", n + 1, value="")) for n, head in ((1, "Sender"), (3, "Guest"))
     ]
-    (fill,) = steps("In the Guest section, set the name to Ada.", *parts[0], *parts[1])
+    (fill,) = steps(goal, *parts[0], *parts[1])
     assert isinstance(fill, FillStep)
     assert fill.entries[0].nth == 2
 
@@ -203,6 +223,8 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Hire a large car for Mia Dahl and Olaf Berg.", HIRE, "Olaf Berg"),
         ("Hire a large car in 3 days.", HIRE, '"in" is for nothing'),
         ("Hire a large car until 5 June 2027.", HIRE, '"until" is for nothing'),
+        ("Book the pier from 3 May 2027.", (*STAY, element("textbox", "Date", 5, value="")), "several fields"),
+        ("Accept the terms.", (element("checkbox", "I do not accept the terms", 1, value="false"),), "no control to"),
         ("Hire a large car for 3 days, 4 days.", HIRE, "two values"),
         ("Hire a large car, pick-up date 3/4/2027.", HIRE, "may be one of two days"),
         ("Hire a boat from Rome to Oslo.", WAYS, "is not understood of a page"),
