@@ -10,31 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.common import (
-    FAILED,
-    AsJson,
-    Config,
-    Display,
-    ModelName,
-    Overrides,
-    RunId,
-    RunsDir,
-    Secret,
-    Server,
-    TokenFile,
-    Told,
-    as_overrides,
-    command,
-    connected,
-    deciders,
-    drive,
-    go_on,
-    plan_told,
-    presets,
-    tasks,
-    tell,
-    worlds,
-)
+from orchestrator.cli import common
 from orchestrator.errors import UsageProblem
 from orchestrator.store.printable import clean
 
@@ -44,13 +20,13 @@ if TYPE_CHECKING:
 TARGET = "A goal in words, a task file, or the name of a shipped task."
 
 
-@command
+@common.command
 def run(
-    target: Annotated[str | None, typer.Argument(help=TARGET, autocompletion=tasks)] = None,
-    overrides: Overrides = None,
-    config: Config = None,
+    target: Annotated[str | None, typer.Argument(help=TARGET, autocompletion=common.tasks)] = None,
+    overrides: common.Overrides = None,
+    config: common.Config = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
-    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
+    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=common.worlds)] = None,
     environment: Annotated[str | None, typer.Option(metavar="NAME", help="What is operated: simulated or browser.")] = None,
     url: Annotated[str | None, typer.Option(help="The first page in the browser; only its host may be reached.")] = None,
     vary: Annotated[
@@ -62,37 +38,37 @@ def run(
     policies: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Who decides: a preset (see `deskcrew policies`), or its file.", autocompletion=presets
+            metavar="NAME", help="Who decides: a preset (see `deskcrew policies`), or its file.", autocompletion=common.presets
         ),
     ] = None,
-    model: ModelName = None,
+    model: common.ModelName = None,
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Work this plan (YAML); subtasks pinned in the file stay as they are.")
     ] = None,
     review_plan: Annotated[
         bool, typer.Option("--review-plan", help="Review every plan before it is worked: approve, edit or reject it.")
     ] = False,
-    display: Display = None,
-    secret: Secret = None,
-    as_json: AsJson = False,
+    display: common.Display = None,
+    secret: common.Secret = None,
+    as_json: common.AsJson = False,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print every setting and where it was set; run nothing.")
     ] = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
+    runs_dir: common.RunsDir = None,
+    server: common.Server = None,
+    token_file: common.TokenFile = None,
 ) -> None:
     """Run a goal or a task. With --json: one event per line, the outcome last."""
-    with connected(runs_dir, None if show_config else server, token_file) as runs:
+    with common.connected(runs_dir, None if show_config else server, token_file) as runs:
         from orchestrator.settings.settings import show_config as shown_config
         from orchestrator.settings.settings import varied
 
         shown = "json" if as_json else display
         flags = {
-            **deciders(policies, model), "seed": seed, "world": world, "faults": fault, "environment": environment,
+            **common.deciders(policies, model), "seed": seed, "world": world, "faults": fault, "environment": environment,
             "browser.url": url, "crew.manager.review": review_plan or None,
         }  # fmt: skip
-        changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)]
+        changes = [*(overrides or ()), *varied(vary or ()), *common.as_overrides(flags)]
         if show_config:
             from orchestrator.runs.handle import LocalRuns
 
@@ -100,7 +76,7 @@ def run(
             texts = [(line.key, json.dumps(line.value, ensure_ascii=False), line.source) for line in lines]
             widest_key, widest_value = (max(len(text[column]) for text in texts) for column in (0, 1))
             rows = (f"{key:<{widest_key}}  {value:<{min(widest_value, 40)}}  {source}" for key, value, source in texts)
-            tell(Told(lines, "\n".join(rows)), as_json)
+            common.tell(common.Told(lines, "\n".join(rows)), as_json)
             return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
@@ -108,12 +84,12 @@ def run(
         order = runs.order(target, config or (), changes, plan, shown)
         secrets = asked_for([*(secret or ()), *order.secrets])
         face = make_face(order.display)
-        drive(face, order.runs, lambda heard, stop: order.start(secrets, heard, face.approver, stop))
+        common.drive(face, order.runs, lambda heard, stop: order.start(secrets, heard, face.approver, stop))
 
 
-@command
+@common.command
 def resume(
-    run_id: RunId,
+    run_id: common.RunId,
     approve: Annotated[bool, typer.Option("--approve", help="Perform the action, or work the plan.")] = False,
     reject: Annotated[str | None, typer.Option(metavar="WHY", help="Reject it; the crew replans with these words.")] = None,
     edit: Annotated[
@@ -127,61 +103,61 @@ def resume(
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="limits.KEY=VALUE", help="Set another limit from now on; repeatable.")
     ] = None,
-    secret: Secret = None,
-    display: Display = None,
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
-    server: Server = None,
-    token_file: TokenFile = None,
+    secret: common.Secret = None,
+    display: common.Display = None,
+    as_json: common.AsJson = False,
+    runs_dir: common.RunsDir = None,
+    server: common.Server = None,
+    token_file: common.TokenFile = None,
 ) -> None:
     """Continue a run that waits for a person or was interrupted."""
     answer = _answer(approve, reject, edit, respond, constrain)
     from orchestrator.runs.answers import by_whom
     from orchestrator.runs.privacy.secrets import asked_for
 
-    with connected(runs_dir, server, token_file) as runs:
+    with common.connected(runs_dir, server, token_file) as runs:
         run = runs.run(run_id, secrets=asked_for(secret or ()))
         given = None if answer is None else by_whom(answer, "command")
-        go_on(runs, run, display, as_json, partial(run.resume, answer=given, overrides=overrides or ()))
+        common.go_on(runs, run, display, as_json, partial(run.resume, answer=given, overrides=overrides or ()))
 
 
-@command
+@common.command
 def plan(
-    target: Annotated[str, typer.Argument(help=TARGET, autocompletion=tasks)],
-    overrides: Overrides = None,
-    config: Config = None,
+    target: Annotated[str, typer.Argument(help=TARGET, autocompletion=common.tasks)],
+    overrides: common.Overrides = None,
+    config: common.Config = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
-    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=worlds)] = None,
+    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.", autocompletion=common.worlds)] = None,
     policies: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or its file.", autocompletion=presets)
+        str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or its file.", autocompletion=common.presets)
     ] = None,
-    model: ModelName = None,
-    server: Server = None,
-    token_file: TokenFile = None,
-) -> Told:
+    model: common.ModelName = None,
+    server: common.Server = None,
+    token_file: common.TokenFile = None,
+) -> common.Told:
     """Plan a goal without working it: print the plan as YAML for `run --plan`."""
-    with connected(None, server, token_file) as runs:
-        changes = [*(overrides or ()), *as_overrides({**deciders(policies, model), "seed": seed, "world": world})]
+    with common.connected(None, server, token_file) as runs:
+        changes = [*(overrides or ()), *common.as_overrides({**common.deciders(policies, model), "seed": seed, "world": world})]
         made = runs.order(target, config or (), changes, None, None).plan()
         if isinstance(made, str):
             typer.echo(f"deskcrew: no plan: {made}", err=True)
-            raise typer.Exit(FAILED)
-        return plan_told(made)
+            raise typer.Exit(common.FAILED)
+        return common.plan_told(made)
 
 
-@command
+@common.command
 def read_goal(
     goal: Annotated[str, typer.Argument(help="A goal in words.")],
     today: Annotated[
         str, typer.Option(metavar="DAY", help="The day that relative dates refer to: 2026-03-02, with or without a time.")
     ] = "",
-) -> Told:
+) -> common.Told:
     """Show how rules read a goal: its orders, words without meaning, and words that are not understood."""
     from roles.screen.language.reader import read
 
     reading = read(goal, today)
     lines = "\n".join(clean(line, 4000) for line in _read_lines(reading))
-    return Told(reading, lines, good=reading.understood)
+    return common.Told(reading, lines, good=reading.understood)
 
 
 def _read_lines(reading: Reading) -> Iterator[str]:

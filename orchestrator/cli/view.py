@@ -7,20 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.common import (
-    RUNS,
-    AsJson,
-    Config,
-    Display,
-    ModelName,
-    RunsDir,
-    Secret,
-    Told,
-    checked_display,
-    command,
-    go_on,
-    run_ids,
-)
+from orchestrator.cli import common
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.store.printable import clean
 
@@ -28,22 +15,22 @@ if TYPE_CHECKING:
     from environments.served.server import Address
 
 
-@command
+@common.command
 def replay(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
-    secret: Secret = None,
-    runs_dir: RunsDir = None,
-) -> Told:
+    secret: common.Secret = None,
+    runs_dir: common.RunsDir = None,
+) -> common.Told:
     """Repeat a run with its recorded decisions, and report the first difference. No model is asked."""
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.recording import find_recording
     from orchestrator.runs.replay.replay import replay as work_again
 
-    found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
-    return Told(found.as_json(), clean(found.sentence(), 2000), good=found.difference is None)
+    found = work_again(find_recording(run_id, runs_dir or common.RUNS), asked_for(secret or ()))
+    return common.Told(found.as_json(), clean(found.sentence(), 2000), good=found.difference is None)
 
 
-@command
+@common.command
 def fork(
     run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name; it is only read.")],
     at: Annotated[int, typer.Option("--at", metavar="STEP", help="The last repeated step; 0 for none.")],
@@ -51,28 +38,28 @@ def fork(
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value from there on; repeatable.")
     ] = None,
-    config: Config = None,
-    secret: Secret = None,
-    display: Display = None,
-    as_json: AsJson = False,
-    runs_dir: RunsDir = None,
+    config: common.Config = None,
+    secret: common.Secret = None,
+    display: common.Display = None,
+    as_json: common.AsJson = False,
+    runs_dir: common.RunsDir = None,
 ) -> None:
     """Start a new run from a step of another one, with the same world, plan and blackboard."""
     from orchestrator.runs.handle import LocalRuns
     from orchestrator.runs.privacy.secrets import asked_for
     from orchestrator.runs.replay.fork import fork as make
 
-    face, secrets = checked_display(display), asked_for(secret or ())
+    face, secrets = common.checked_display(display), asked_for(secret or ())
     runs = LocalRuns(runs_dir)
     made = make(run_id, at, runs_dir=runs.folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
     run = runs.run(made, secrets=secrets)
-    go_on(runs, run, face, as_json, run.resume)
+    common.go_on(runs, run, face, as_json, run.resume)
 
 
 PORT = 8770
 
 
-@command
+@common.command
 def serve(
     host: Annotated[str, typer.Option(help="The address to serve at; by default only this machine can connect.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 selects a free one.")] = PORT,
@@ -86,9 +73,9 @@ def serve(
     config: Annotated[
         list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of runs started here; repeatable.")
     ] = None,
-    model: ModelName = None,
+    model: common.ModelName = None,
     a2a: Annotated[bool, typer.Option("--a2a", help="Be an A2A agent: an agent card, and runs as tasks.")] = False,
-    runs_dir: RunsDir = None,
+    runs_dir: common.RunsDir = None,
 ) -> None:
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs continue without it."""
     from importlib.util import find_spec
@@ -102,7 +89,7 @@ def serve(
     from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
     from orchestrator.desk.desk import Desk
 
-    folder = runs_dir or RUNS
+    folder = runs_dir or common.RUNS
     people = read_people(tokens) if tokens else []
     token = kept_token(token_file or folder / FILE, new=new_token)
     settings = list(config or ())
@@ -136,15 +123,15 @@ def _ready(address: Address) -> None:
 NAME = "view.html"
 
 
-@command
+@common.command
 def view(
     run: Annotated[
-        str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.", autocompletion=run_ids)
+        str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.", autocompletion=common.run_ids)
     ],
     other: Annotated[
         str | None,
         typer.Option(
-            "--with", metavar="ID", help="Another run beside it, with the first difference marked.", autocompletion=run_ids
+            "--with", metavar="ID", help="Another run beside it, with the first difference marked.", autocompletion=common.run_ids
         ),
     ] = None,
     out: Annotated[
@@ -152,13 +139,13 @@ def view(
     ] = None,
     bundle: Annotated[bool, typer.Option("--bundle", help="Put the pictures of screens into the file, not beside it.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    runs_dir: RunsDir = None,
-) -> Told:
+    runs_dir: common.RunsDir = None,
+) -> common.Told:
     """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
     from orchestrator.views.page.page import write_page
     from orchestrator.views.page.run_data import read_whole
 
-    read = [read_whole(name, runs_dir or RUNS) for name in (run, other) if name is not None]
+    read = [read_whole(name, runs_dir or common.RUNS) for name in (run, other) if name is not None]
     path = (out or read[0].folder / NAME).absolute()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -172,4 +159,4 @@ def view(
     size, copied, notes = path.stat().st_size, written.copied, written.notes
     beside = f", with {copied} pictures in {path.stem}-screens beside it" if copied else ""
     lines = [f"{path} ({size / 1_000_000:.1f} MB{beside})", *(f"note: {clean(note, 500)}" for note in notes)]
-    return Told({"file": str(path), "bytes": size, "pictures_beside": copied, "notes": notes}, "\n".join(lines))
+    return common.Told({"file": str(path), "bytes": size, "pictures_beside": copied, "notes": notes}, "\n".join(lines))

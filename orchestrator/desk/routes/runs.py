@@ -12,20 +12,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from orchestrator.control.lease import HOLDING_STILL, standing
 from orchestrator.control.requests import still_open
+from orchestrator.desk import models
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.models import (
-    DetailsPage,
-    Identity,
-    ItemsPage,
-    JournalEvents,
-    ModelCalls,
-    RunPage,
-    RunReport,
-    RunRows,
-    ScreenDrawn,
-    TranscriptPart,
-)
 from orchestrator.runs import folders
 from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import FAILED, WAITING
@@ -58,7 +47,7 @@ def listing(desk: TheDesk, visitor: Viewer) -> RunListing:
 
 
 @router.get("/runs/{run_id}/report")
-def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
+def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> models.RunReport:
     """One run as it stands."""
     view = folders.show_run(folder.name, desk.runs_dir)
     now, seal = standing(folder, stored_report(folder)), Private(folder).seal
@@ -67,7 +56,7 @@ def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
     if now.ended:
         ends = [e.body.get("exit_code") for e in salvage(folder / "journal.sqlite").events if e.kind == RunFinishedEvent.KIND]
         code = ends[-1] if ends and isinstance(ends[-1], int) else FAILED
-    return RunReport(
+    return models.RunReport(
         report=seal(view.report), notes=tuple(view.notes), status=now.state, reason=seal(now.reason),
         works=now.holder is not None, exit_code=code, asking=asked.id if asked else "",
         pending=seal(asked.request.dump()) if asked else None,
@@ -87,9 +76,9 @@ Number = Annotated[int, InPath(ge=0, lt=2**53)]
 
 
 @router.get("/me")
-def me(visitor: Viewer) -> Identity:
+def me(visitor: Viewer) -> models.Identity:
     """Whoever asks."""
-    return Identity(name=visitor.name, role=visitor.role, version=version("deskcrew"))
+    return models.Identity(name=visitor.name, role=visitor.role, version=version("deskcrew"))
 
 
 @router.get("/runs")
@@ -99,13 +88,13 @@ def runs(
     status: Annotated[str, Query(max_length=40, description="A state, or waiting, stopped or failed.")] = "",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before: Annotated[str, Query(max_length=200, description="`next` of the page before.")] = "",
-) -> RunRows:  # fmt: skip
+) -> models.RunRows:  # fmt: skip
     """The runs of the folder, newest first."""
     rows, following = desk.watch.list.page(query, status, limit, before)
-    return RunRows(runs=tuple(rows), next=following)
+    return models.RunRows(runs=tuple(rows), next=following)
 
 
-@router.get("/runs/{run_id}", response_model=RunPage)
+@router.get("/runs/{run_id}", response_model=models.RunPage)
 def run(desk: TheDesk, folder: RunFolder, visitor: Viewer) -> Response:
     """A run but for its lines."""
     found = desk.watch.run(folder)
@@ -113,7 +102,7 @@ def run(desk: TheDesk, folder: RunFolder, visitor: Viewer) -> Response:
         return _Json({"cursor": shown_cursor(found.heard.cursor), **found.whole()})
 
 
-@router.get("/runs/{run_id}/items", response_model=ItemsPage)
+@router.get("/runs/{run_id}/items", response_model=models.ItemsPage)
 def items(
     desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, limit: Annotated[int, Query(ge=1, le=5000)] = 500
 ) -> Response:
@@ -121,7 +110,7 @@ def items(
     return _Json(desk.watch.run(folder).after(after, limit).as_json())
 
 
-@router.get("/runs/{run_id}/details", response_model=DetailsPage)
+@router.get("/runs/{run_id}/details", response_model=models.DetailsPage)
 def details(
     desk: TheDesk, folder: RunFolder, visitor: Viewer,
     start: Annotated[int, Query(alias="from", ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -139,7 +128,7 @@ def detail(desk: TheDesk, folder: RunFolder, visitor: Viewer, number: Number) ->
     return _Json(found[0])
 
 
-@router.get("/runs/{run_id}/events", response_model=JournalEvents)
+@router.get("/runs/{run_id}/events", response_model=models.JournalEvents)
 def events(
     desk: TheDesk, folder: RunFolder, visitor: Viewer,
     after: Annotated[int, Query(ge=0, lt=2**53, description="The id of the last event that is known.")] = 0,
@@ -161,7 +150,7 @@ def blackboard(
         return _Json(plain(board_at(found.all_events(), at)))
 
 
-@router.get("/runs/{run_id}/prompts", response_model=ModelCalls)
+@router.get("/runs/{run_id}/prompts", response_model=models.ModelCalls)
 def prompts(
     desk: TheDesk, folder: RunFolder, visitor: Viewer,
     step: Annotated[int | None, Query(ge=0, lt=2**53, description="Only the calls of this step.")] = None,
@@ -170,7 +159,7 @@ def prompts(
     return _Json({"calls": desk.watch.run(folder).prompts(step)})
 
 
-@router.get("/runs/{run_id}/parts/{name}", response_model=TranscriptPart)
+@router.get("/runs/{run_id}/parts/{name}", response_model=models.TranscriptPart)
 def part(desk: TheDesk, folder: RunFolder, visitor: Viewer, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{32}$")]) -> Response:
     """A part of a transcript: a prompt, a picture, the form of an answer, a reply."""
     found = desk.watch.run(folder)
@@ -190,7 +179,7 @@ def picture(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateId
     return FileResponse(file, media_type="image/png")
 
 
-@router.get("/runs/{run_id}/screens/{state_id}/elements", response_model=ScreenDrawn)
+@router.get("/runs/{run_id}/screens/{state_id}/elements", response_model=models.ScreenDrawn)
 def elements(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateId) -> Response:
     """What was on a screen, to be drawn."""
     found = desk.watch.run(folder).screen(state_id)

@@ -24,23 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from orchestrator.errors import MachineStopped, MissingDependency, UsageProblem
-from orchestrator.lab.suite.suite import (
-    DRIVER,
-    ROWS,
-    SPEC,
-    EpisodeRow,
-    EpisodeSpec,
-    Examine,
-    Suite,
-    SuiteProgress,
-    episodes_of,
-    error_row,
-    read_row,
-    run_of,
-    settings_of,
-    work,
-    write_row,
-)
+from orchestrator.lab.suite import suite as suites
 from protocol.log.log import whole_file
 
 LOCAL_RAY, RAY, SLURM, LOCAL_SLURM = "ray", "ray://", "slurm", "slurm:local"
@@ -50,14 +34,14 @@ MOST_PROCESSES, JOB_MINUTES = 64, 24 * 60
 class Batch(NamedTuple):
     """What a worker is given at a time."""
 
-    specs: tuple[EpisodeSpec, ...]
+    specs: tuple[suites.EpisodeSpec, ...]
     folder: Path
     driver: str
     """The mark of the command that wants it."""
-    examine: Examine = run_of
+    examine: suites.Examine = suites.run_of
 
-    def work(self) -> list[EpisodeRow]:
-        return [work(spec, self.folder, self.driver, self.examine) for spec in self.specs]
+    def work(self) -> list[suites.EpisodeRow]:
+        return [suites.work(spec, self.folder, self.driver, self.examine) for spec in self.specs]
 
 
 class WorkerLost(Exception):
@@ -67,7 +51,7 @@ class WorkerLost(Exception):
 class Worker(Protocol):
     """Works a batch at a time. The future of one that was lost raises WorkerLost."""
 
-    def submit(self, batch: Batch) -> Future[list[EpisodeRow]]: ...
+    def submit(self, batch: Batch) -> Future[list[suites.EpisodeRow]]: ...
 
     def close(self) -> None: ...
 
@@ -81,44 +65,44 @@ class Engine(NamedTuple):
 
 
 def run_suite(
-    suite: Suite, folder: Path, *, workers: int = 1, on: str = "", again: bool = False, only: str = "*",
-    examine: Examine = run_of, purpose: str = "",
-) -> Iterator[SuiteProgress]:  # fmt: skip
+    suite: suites.Suite, folder: Path, *, workers: int = 1, on: str = "", again: bool = False, only: str = "*",
+    examine: suites.Examine = suites.run_of, purpose: str = "",
+) -> Iterator[suites.SuiteProgress]:  # fmt: skip
     """Work what has no row yet, and yield each as it ends; with `again` also what did not come out right.
 
     `on` is `ray`, an address `ray://…`, `slurm` or `slurm:local`; processes of this machine when it is empty. The laboratory has
     another `examine` and a `purpose`; it leaves out what does not begin the same way twice. Raises UsageProblem where
     the folder holds another suite's rows, or where workers are lost again and again.
     """
-    every, folder = episodes_of(suite, only), folder.absolute()
+    every, folder = suites.episodes_of(suite, only), folder.absolute()
     if purpose:
-        every = [spec for spec in every if settings_of(spec).forkable]
+        every = [spec for spec in every if suites.settings_of(spec).forkable]
     driver = _claim(suite, folder, purpose)
     left = []
     for spec in every:
-        row = read_row(spec, folder)
+        row = suites.read_row(spec, folder)
         if row is None or (again and not row.right):
-            (folder / ROWS / f"{spec.name}.json").unlink(missing_ok=True)
+            (folder / suites.ROWS / f"{spec.name}.json").unlink(missing_ok=True)
             left.append(spec)
     done = len(every) - len(left)
     if left:
         with _engine(on, workers, folder) as engine:
             loop = _Loop(left, Batch((), folder, driver, examine), engine, min(workers, len(left)))
             for number, row in enumerate(loop.rows(), start=done + 1):
-                yield SuiteProgress(row, number, len(every))
+                yield suites.SuiteProgress(row, number, len(every))
 
 
-def _claim(suite: Suite, folder: Path, purpose: str) -> str:
+def _claim(suite: suites.Suite, folder: Path, purpose: str) -> str:
     """A mark of its own, by which workers of an earlier command that are still there know that it is over."""
-    (folder / ROWS).mkdir(parents=True, exist_ok=True)
-    said, place = suite.model_dump(mode="json") | ({"purpose": purpose} if purpose else {}), folder / SPEC
+    (folder / suites.ROWS).mkdir(parents=True, exist_ok=True)
+    said, place = suite.model_dump(mode="json") | ({"purpose": purpose} if purpose else {}), folder / suites.SPEC
     if place.exists():
         kept = json.loads(place.read_text(encoding="utf-8"))
         differ = sorted(key for key in said if key not in {"about", "tasks"} and kept.get(key) != said[key])
         if differ:
             raise UsageProblem(f"{folder} has rows of a suite with other {', '.join(differ)}; name another folder with --out.")
     driver = secrets.token_hex(8)
-    for path, text in ((place, json.dumps(said, indent=1) + "\n"), (folder / DRIVER, driver)):
+    for path, text in ((place, json.dumps(said, indent=1) + "\n"), (folder / suites.DRIVER, driver)):
         with whole_file(path) as file:
             file.write(text)
     return driver
@@ -127,16 +111,16 @@ def _claim(suite: Suite, folder: Path, purpose: str) -> str:
 class _Loop:
     """Hands out what is left until each has a row."""
 
-    def __init__(self, specs: Sequence[EpisodeSpec], batch: Batch, engine: Engine, workers: int) -> None:
+    def __init__(self, specs: Sequence[suites.EpisodeSpec], batch: Batch, engine: Engine, workers: int) -> None:
         self._left, self._empty, self._folder = deque(specs), batch, batch.folder
         self._engine, self._workers = engine, workers
-        self._running: dict[Future[list[EpisodeRow]], tuple[Worker, Batch]] = {}
+        self._running: dict[Future[list[suites.EpisodeRow]], tuple[Worker, Batch]] = {}
         self._losses: Counter[str] = Counter()
         self._in_a_row = 0
 
-    def rows(self) -> Iterator[EpisodeRow]:
+    def rows(self) -> Iterator[suites.EpisodeRow]:
         """Each episode's, as they end."""
-        idle = [self._engine.worker() for _ in range(self._workers)]
+        idle, folder = [self._engine.worker() for _ in range(self._workers)], self._folder
         try:
             while self._left or self._running:
                 while idle and self._left:
@@ -151,7 +135,7 @@ class _Loop:
                     try:
                         # a worker on another machine may have no part in the folder
                         pairs = zip(batch.specs, future.result(), strict=True)
-                        rows = [read_row(spec, self._folder) or write_row(spec, row, self._folder) for spec, row in pairs]
+                        rows = [suites.read_row(spec, folder) or suites.write_row(spec, row, folder) for spec, row in pairs]
                         self._in_a_row = 0
                     except WorkerLost as why:
                         worker.close()
@@ -163,9 +147,9 @@ class _Loop:
             for worker in (*idle, *(worker for worker, _ in self._running.values())):
                 worker.close()
 
-    def _after_loss(self, batch: Batch, why: str) -> list[EpisodeRow]:
+    def _after_loss(self, batch: Batch, why: str) -> list[suites.EpisodeRow]:
         """What has a row is done; what was in the middle is worked once more, and what was not begun as if nothing had been."""
-        ended = [(spec, read_row(spec, self._folder)) for spec in batch.specs]
+        ended = [(spec, suites.read_row(spec, self._folder)) for spec in batch.specs]
         rows = [row for _, row in ended if row is not None]
         left = [spec for spec, row in ended if row is None]
         self._in_a_row = 0 if rows else self._in_a_row + 1
@@ -176,7 +160,7 @@ class _Loop:
             if self._losses[left[0].name] > 1:
                 lost = left.pop(0)
                 told = f"its worker ended, and so did a second one: {why}"
-                rows.append(write_row(lost, error_row(lost, told), self._folder))
+                rows.append(suites.write_row(lost, suites.error_row(lost, told), self._folder))
         self._left.extendleft(reversed(left))
         return rows
 
@@ -194,8 +178,8 @@ def _engine(on: str, workers: int, folder: Path) -> AbstractContextManager[Engin
 
 
 class _Here:
-    def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
-        over: Future[list[EpisodeRow]] = Future()
+    def submit(self, batch: Batch) -> Future[list[suites.EpisodeRow]]:
+        over: Future[list[suites.EpisodeRow]] = Future()
         over.set_result(batch.work())
         return over
 
@@ -209,7 +193,7 @@ class _Process:
     def __init__(self) -> None:
         self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _end_with_parent)
 
-    def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
+    def submit(self, batch: Batch) -> Future[list[suites.EpisodeRow]]:
         return _relayed(self._pool.submit(batch.work), BrokenProcessPool)
 
     def close(self) -> None:
@@ -222,9 +206,9 @@ def _end_with_parent() -> None:
     threading.Thread(target=lambda: os._exit(len(wait_for([parent.sentinel]))), daemon=True).start()
 
 
-def _relayed(inner: Future[Any], *lost: type[BaseException]) -> Future[list[EpisodeRow]]:
+def _relayed(inner: Future[Any], *lost: type[BaseException]) -> Future[list[suites.EpisodeRow]]:
     """The same future, but for what is raised where a worker was lost."""
-    outer: Future[list[EpisodeRow]] = Future()
+    outer: Future[list[suites.EpisodeRow]] = Future()
 
     def ended(future: Future[Any]) -> None:
         if future.cancelled():
@@ -260,7 +244,7 @@ def _ray(on: str, workers: int) -> Iterator[Engine]:
         def __init__(self) -> None:
             self._actor = actor.remote(os.getcwd())
 
-        def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
+        def submit(self, batch: Batch) -> Future[list[suites.EpisodeRow]]:
             return _relayed(self._actor.work.remote(batch).future(), RayActorError, ObjectLostError)
 
         def close(self) -> None:
@@ -279,7 +263,7 @@ class _Actor:
         if Path(folder).is_dir():
             os.chdir(folder)  # settings and task files are named from there
 
-    def work(self, batch: Batch) -> list[EpisodeRow]:
+    def work(self, batch: Batch) -> list[suites.EpisodeRow]:
         return batch.work()
 
 
@@ -303,12 +287,12 @@ def _slurm(on: str, workers: int, folder: Path) -> Iterator[Engine]:
     class SlurmWorker:
         _job: Any = None
 
-        def submit(self, batch: Batch) -> Future[list[EpisodeRow]]:
+        def submit(self, batch: Batch) -> Future[list[suites.EpisodeRow]]:
             self._job = executor.submit(_told, batch)
             return _relayed(waiting.submit(self._answer), UncompletedJobError)
 
-        def _answer(self) -> list[EpisodeRow]:
-            answer: list[EpisodeRow] | Exception = self._job.result()
+        def _answer(self) -> list[suites.EpisodeRow]:
+            answer: list[suites.EpisodeRow] | Exception = self._job.result()
             if isinstance(answer, Exception):
                 raise answer
             return answer
@@ -323,7 +307,7 @@ def _slurm(on: str, workers: int, folder: Path) -> Iterator[Engine]:
         waiting.shutdown(wait=False)
 
 
-def _told(batch: Batch) -> list[EpisodeRow] | Exception:
+def _told(batch: Batch) -> list[suites.EpisodeRow] | Exception:
     try:
         return batch.work()
     except Exception as bad:  # noqa: BLE001 - raised again where the answer is read; submitit would make a text of it

@@ -29,9 +29,11 @@ from orchestrator.lab.suite.suite import (
     Suite,
     Superseded,
     episodes_of,
+    error_row,
     read_row,
     rows_in,
     work,
+    write_row,
 )
 
 SUITE = Suite(tasks=("archive-reports", "no-such-person"), seeds=(0, 1, 2))
@@ -138,7 +140,7 @@ class Losing:
             if self._losing(spec):
                 over.set_exception(WorkerLost("killed"))
                 return over
-            answers.append(engines.write_row(spec, engines.error_row(spec, "as told"), batch.folder))
+            answers.append(write_row(spec, error_row(spec, "as told"), batch.folder))
         over.set_result(answers)
         return over
 
