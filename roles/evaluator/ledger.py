@@ -453,8 +453,10 @@ class _Check:
         for record in records:
             itself = Thing(kind=thing.kind, name=Text(text=record.key, quoted=True)) if record.key else None
             mine = [n for n in left if fell_on(record, self.effects[n])]
-            if not mine:
-                undone += [] if self.run.so_already(order, itself) else [record.key or record.text]
+            if not mine and not self.run.so_already(order, itself):
+                undone.append(record.key or record.text)
+            if not mine:  # it is so now, perhaps by a press on its own page
+                used += [n for n in left if record.key.casefold() in self.effects[n].names - {""}]
                 continue
             mine = [n for n in mine if self.effects[n].control] or mine
             lost, unsure, one = min((*self.run.lost(order, [n], itself), n) for n in mine)

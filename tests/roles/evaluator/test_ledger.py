@@ -251,6 +251,9 @@ BESIDES, AGAIN = "no order asks for it", "it was made already"
         ("office", f"{TEA} {TEA}", {"": ["shown", "shown"], TEA: ["shown", AGAIN]}),
         ("office", f"{MILK} {BREAD} {BINNED}", {f"{MILK} {BINNED}": ["shown", "shown", BESIDES]}),
         ("office", f"{AB} {BA}", {AB: ["shown", BESIDES]}),
+        ("phone", "Mute everybody in chat except Ada", {"Mute Viktor and Zoe in chat": ["shown", BESIDES, BESIDES]}),
+        ("people", "Rename the contact Lee Park to Lee Parker", {"Rename the contact Lee Park to Lee Parkinson": ["missing"]}),
+        ("diary", "Accept Dana's invitations and turn down Maria's", {"": ["shown", "shown"]}),
         ("people", "Mute Lee Park in chat. Mute Omar Brandt in chat.", {"Mute Lee Park in chat": ["shown", BESIDES]}),
         ("errands", f"{CART}. Add the Lamp Arc to my cart.", {CART: ["shown", BESIDES]}),
         ("people", f"{MARIA} {MARIA} {LEE}", {
