@@ -130,9 +130,9 @@ def _blocks(
             header, body = s, []
         else:
             called = functions.called_by(s)
-            too_deep = bool(called) and depth >= _MOST_WITHIN
-            yield s, too_deep
-            if called and not too_deep:
+            unsure = called is None or (bool(called) and depth >= _MOST_WITHIN)
+            yield s, unsure
+            if called and not unsure:
                 yield from _blocks(text, called, functions, enters, depth + 1)
                 yield called[0], False  # names that were given within it mean nothing behind it
     if header is not None:
@@ -199,7 +199,8 @@ _CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:
 _MAIN = r"if __name__ == [\"']__main__[\"']:"
 FRAME = rf"pass|(?:async )?def \w+\([^()]*\)(?: ?-> ?[^()]+)?:|{_MAIN}"
 """What stands around the statements of a script."""
-_RUN = re.compile(r"(?:await )?(?:asyncio\.run\()?(\w+)\([\w, ]*\)\)?")
+_RUN = re.compile(r"(?:await )?(?:asyncio\.run\()?(\w+)\(([\w, ]*)\)\)?")
+_PARAMETER = re.compile(r"(\w+)[ \t]*(?::[^,=]*)?(?:=[ \t]*([^,]+))?(?:,|$)")
 _AT_ONCE = ("main", "run")
 """What codegen calls its functions; each is called once, some of them by the other."""
 
@@ -244,18 +245,43 @@ class Functions:
         self._entered.add(function[1])
         return True
 
-    def called_by(self, s: Statement) -> list[Statement]:
-        """The statements of the function that a statement calls, once."""
+    def called_by(self, s: Statement) -> list[Statement] | None:
+        """The statements of the function that a statement calls, once; None where it is not told what a parameter stands for."""
         run = _RUN.fullmatch(s.text)
         found = self._bodies.get(run[1], []) if run else []
-        if run and found:
-            self._bodies[run[1]] = []
-        return found
+        if not run or not found:
+            return []
+        self._bodies[run[1]] = []
+        return _with_arguments(found, [part.strip() for part in run[2].split(",") if part.strip()])
 
     def is_run(self, statement: str) -> bool:
         """Whether a statement calls a function whose statements are told where it is defined."""
         run = _RUN.fullmatch(statement)
         return run is not None and run[1] in self._entered
+
+
+def _with_arguments(function: list[Statement], given: list[str]) -> list[Statement] | None:
+    """The statements of a function, with what is given to it in place of its parameters; None where it gives them anew."""
+    header, *body = function
+    named = _PARAMETER.findall(header.text.partition("(")[2].partition(")")[0])
+    means = {name: given[n] if n < len(given) else usual.strip() for n, (name, usual) in enumerate(named)}
+    means = {name: said for name, said in means.items() if said and said != name}
+    if not means:
+        return function
+    anew = re.compile(
+        rf"(?:[\w \t,]*\b)?(?:{'|'.join(means)})\b[\w \t,]*(?:[-+*/%|&]|//)?=(?!=)|.*\b(?:for|as)[ \t]+(?:{'|'.join(means)})\b"
+    )
+    if any(anew.match(s.text) for s in body):
+        return None
+    word = re.compile(rf"([fF]?)({TEXT})|(?<![\w.])({'|'.join(means)})\b(?![ \t]*=(?!=))", re.DOTALL)
+
+    def said(found: re.Match[str]) -> str:
+        if found[3]:
+            return means[found[3]]
+        fields = re.sub(r"\{(\w+)\}", lambda field: f"{{{means.get(field[1], field[1])}}}", found[2])
+        return found[1] + (fields if found[1] else found[2])
+
+    return [header, *(s._replace(text=word.sub(said, s.text)) for s in body)]
 
 
 def is_printed(statement: str) -> bool:

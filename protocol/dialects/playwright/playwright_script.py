@@ -292,7 +292,7 @@ class Script(scripts.ScriptReading):
         self._use(s, alias)
         made = self._before == "made"
         actions = page_method(chain, text, lambda offset: _where(s, chain, alias, offset), self.losses)
-        if made and names == ["goto"] and isinstance(self.actions[-1], Tabs):
+        if made and names == ["goto"] and self.actions[-1] == Tabs(op="new"):
             self.actions.pop()
             self._add(s, "tabs", op="new", url=actions[0].parameters["url"])
         else:

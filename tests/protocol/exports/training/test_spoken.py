@@ -307,6 +307,21 @@ IN_A_FUNCTION = [
 ]  # fmt: skip
 
 
+GIVEN = [
+    ("pyautogui", "def a(x, y=7):\n    pyautogui.click(x, y=y)\nx = 1\ny = 2\nn = 30\na(n)\n", ["2 click at (30, 7)"]),
+    ("pyautogui", "def a(b):\n    pyautogui.write(f'b {b}' + b)\nb, c = 'B', 'C'\na(c)\n", ['2 type "b CC"']),
+    ("pyautogui", "def a(b):\n    b = 'x'\n    pyautogui.write(b)\nc = 'C'\na(c)\n", ["5! only known when it is run"]),
+    ("playwright_python",
+     "def a(page):\n    page.go_back()\npage1 = context.new_page()\npage.goto('http://a')\na(page1)\n",
+     ["3 new tab", "4 switch to tab 0", '4 navigate to "http://a"', "2 switch to tab 1", "2 go back"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "script", "expected"), GIVEN)
+def test_a_parameter_stands_for_what_the_function_is_given(tmp_path: Path, name: str, script: str, expected: list[str]) -> None:
+    check(spoken(tmp_path, name, script), expected)
+
+
 @pytest.mark.parametrize(("name", "script", "numbers"), IN_A_FUNCTION)
 def test_a_function_is_told_where_it_is_called(tmp_path: Path, name: str, script: str, numbers: list[int]) -> None:
     """By the lines of its statements, in the order in which they are done; below zero what is not understood."""
