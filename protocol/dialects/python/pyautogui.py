@@ -31,6 +31,7 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 """Parameters that say how fast a stroke is, or leave a picture behind."""
 
 _SETTING = r"pyautogui\.(?:FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)"
+_FUNCTION = re.compile(r"(?:async )?def \w")
 _SILENT = re.compile(f"{_SETTING}|{scripts.FRAME}")
 _PASSED = (
     (scripts.is_a_text, Loss(what="words", why="words around the code are no action")),
@@ -62,12 +63,15 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         text, losses = scripts.code_in(self.dialect, a_text(payload, self.dialect))
         self.losses += losses
         self._literals: JsonObject = {}
+        self._outer: list[tuple[int, JsonObject]] = []
+        """Where the functions begin that are read now, and what the names meant around each."""
         self._imported: dict[str, str] = {}
         """Names of modules, and of functions of them, by which the code calls them."""
         return text
 
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
+        self._scope(s, unsure)
         try:
             if unsure:
                 self.refuse(s.where, scripts.UNSURE)
@@ -78,6 +82,21 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
             for name in scripts.assigned_in(s.text):
                 self._literals.pop(name, None)
             raise
+
+    def _scope(self, s: scripts.Statement, unsure: bool) -> None:
+        """What names mean in a function ends with it: `s` is its first line, behind it once more, or any other statement."""
+        if self._outer and s.start == self._outer[-1][0]:
+            self._literals = self._outer.pop()[1]
+        elif _FUNCTION.match(s.text) and not unsure:
+            self._outer.append((s.start, self._literals))
+            self._literals = {**self._outer[0][1]}
+        elif self._outer and s.column == 1:
+            self._literals = self._outer[0][1]
+            self._outer = []
+        elif s.text.startswith("global "):
+            for literals in (self._literals, *(around for _, around in self._outer)):
+                for name in re.findall(r"\w+", s.text):
+                    literals.pop(name, None)
 
     def _called(self, s: scripts.Statement) -> list[Call | scripts.Statement]:
         """What a statement calls, or the word that it is. Raises DialectError."""
