@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -50,19 +49,11 @@ class Action(TaggedModel):
     @cached_property
     def digest(self) -> str:
         """Hash of the whole action: an approval is bound to it, so an edited action needs a new one."""
-        text = self.written
-        if ".0" in text:  # 2.0 and 2 are one number, and the same action
-            text = json.dumps(json.loads(text, parse_float=_number), ensure_ascii=False, separators=(",", ":"))
-        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+        return hashlib.blake2b(self.written.encode(), digest_size=12).hexdigest()
 
     def dump(self) -> dict[str, Any]:
         """JSON form without what is default; `parse_action` reads it back."""
         return self.model_dump(mode="json", exclude_defaults=True)
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    return int(number) if number.is_integer() else number
 
 
 class _Targeted(Action):
