@@ -7,6 +7,7 @@ from math import floor
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -55,10 +56,12 @@ class Point(NamedTuple):
 Size = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
 """Width and height in pixels."""
 
-Number = (
-    Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
-)
-"""A whole number stays one, so that what was written is what is read."""
+Number = Annotated[
+    Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+    | Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)],
+    AfterValidator(lambda number: number or 0),
+]
+"""A whole number stays one, so that what was written is what is read; 0.0 is 0, the default, which is not written."""
 
 Space = Literal["px", "image", "norm1", "norm999", "norm1000"]
 """What a number counts: pixels of the screen, pixels of the picture the model saw, or a share of the screen as 0..1,

@@ -40,6 +40,11 @@ def test_two_actions_share_a_digest_only_when_they_are_equal(one: Action, other:
     assert parse_action(one.dump()).digest == one.digest
 
 
+def test_nought_is_written_one_way() -> None:
+    one = parse_action({"action_type": "scroll", "delta": {"x": -0.0, "y": 2}})
+    assert parse_action(one.dump()).digest == one.digest
+
+
 AT = {"target": {"text": "a"}}
 
 
