@@ -111,7 +111,10 @@ class PageOrders(Forms):
         """The order without the page, the tab or the section that it says it is about: "On the Orders page, ...". What is not
         open is opened first."""
         self._part, before = "", len(self._steps)
-        slots = tuple(s for s in order.slots if not (s.role == "at" and isinstance(s.value, Of) and self._is_here(s.value.thing)))
+        within = {"at"} if order.verb in {*_ADDS, *table("pages")["verbs"]} else {"at", "into"}  # nothing is put into it
+        said = [slot for slot in order.slots if slot.role in within]
+        here = [slot for slot in said if isinstance(slot.value, Of) and self._is_here(slot.value.thing)]
+        slots = tuple(slot for slot in order.slots if slot not in here)
         thing = order.object
         if thing is not None and thing.place is not None and self._is_here(thing.place):
             thing = thing.model_copy(update={"place": None})
@@ -134,8 +137,11 @@ class PageOrders(Forms):
         return self._keep_to(name)
 
     def _keep_to(self, name: str) -> bool:
-        """Whether one part of the page is called so, and no other is meant from here on."""
+        """Whether one part of the page is called so, and no other is meant from here on. Raises Missing where nothing is."""
         parts = {w.inside[2] for w in self._page.widgets if likeness(name, w.inside[1]) >= SURE}
+        shown = (*self._page.texts, *(w.inside[1] for w in self._page.widgets), *(w.name for w in self._all(PRESSED)))
+        if not any(likeness(name, text) >= PARTLY for text in shown):
+            raise Missing(f'there is no "{name}" on the page', name)
         self._part = next(iter(parts)) if len(parts) == 1 else self._part
         return len(parts) == 1
 
@@ -221,7 +227,7 @@ class PageOrders(Forms):
         leads = thing.spans and self.reading.goal[thing.spans[-1][1] :].lstrip().startswith(PATH)
         found = self._meant(name, thing, PRESSED | BOXES)
         what = " ".join(part for part in (thing.kind, name) if part) or "control"
-        widget = found[0] if found and name and place is not None else self._sole(found, what, name)
+        widget = found[0] if found and name and within else self._sole(found, what, name)
         return self._click(widget, within, thing.kind, "point" if leads else "click")
 
     def _meant(self, name: str, thing: Thing, roles: Collection[str]) -> list[Widget]:

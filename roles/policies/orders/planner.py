@@ -130,9 +130,9 @@ class Planner(PageOrders):
             raise self.unclear(order)  # the page may go on where it is not seen
         self._steps = [step for step in self._plan if step.order == self._at]
         if not self._steps or self.is_begun():
-            order = self.here(order)
-            told = order.object is None and all(slot.role == "value" for slot in order.slots)
             try:
+                order = self.here(order)
+                told = order.object is None and all(slot.role == "value" for slot in order.slots)
                 if told and order.verb in {"find", "answer"}:
                     (self._look if order.verb == "find" else self._answer)(order)
                     if not self._steps or not isinstance(self._steps[0], ReadStep):

@@ -303,9 +303,13 @@ class Controls(Values):
     # --- verbs ------------------------------------------------------------------------------------------------------------
 
     def page_things(self, at: int) -> Read[Order] | None:
-        """[into] THING {and THING}"""
+        """[into] THING {and THING} [by clicking THING]"""
         found = self._several(at + (self.low(at) in {"into", "in", "on"}))
-        return (Order(verb="click", object=found[0]), found[1]) if found else None
+        if found is None or self.low(found[1]) != "by" or self.low(found[1] + 1) not in {"clicking", "pressing", "tapping"}:
+            return (Order(verb="click", object=found[0]), found[1]) if found else None
+        way = self._part(found[1] + 2 + (self.low(found[1] + 2) == "on"))
+        place = None if found[0].kind in {"tab", "section"} else found[0]  # which is open only then
+        return (Order(verb="click", object=way[0].model_copy(update={"place": place})), way[1]) if way else None
 
     def page_opened(self, at: int) -> Read[Order] | None:
         """What is no control on the page may be a record that is to be looked at."""

@@ -69,7 +69,7 @@ class Frame:
 
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
-        described = (self.keeping, self.called, self.excepted, self.channel, self.position)
+        described = (self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
         for rule in (*described, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
@@ -116,6 +116,16 @@ class Frame:
             return None
         spans = self.spans(at, found.end)
         return self.add("by", Of(thing=Thing(kind=found.entry.name, spans=spans), spans=spans), at, found.end)
+
+    def due(self, at: int) -> int | None:
+        """a task, due on Friday | a claim dated yesterday"""
+        found, made = self.see(at, "<predicates> on|at?"), self.object
+        fresh = made is not None and (made.new or made.quantity == "any" or self.verb["name"] == "add")
+        when = self.dates.read(found.end) if found and fresh and found["predicates"].entry.name in {"due", "dated"} else None
+        if found is None or when is None:
+            return None
+        value = when[0].model_copy(update={"spans": self.spans(found.end, when[1])})
+        return self.add("with", value, at, when[1], field=found["predicates"].entry.data["field"])
 
     def position(self, at: int) -> int | None:
         """at the end [of THING] | at its end"""

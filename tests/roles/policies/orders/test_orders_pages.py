@@ -165,6 +165,13 @@ def test_what_a_press_brings_up_of_a_form_is_filled_once_it_is_there() -> None:
     assert ([(e.label, e.value) for e in fill.entries], press.control) == ([("Name", "Ada"), ("Speed", "High")], "Create")
 
 
+@pytest.mark.parametrize("thing", ["the Crew tab", "the crew", "the list of boats"])
+def test_what_opens_something_is_pressed_by_the_name_that_the_goal_gives_it(thing: str) -> None:
+    (press,) = steps(f"Open {thing} by clicking the Join button.", *FORM)
+    assert isinstance(press, PressStep)
+    assert (press.control, press.leads) == ("Join", 0)
+
+
 @pytest.mark.parametrize("goal", ["In the Crew tab, set the name to Ada.", "Set the name to Ada in the Crew tab."])
 def test_a_tab_that_the_goal_names_is_opened_before_anything_is_done_in_it(goal: str) -> None:
     name, tab = element("textbox", "Name", 2, value=""), element("tab", "Crew", 1)
@@ -231,7 +238,10 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Hire two cars or one for Mia Dahl.", (element("heading", "Hire one or two cars", 12), *HIRE[1:]), '"two or one"'),
         ("Join for the holidays.", FORM, "is not understood of a page"),
         ("Add 3 ropes to the Shopping list.", LISTS, "is not understood of a page"),
-        ('In the Payments tab, enter "Ada" as the name.', FORM, "is not understood of a page"),
+        ('In the Payments tab, enter "Ada" as the name.', FORM, 'there is no "Payments"'),
+        ("Press Join in the Payments section.", FORM, 'there is no "Payments"'),
+        ("Hire the boat A-1 in the Winter tab.", TABLE, 'there is no "Winter"'),
+        ("In the Lists section, press Add.", (*LISTS, element("text", "Lists", 7)), "say which one"),
         ("Press Register and tick Winter tyres.", (element("button", "Register", 1),), 'there is no "Winter tyres"'),
         ("Join for the course, without lunch.", (element("button", "Join", 1),), "is not understood of a page"),
         ('Select "Buy milk" as done.', TODO, 'there is no "done field"'),

@@ -358,6 +358,10 @@ Write a note called Open listing the unpaid invoices
 Book a meeting called Visit tomorrow at 10 and invite Ann Lee
     book new any meeting 'Visit' on=2026-03-03 10:00
     invite 'Ann Lee' to=<0>
+File a claim of 40 dollars for Travel, dated yesterday
+    submit any claim is 40 dollars for='Travel' date=2026-03-01
+Add a task, due on Friday
+    add any task due date=2026-03-06
 If nothing is in my calendar on Friday, add "Focus day" from 9 to 12, otherwise leave it as it is
     add value='Focus day' on=2026-03-06 09:00 12:00 if not any appointment on 2026-03-06
 * Claim the cheaper of the two Brook Catering invoices under Meals, with the vendor.
