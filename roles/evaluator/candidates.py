@@ -22,7 +22,7 @@ from roles.evaluator.provenance import moments_in
 from roles.policies.orders.grounding import ground_field
 from roles.screen.answers import is_for_another, is_taken_back, unshown
 from roles.screen.calls import changes_something, target_of
-from roles.screen.evidence import Screens
+from roles.screen.evidence import Screens, shown_for_it
 from roles.screen.language.words import deeds, phrases
 from roles.screen.matching import Box, app_for, box_for, similarity, tokens
 from roles.screen.page import likeness
@@ -203,7 +203,7 @@ class Candidates:
 
     def presses(self, name: str) -> list[StepRecord]:
         """Steps that fell on a control of that name."""
-        steps = (s for s in self.request.steps if s.exec_status == "executed" and s.verb != "scroll")
+        steps = (s for s in self.request.steps if (s.exec_status == "executed" or shown_for_it(s)) and s.verb != "scroll")
         return [s for s in steps if similarity(name, s.target) >= 0.9 or likeness(name, s.target) >= 0.9]
 
     def unkept(self, number: int) -> str:

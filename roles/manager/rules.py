@@ -248,12 +248,12 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
         new = [s for s in plan if s.id not in {old.id for old in request.plan}]
         return PlanAnswer(outcome="planned", subtasks=plan, more=planner.more, reason="the plan follows the user's words"), new
     broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
-    if broken or request.trigger == "issues_found":
-        return replan(request, more=planner.more), []
     named = [Group(wish.name(group.id), group.steps) for group in groups]
+    tried = {group_of(s.id) for s in request.plan}
+    if broken or request.trigger == "issues_found":  # what failed may have led to what comes after it all the same
+        return replan(request, more=planner.more or any(group.id not in tried for group in named)), []
     known = {group_of(s.id) for s in request.plan if s.status is not SubtaskStatus.REJECTED}
     last = max((at for at, group in enumerate(named) if group.id in known), default=-1)
-    tried = {group_of(s.id) for s in request.plan}
     wanted = [group._replace(id=f"{group.id}-{request.attempts}") if group.id in tried else group for group in named[last + 1 :]]
     new = new_subtasks(wanted, request.plan, titles)
     if not new:

@@ -17,7 +17,7 @@ from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task
 from orchestrator.views.terminal.event_lines import ledger_line
-from protocol import ExecStatus, VisualState
+from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import Fact, GateRequest, GateVerdict, StepRecord
 from roles.contracts.orders import GoalLedger, LedgerEntry, Of, Order, Pick, Reading, Slot, Text, Thing
 from roles.contracts.orders import Test as Holds
@@ -451,6 +451,22 @@ def test_of_several_each_has_to_hold_what_goes_with_the_verb() -> None:
     request = GateRequest(goal=goal, trigger=GateTrigger.FINAL_CHECK, steps=steps, facts=facts)
     first = ledger(read(goal), request, {}.get).entries[0]
     assert (first.state, first.why) == ("missing", "not seen in what was done to Rent: to the trash")
+
+
+@pytest.mark.parametrize(
+    ("events", "state"),
+    [(("navigation: trips / Claims",), "shown"), (("navigation: trips / Sign in",), "missing"), ((), "missing")],
+)
+def test_a_press_of_which_nobody_knows_whether_it_was_done_is_one_where_the_screen_went_on(events: Any, state: str) -> None:
+    action = {"action_type": "click", "target": {"text": "Claims"}}
+    seen = VisualState(app="trips", elements=(GUIElement(element_id="e1", role="heading", text="Claims"),))
+    pressed = StepRecord(
+        step=1, subtask="s1", app="trips", action=action, verb="click", target="Claims", exec_status=ExecStatus.PENDING,
+        visible_change=True, events=events,
+    )  # fmt: skip
+    goal = 'Click "Claims".'
+    request = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal=goal, steps=(pressed,), screens=(seen,))
+    assert states(ledger(read(goal), request, {}.get)) == [state]
 
 
 def called(number: int, function: str, **arguments: str) -> StepRecord:

@@ -29,6 +29,7 @@ from roles.policies.orders.skills.situation import Move, Situation, act, done, f
 from roles.policies.orders.skills.widgets import field_for
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
+from roles.screen.evidence import shown_for_it
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, says
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
@@ -398,7 +399,10 @@ def _after(step: PressStep, at: Situation) -> Move:
         return fail(f"after the press {said}")
     if asked_for := at.notes.get("called off"):
         return fail(f'after the press the page asked "{asked_for}", and the answer was "{at.notes.get("answer")}"')
-    if status is not ExecStatus.EXECUTED:
+    brought = (
+        shown_for_it(mine[0]) and effect_of_words(name) not in SENSITIVE
+    )  # a page that is loaded again shows nothing of a sending
+    if status is not ExecStatus.EXECUTED and not brought:
         why = error or status.value
         unsure = act(Wait(seconds=1.0), f"it is not known whether it was done ({why})")
         return unsure if at.count("unknown") < 2 else fail(f'"{name}" was not pressed: {why}')

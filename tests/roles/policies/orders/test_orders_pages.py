@@ -6,7 +6,10 @@ import pytest
 
 from environments.cards import AppCard, card_of_screen, vocabulary
 from protocol import GUIElement, VisualState
+from roles.contracts import PlanRequest
 from roles.contracts.orders import FillStep, PressStep, ReadStep, Step
+from roles.contracts.signals import SubtaskStatus
+from roles.manager.rules import RulesManager
 from roles.policies.orders.grounding import Refusal
 from roles.policies.orders.planner import Planner
 from roles.screen.language.reader import read
@@ -263,6 +266,16 @@ def test_what_comes_up_after_a_press_is_planned_once_it_is_there() -> None:
     assert [step.control for step in planned if isinstance(step, PressStep)] == ["ONE"]
     later = steps(goal, then, known=tuple(planned))
     assert [step.control for step in later if isinstance(step, PressStep)] == ["ONE", "TWO"]
+
+
+def test_what_a_failed_press_led_to_all_the_same_is_planned_behind_its_second_attempt() -> None:
+    goal, join = 'Click "Join" and enter "Ada" into the Name field.', element("button", "Join", 1)
+    first = RulesManager().plan(PlanRequest(goal=goal, cards=(card(join),), trigger="task_open"))
+    lost = tuple(subtask.model_copy(update={"status": SubtaskStatus.REJECTED}) for subtask in first.subtasks)
+    again = {"trigger": "cannot_execute", "failed": lost[0].id, "plan": lost, "attempts": 2}
+    second = RulesManager().plan(PlanRequest(goal=goal, cards=(card(join, element("textbox", "Name", 2)),), **again))
+    assert (first.more, [s.id for s in first.subtasks]) == (True, ["o0"])
+    assert (second.more, [s.id for s in second.subtasks]) == (True, ["o0-2"])
 
 
 def test_the_second_of_several_that_are_called_alike_is_told_by_its_place() -> None:
