@@ -197,10 +197,12 @@ _FUNCTION = re.compile(r"(?:async )?def (\w+)")
 _CALL = re.compile(r"(?<!def )\b([^\W\d]\w*)\(|,[ \t]*([^\W\d]\w*)\)(?![ \t]*(?:->|:))")
 """A function that is called, or given to something that calls it."""
 _MAIN = r"if __name__ == [\"']__main__[\"']:"
-FRAME = rf"pass|(?:async )?def \w+\([^()]*\)(?: ?-> ?[^()]+)?:|{_MAIN}"
+FRAME = rf"pass|(?:async )?def \w+{CALLED}(?: ?-> ?[^()]+)?:|{_MAIN}"
 """What stands around the statements of a script."""
 _RUN = re.compile(r"(?:await )?(?:asyncio\.run\()?(\w+)\(([\w, ]*)\)\)?")
-_PARAMETER = re.compile(r"(\w+)[ \t]*(?::[^,=]*)?(?:=[ \t]*([^,]+))?(?:,|$)")
+_PARAMETERS = re.compile(rf"(?:async )?def \w+({CALLED})", re.DOTALL)
+_PART = rf"(?:[^,=\"'()\[\]]|\[[^\[\]\"']*\]|{QUOTED})*+"
+_PARAMETER = re.compile(rf"\s*(\**)(\w*)/?\s*(?::{_PART})?(?:=({_PART}))?(?:,|\Z)", re.DOTALL)
 _AT_ONCE = ("main", "run")
 """What codegen calls its functions; each is called once, some of them by the other."""
 
@@ -208,12 +210,16 @@ _AT_ONCE = ("main", "run")
 class Functions:
     """The functions of a script, and which are done once: where a statement calls them, or else where they are defined."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, means: Callable[[str], str | None]) -> None:
+        """`means` tells what a name stands for now, as it is written; None where that is not known."""
+        self._means = means
         self._calls = Counter(one or other for one, other in _CALL.findall(text))
         self._entered: set[str] = set()
         self._run = {run[1] for s in statements(text) if (run := _RUN.fullmatch(s.text))}
         """Those that a statement calls which does nothing else."""
         self._bodies: dict[str, list[Statement]] = {}
+        self._parameters: dict[str, dict[str, str] | None] = {}
+        """Of each function what its parameters stand for where nothing is given to them, as that stood where it was defined."""
 
     def enters(self, s: Statement, *, uncalled: bool = False) -> bool:
         """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once, or
@@ -242,6 +248,7 @@ class Functions:
         if function is None or not self._waits(function[1]):
             return False
         self._bodies[function[1]] = [header, *body]
+        self._parameters[function[1]] = self._read_parameters(header.text)
         self._entered.add(function[1])
         return True
 
@@ -252,7 +259,30 @@ class Functions:
         if not run or not found:
             return []
         self._bodies[run[1]] = []
-        return _with_arguments(found, [part.strip() for part in run[2].split(",") if part.strip()])
+        given = self._given(run[1], [part.strip() for part in run[2].split(",") if part.strip()])
+        return None if given is None else _with_arguments(found, given)
+
+    def _read_parameters(self, header: str) -> dict[str, str] | None:
+        opening = _PARAMETERS.match(header)
+        inner = opening[1][1:-1] if opening else ""
+        said = list(_PARAMETER.finditer(inner))
+        if opening is None or "".join(one[0] for one in said) != inner:
+            return None
+        usual = {one[2]: (one[3] or "").strip() for one in said if one[2] and not one[1]}
+        return {name: self._meant(value) for name, value in usual.items()}
+
+    def _meant(self, said: str) -> str:
+        return self._means(said) or said
+
+    def _given(self, function: str, arguments: list[str]) -> JsonObject | None:
+        """What the parameters stand for that stand for something else than their names say; None where that is not told."""
+        parameters = self._parameters[function]
+        if parameters is None:
+            return None
+        given = {**parameters, **{name: self._meant(said) for name, said in zip(parameters, arguments, strict=False)}}
+        if any(not said and self._means(name) for name, said in given.items()):
+            return None
+        return {name: said for name, said in given.items() if said and said != name}
 
     def is_run(self, statement: str) -> bool:
         """Whether a statement calls a function whose statements are told where it is defined."""
@@ -260,28 +290,38 @@ class Functions:
         return run is not None and run[1] in self._entered
 
 
-def _with_arguments(function: list[Statement], given: list[str]) -> list[Statement] | None:
-    """The statements of a function, with what is given to it in place of its parameters; None where it gives them anew."""
+def _with_arguments(function: list[Statement], means: JsonObject) -> list[Statement] | None:
+    """The statements of a function: a parameter is given the literal that it stands for, and what is no literal stands in its
+    place; None where one of the names in that is given anew."""
     header, *body = function
-    named = _PARAMETER.findall(header.text.partition("(")[2].partition(")")[0])
-    means = {name: given[n] if n < len(given) else usual.strip() for n, (name, usual) in enumerate(named)}
-    means = {name: said for name, said in means.items() if said and said != name}
-    if not means:
-        return function
-    anew = re.compile(
-        rf"(?:[\w \t,]*\b)?(?:{'|'.join(means)})\b[\w \t,]*(?:[-+*/%|&]|//)?=(?!=)|.*\b(?:for|as)[ \t]+(?:{'|'.join(means)})\b"
-    )
+    literals = {name: said for name, said in means.items() if _is_literal(said)}
+    others = {name: said for name, said in means.items() if name not in literals}
+    first = body[0] if body else header
+    given = [
+        first._replace(text=f"{name} = {said}", line=header.line, column=header.column + 1) for name, said in literals.items()
+    ]
+    if not others:
+        return [header, *given, *body]
+    fixed = "|".join({*others, *re.findall(r"[^\W\d]\w*", " ".join(others.values()))})
+    anew = re.compile(rf"(?:[\w \t,]*\b)?(?:{fixed})\b[\w \t,]*(?:[-+*/%|&]|//)?=(?!=)|.*\b(?:for|as)[ \t]+(?:{fixed})\b")
     if any(anew.match(s.text) for s in body):
         return None
-    word = re.compile(rf"([fF]?)({TEXT})|(?<![\w.])({'|'.join(means)})\b(?![ \t]*=(?!=))", re.DOTALL)
+    word = re.compile(rf"([fF]?)({TEXT})|(?<![\w.])({'|'.join(others)})\b(?![ \t]*=(?!=))", re.DOTALL)
 
     def said(found: re.Match[str]) -> str:
         if found[3]:
-            return means[found[3]]
-        fields = re.sub(r"\{(\w+)\}", lambda field: f"{{{means.get(field[1], field[1])}}}", found[2])
+            return str(others[found[3]])
+        fields = re.sub(r"\{(\w+)\}", lambda field: f"{{{others.get(field[1], field[1])}}}", found[2])
         return found[1] + (fields if found[1] else found[2])
 
-    return [header, *(s._replace(text=word.sub(said, s.text)) for s in body)]
+    return [header, *given, *(s._replace(text=word.sub(said, s.text)) for s in body)]
+
+
+def _is_literal(said: str) -> bool:
+    try:
+        return not _has_name(parse_value("", said))
+    except DialectError:
+        return False
 
 
 def is_printed(statement: str) -> bool:
@@ -435,8 +475,12 @@ class ScriptReading(Reading):
         so do `with pyautogui.hold("shift"):` and `try:`.
         """
         text = self.open(payload)
-        self.functions = Functions(text)
+        self.functions = Functions(text, self.meaning)
         yield from _blocks(text, statements(text), self.functions, self.enters)
+
+    def meaning(self, name: str) -> str | None:
+        """What a name stands for now, as it is written; None where that is not known."""
+        raise NotImplementedError
 
     def statement(self, s: Statement, unsure: bool) -> None:
         """Read one more statement, or a block that is unsure. Raises DialectError, and can go on behind it."""

@@ -207,7 +207,8 @@ def _parse(dialect: str, text: str, start: str, first: int, begun: int) -> Any:
         line, column, expected = blame(text, bad, _NAMED)
         where = f"line {line + first - 1}, column {column + (begun - 1) * (line == 1)}"
         worked_out = bad.pos_in_stream is not None and _OPERATOR.match(text, bad.pos_in_stream)
-        raise DialectError(dialect, where, _WORKED_OUT if worked_out else f"expected {expected}") from None
+        begins = not text[: bad.pos_in_stream].rpartition("\n")[2].strip()
+        raise DialectError(dialect, where, _WORKED_OUT if worked_out and not begins else f"expected {expected}") from None
     except _BadLiteral as wrong:
         raise DialectError(dialect, f"line {first}, column {begun}", str(wrong)) from None
 

@@ -59,6 +59,9 @@ _CHOSEN = re.compile(r"(\w+) = context\.pages\[(-?\d{1,6})\]")
 _CAUGHT = re.compile(r"(\w+) = (\w+)\.value")
 _OUTCOMES = "popup|download|navigation|response|request|event|console_message"
 _AWAITED = re.compile(rf"(?:async )?with (\w+)\.expect_({_OUTCOMES}){scripts.CALLED}(?: as (\w+))?:")
+_POPUP = re.compile(r"[\"']popup[\"']")
+_VALUE = ".value"
+"""Behind the name of what is expected: the page that is opened, as long as it has no name."""
 _DIALOG = re.compile(r"(\w+)\.(once|on)\([\"']dialog[\"'], lambda (\w+): \3\.(dismiss|accept)\(\)\)")
 _AWAIT = re.compile(r"(\w+ = |)await ")
 _JOINED = re.compile(r"[fF][\"']|\+")
@@ -75,10 +78,12 @@ class Script(scripts.ScriptReading):
         """What was given a name: elements and literals, as they are written."""
         self._outer: dict[str, str] = {}
         """Those of them that were given it outside of a function."""
+        self._around: list[tuple[int, dict[str, str]]] = []
+        """Where the functions begin that were entered, and what the names meant around each."""
         self._pages = {"page": 0}
         self._count = 1
         self._current: str | None = "page"
-        self._caught: dict[str, str] = {}
+        self._caught: set[str] = set()
         self._before = self._now = ""
         """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
         return a_text(payload, NAME)
@@ -88,25 +93,28 @@ class Script(scripts.ScriptReading):
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self.functions.enters(s, uncalled=True)
 
+    def meaning(self, name: str) -> str | None:
+        return self.names.get(name)
+
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
         if unsure:
             self.forget(scripts.assigned_in(s.text))
             raise DialectError(NAME, s.where, scripts.UNSURE)
         if _JOINED.search(s.text):
-            literals = {name: parse_value(NAME, said) for name, said in self.names.items() if not said[0].isalpha()}
+            literals = {name: parse_value(NAME, said) for name, said in self.names.items() if said[0] in "\"'-0123456789"}
             s = s._replace(text=scripts.with_texts_joined(s.text, literals))
         text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
         for pattern, read in _PAGES:
             if match := pattern.fullmatch(text):
                 return read(self, s, match)
-        return None if self._is_silent(text) else self._asked(s, text)
+        return None if self._is_silent(s, text) else self._asked(s, text)
 
     def forget(self, names: Iterable[str]) -> None:
         """These names stand for something else now, and nobody here knows for what."""
         for name in names:
-            self.names.pop(name, None)
-            self._outer.pop(name, None)
+            for names in (self.names, self._outer, *(around for _, around in self._around)):
+                names.pop(name, None)
 
     def _asked(self, s: scripts.Statement, text: str) -> None:
         s = s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text))
@@ -118,11 +126,12 @@ class Script(scripts.ScriptReading):
             self.forget(name.strip() for name in changed[1].split(","))
         return self._ask(s._replace(text=self._filled(s, text)) if self.names else s)
 
-    def _is_silent(self, text: str) -> bool:
+    def _is_silent(self, s: scripts.Statement, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
         if scripts.is_a_text(text) or self.functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
             self._now = "context" if text.startswith(("context", "browser")) else ""
-            self.names = {**self._outer} if text.startswith(("def ", "async def ")) else self.names
+            if text.startswith(("def ", "async def ")):
+                self._scope(s)
             return True
         if scripts.is_printed(text):
             self.losses.append(scripts.PRINTED)
@@ -134,6 +143,14 @@ class Script(scripts.ScriptReading):
         else:
             return False
         return True
+
+    def _scope(self, s: scripts.Statement) -> None:
+        """What names mean in a function ends with it: `s` is its first line, or behind it once more."""
+        if self._around and self._around[-1][0] == s.start:
+            self.names = self._around.pop()[1]
+        else:
+            self._around.append((s.start, self.names))
+            self.names = {**self._outer}
 
     def _give(self, s: scripts.Statement, name: str, said: str) -> None:
         """An element or a literal gets a name."""
@@ -197,15 +214,18 @@ class Script(scripts.ScriptReading):
     def _expect(self, s: scripts.Statement, match: re.Match[str]) -> None:
         self._index(s, match[1])
         if match[3]:
-            self._caught[match[3]] = match[2]
+            self._caught.add(match[3])
+            self._pages.pop(match[3] + _VALUE, None)
+        if match[2] == "popup" or (match[2] == "event" and _POPUP.search(match[0])):
+            self._opened(s, (match[3] or "") + _VALUE)
         self.losses.append(Loss(what=f"expect_{match[2]}", why="what comes of an action is no action"))
 
     def _catch(self, s: scripts.Statement, match: re.Match[str]) -> None:
-        kind = self._caught.get(match[2])
-        if kind is None:
+        if match[2] not in self._caught:
             raise DialectError(NAME, s.where, f"nothing is expected as {match[2][:40]} above")
-        if kind == "popup":
-            self._opened(s, self._named(s, match[1]))
+        opened = self._pages.get(match[2] + _VALUE)
+        if opened is not None:
+            self._pages[self._named(s, match[1])] = opened
             if self._current == match[1]:
                 self._current = None
 

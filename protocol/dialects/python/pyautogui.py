@@ -69,6 +69,9 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         """Names of modules, and of functions of them, by which the code calls them."""
         return text
 
+    def meaning(self, name: str) -> str | None:
+        return repr(self._literals[name]) if name in self._literals else None
+
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
         self._scope(s, unsure)

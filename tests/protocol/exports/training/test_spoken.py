@@ -310,7 +310,11 @@ IN_A_FUNCTION = [
 GIVEN = [
     ("pyautogui", "def a(x, y=7):\n    pyautogui.click(x, y=y)\nx = 1\ny = 2\nn = 30\na(n)\n", ["2 click at (30, 7)"]),
     ("pyautogui", "def a(b):\n    pyautogui.write(f'b {b}' + b)\nb, c = 'B', 'C'\na(c)\n", ['2 type "b CC"']),
-    ("pyautogui", "def a(b):\n    b = 'x'\n    pyautogui.write(b)\nc = 'C'\na(c)\n", ["5! only known when it is run"]),
+    ("pyautogui", "def a(b):\n    b = 'x'\n    pyautogui.write(b)\nc = 'C'\na(c)\n", ['3 type "x"']),
+    ("pyautogui", "def a(b):\n    c = 'x'\n    pyautogui.write(b + c)\nc = 'C'\na(c)\n", ['3 type "Cx"']),
+    ("pyautogui", "c = 'C'\ndef a(b):\n    pyautogui.write(b)\ndef d():\n    c = 'x'\n    a(c)\nd()\n", ['3 type "x"']),
+    ("pyautogui", "c = 'a, b'\ndef a(b=c, d='(,'):\n    pyautogui.write(b + d)\nc = 'C'\na()\n", ['3 type "a, b(,"']),
+    ("pyautogui", "b = 'B'\ndef a(b):\n    pyautogui.write(b)\na()\n", ["4! only known when it is run"]),
     ("pyautogui", "x = 'X'\ndef a():\n    x = 'A'\n    pyautogui.write(x)\na()\npyautogui.write(x)\n",
      ['4 type "A"', '6 type "X"']),
     ("pyautogui", "x = 'X'\ndef a():\n    global x\n    x = 'A'\na()\npyautogui.write(x)\n", ["3! global", "6! the name 'x'"]),
@@ -318,11 +322,22 @@ GIVEN = [
     ("playwright_python",
      "def a(page):\n    page.go_back()\npage1 = context.new_page()\npage.goto('http://a')\na(page1)\n",
      ["3 new tab", "4 switch to tab 0", '4 navigate to "http://a"', "2 switch to tab 1", "2 go back"]),
+    ("playwright_python",
+     "def a(p):\n    page1 = context.new_page()\n    p.go_back()\npage1 = context.new_page()\na(page1)\n",
+     ["4 new tab", "5! only known when it is run"]),
+    ("playwright_python",
+     "b = 'B'\ndef a():\n    page.go_back()\ndef c():\n    b = 'C'\n    a()\n    page.goto(b)\nc()\n",
+     ["3 go back", '7 navigate to "C"']),
+    ("playwright_python",
+     "with page.expect_event('popup'):\n    page.go_back()\nwith page.expect_popup() as made:\n    page.go_back()\n"
+     "page3 = context.new_page()\nb = made.value\nb.go_back()\npage3.go_back()\n",
+     ["2 go back", "4 go back", "5 new tab", "7 switch to tab 2", "7 go back", "8 switch to tab 3", "8 go back"]),
+    ("playwright_python", "_a = page.locator('#a')\npage.goto('b' + 'c')\n", ['2 navigate to "bc"']),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "script", "expected"), GIVEN)
-def test_a_parameter_stands_for_what_the_function_is_given(tmp_path: Path, name: str, script: str, expected: list[str]) -> None:
+def test_a_name_stands_for_what_it_is_given_where_it_is_used(tmp_path: Path, name: str, script: str, expected: list[str]) -> None:
     check(spoken(tmp_path, name, script), expected)
 
 
