@@ -96,6 +96,10 @@ class Nouns(Names):
         if head is None:
             return None
         end = self._exceptions(self.narrowed(head, draft, inner), draft)
+        pick, in_time = draft.pick, draft.kind in self.words.lexicon.data["in_time"]
+        first = pick is not None and pick.order == "first" and pick.at == 1 and not pick.by
+        if first and in_time and self.words.shown is None and not any(isinstance(test.value, When) for test in draft.tests):
+            raise Doubt(f"is the first {draft.kind} the oldest, or the next one?")
         return apart(draft.thing(self.spans(at, end))), end
 
     def _determiners(self, at: int, draft: Draft) -> int:
