@@ -248,6 +248,7 @@ class Nouns(Names):
         end = self._name_end(at)
         if end == at:
             draft.kind = self.said_kind
+            self._of_those(at, draft)
             return at if draft.pick and self.said_kind else None
         end = self._noun_and_name(at, end, draft, determined)
         if end < 0:
@@ -257,6 +258,13 @@ class Nouns(Names):
         self.said_kind = draft.kind or self.said_kind
         self._first_and_last(draft)
         return end
+
+    def _of_those(self, end: int, draft: Draft) -> None:
+        """The first, behind "find the mails from Ann", is one of those, or of all mails. Raises Doubt."""
+        said = [order.object for order in self.orders if order.object is not None and order.object.kind == draft.kind]
+        those = next((thing for thing in reversed(said) if thing.pick is None and thing.quantity != "one"), Thing())
+        if draft.pick and draft.kind and (those.tests or those.but or those.place):
+            raise Doubt(f"which {draft.kind} is meant: one of those that were said, or of all?")
 
     def _first_and_last(self, draft: Draft) -> None:
         """The last mail is the latest; the last row is the last in its list; the first mail may be either."""
@@ -287,6 +295,7 @@ class Nouns(Names):
         if not (determined or draft.pick is not None or quoted or (called and called.entry.name == "is called")):
             return None
         draft.kind = self.said_kind
+        self._of_those(ones.end, draft)
         self._plural(self.low(at) == "ones", draft)
         if quoted and draft.kind:
             draft.name = self.text(ones.end, ones.end + 1, quoted=True)
