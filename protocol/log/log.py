@@ -199,4 +199,5 @@ def _read(number: int, line: bytes) -> Iterator[LogLine]:
     if _CURRENT in line:
         with suppress(ValidationError):  # read again below, slowly, for the JSON path of what is wrong
             step = InteractionStep.model_validate_json(line)
-    yield LogLine(number, step or parse_step(json_of_line(line)))
+    as_written = step is not None and step_json(step).encode() == line.rstrip(b"\r\n")  # another line may say a key twice
+    yield LogLine(number, step if step and as_written else parse_step(json_of_line(line)))

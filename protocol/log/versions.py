@@ -129,7 +129,7 @@ def parse_step(data: Any) -> InteractionStep:
     if not isinstance(data, Mapping):
         raise BadStep((Problem("$", f"a step is an object, not {type(data).__name__}"),))
     version = data.get("protocol_version")
-    while version in _OLDER:
+    while (version is None or isinstance(version, str)) and version in _OLDER:
         version = _OLDER[version]
         data = {**data, "protocol_version": version}
     if version != PROTOCOL_VERSION:

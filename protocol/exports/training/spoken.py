@@ -31,10 +31,10 @@ _LISTS = (
 )  # fmt: skip
 """Keys under which a document has one payload after the other."""
 _AROUND = (
-    "message", "data", "kwargs", "action", "response", "model_response", "model_output", "raw_response", "prediction",
-    "action_output", "completion", "raw_item",
+    "message", "data", "kwargs", "action", "response", "prediction", "action_output", "completion", "raw_item", "model_response",
+    "model_output", "raw_response",
 )  # fmt: skip
-"""Keys under which an object has one message or payload, beside what others note of it."""
+"""Keys under which an object has one message or payload, beside what others note of it; of several the first holds it."""
 _HELD = ("tool_calls", "content", "output", "parts", "candidates")
 """Keys under which a message or a response of a service has its parts."""
 _WRAPPERS = ("function", "functionCall", "function_call")

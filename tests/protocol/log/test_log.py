@@ -60,6 +60,10 @@ def test_a_log_cut_off_anywhere_in_its_last_line_keeps_the_rest_and_says_so(tmp_
         (b'{"timestamp": 1, "visual_state": {}, "action": {"action_type": "explode"}}', "explode"),
         (b'{"timestamp": 1, "visual_state": {}, "action": {"target": {"text": "a"}}}', "action"),
         (b"[]", "object"),
+        (
+            b'{"timestamp":1,"visual_state":{},"action":{"action_type":"wait","action_type":"go_back"},"protocol_version":"0.1"}',
+            "twice",
+        ),
         (b'{"a":' * 9_000 + b"1" + b"}" * 9_000, "nested too deeply"),
         (b'{"timestamp": ' + b"1" * 9_000 + b"}", "thousands of digits"),
     ],

@@ -27,7 +27,8 @@ def test_a_line_without_a_version_is_the_draft_and_is_brought_up_to_date():
 @pytest.mark.parametrize(
     ("version", "said"),
     [("0.2", "newer than 0.1"), ("1.0", "newer than 0.1"), ("0.1.1", "newer than 0.1"), ("0.0.9", "not known"),
-     ("first", "not known"), ("9" * 100 + ".0", "not known"), ("²", "not known"), (0.1, "a version is a text")],
+     ("first", "not known"), ("9" * 100 + ".0", "not known"), ("²", "not known"), (0.1, "a version is a text"),
+     ([1], "a version is a text"), ({}, "a version is a text")],
 )  # fmt: skip
 def test_a_version_that_is_not_known_is_refused_and_never_guessed(version, said):
     ((where, reason),) = problems({**STEP, "protocol_version": version})

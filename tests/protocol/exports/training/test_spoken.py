@@ -112,6 +112,7 @@ CHATS = [
     ("qwen", {"id": "c", "choices": [{"message": {"role": "assistant", "tool_calls": [call("computer_use", SAVE)]}}]}),
     ("browsergym", {"step": 3, "action": "click('a5')", "reward": 0}),
     ("ui_tars", {"prediction": TARS, "parsed": []}),
+    ("ui_tars", {"raw_response": "I save.", "model_output": "finished()", "prediction": TARS}),
     ("ui_tars", {"step": 1, "model_response": TARS}),
     ("ui_tars", {"action_output": TARS, "summary": "saved"}),
     ("anthropic", {"name": "computer", "parameters": SAVE}),
