@@ -25,6 +25,7 @@ from roles.evaluator.ledger import asked_again, ledger
 from roles.journal.events import (
     ApprovalEvent,
     ErrorEvent,
+    Event,
     FactEvent,
     GateEvent,
     LedgerEvent,
@@ -91,9 +92,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     verdict = _required(answer, request, state, ctx) if answer is not None else _none(ctx)
     told = found.model_dump(mode="json", exclude={"ledger"}, exclude_defaults=True)  # which has an event of its own
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
-    ctx.journal.record(
-        gate, role="evaluator", subtask=request.subtask.id if request.subtask else "", key=f"gate/{request.number}"
-    )
+    ctx.journal.record(gate, role="evaluator", subtask=request.subtask.id if request.subtask else "", key=_key(request.number))
     if request.trigger is GateTrigger.WORKER_SUCCESS and verdict.decision is Signal.GATE_DONE:
         _tick(request, ctx)
     ctx.journal.commit()
@@ -195,7 +194,8 @@ def _request(state: State, ctx: Context) -> GateRequest:
         steps = _with_hands(ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS), ctx)
     begun = next((event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}), None)
     given = [ctx.given, *(str(subtask["instruction"]) for subtask in (begun.body["subtasks"] if begun is not None else ()))]
-    gates = [(event.subtask, event.body["trigger"], event.body["decision"]) for event in ctx.journal.events(GateEvent)]
+    before = _gates_before(assignment.get("number", 0), ctx)
+    gates = [(event.subtask, event.body["trigger"], event.body["decision"]) for event in before]
     said = [event.body for event in ctx.journal.events(ApprovalEvent) if event.body.get("decision") == "edit"]
     older = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
     return GateRequest(
@@ -226,6 +226,16 @@ def _request(state: State, ctx: Context) -> GateRequest:
         continued=subtask is not None and (subtask.id, GateTrigger.WORKER_SUCCESS, Signal.GATE_CONTINUE) in gates,
         notes=ctx.say.notes("evaluator"),
     )
+
+
+def _key(number: int) -> str:
+    return f"gate/{number}"
+
+
+def _gates_before(number: int, ctx: Context) -> list[Event]:
+    """The gates before this one, which stands in the journal already where the process was killed behind it."""
+    gates = list(ctx.journal.events(GateEvent))
+    return gates[:-1] if ctx.journal.recorded(_key(number)) else gates
 
 
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:
@@ -309,7 +319,8 @@ def _found_before(left: Sequence[str], request: GateRequest, ctx: Context) -> bo
     """Whether the last check of the same was failed for all that is `left`, and nothing was done or said since that could change
     it: whoever planned or worked was told, and would come to the same check."""
     mine = request.subtask.id if request.subtask is not None else ""
-    checks = [e for e in ctx.journal.events(GateEvent) if (e.subtask, e.body["trigger"]) == (mine, request.trigger)]
+    before = _gates_before(request.number, ctx)
+    checks = [event for event in before if (event.subtask, event.body["trigger"]) == (mine, request.trigger)]
     if not checks or not set(left) <= set(checks[-1].body["issues"]):
         return False
     if any(event.id > checks[-1].id for event in ctx.journal.events(FactEvent, SteeredEvent)):
@@ -322,7 +333,7 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GoalLedger | None:
     """The ledger without what is the judge's to say, where a model has judged: orders that are not sure; and, once the Evaluator
     was told of them and says again that all is done, those of which nothing was seen and which may have been done otherwise."""
     held = request.found.ledger if request.found is not None else None
-    gates = list(ctx.journal.events(GateEvent))
+    gates = _gates_before(request.number, ctx)
     calls = [e.id for e in ctx.journal.events(ModelCallEvent) if e.role == "evaluator" and not e.body.get("problem")]
     again = bool(gates) and gates[-1].body["trigger"] == GateTrigger.WORKER_SUCCESS  # whose verdict may have been taken over
     before = [0, *(event.id for event in gates)][-2 if again else -1]

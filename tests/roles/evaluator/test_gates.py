@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from killed import dies, killed
 from pydantic import BaseModel
 from support import FINISH, Run, decide, planned, subtask, verdict
 
@@ -13,12 +14,12 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.control.requests import approving
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.runs import start
+from orchestrator.runs.runs import resume, start
 from orchestrator.settings.layers import shipped
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
-from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, OperatorView, PlanAnswer
+from roles.contracts import Fact, FactKnown, FieldHas, GateRequest, GateVerdict, OperatorView, PlanAnswer, Report
 from roles.contracts.limits import Limits
 from roles.contracts.orders import Entry, FillStep, ReadStep
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
@@ -220,6 +221,42 @@ def test_a_worker_that_does_nothing_when_it_is_to_go_on_is_not_told_so_again(the
     run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, FINISH, *then]}, {GateTrigger.WORKER_SUCCESS: [on] * 9}).go()
     assert [gate["decision"] for gate in gates(run)] == ["gate_continue"] * (checks - 1) + ["gate_fail"]
     assert run.status == "rejected"
+
+
+class Once:
+    """At this trigger does not take what was done, until something more is."""
+
+    def __init__(self, trigger: GateTrigger, refuses: Signal) -> None:
+        self._trigger, self._refuses = trigger, refuses
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        enough = request.trigger is not self._trigger or request.number > 2
+        issues = () if enough or self._refuses is Signal.GATE_CONTINUE else ("not enough",)
+        return GateVerdict(decision=Signal.GATE_DONE if enough else self._refuses, reason="not enough", issues=issues)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "refuses"),
+    [(GateTrigger.WORKER_SUCCESS, Signal.GATE_CONTINUE), (GateTrigger.FINAL_CHECK, Signal.GATE_FAIL)],
+)
+def test_a_gate_that_is_decided_again_after_a_kill_is_not_held_against_itself(
+    trigger: GateTrigger, refuses: Signal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = {"evaluator": Once(trigger, refuses)}
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "display=none"])
+    whole = start(loaded, AMOUNTS, approver=approving, parts=parts)
+
+    def dies_behind_the_gate(**said: Any) -> Report:
+        if said["signal"] in {refuses, Signal.ISSUES_FOUND}:
+            dies()
+        return Report(**said)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("roles.evaluator.graph.Report", dies_behind_the_gate)
+        killed(lambda: start(loaded, AMOUNTS, approver=approving, parts=parts))
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir() and path.name != whole.folder.name)
+    again = resume(folder.name, runs_dir=tmp_path, approver=approving, parts=parts)
+    assert (again.status, again.report["counts"]) == (whole.status, whole.report["counts"])
 
 
 def test_an_order_whose_words_may_mean_something_else_is_left_to_a_model_at_once() -> None:
