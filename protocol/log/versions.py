@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -99,11 +99,16 @@ def parse_json(data: bytes) -> Any:
         refuse("$", f"cannot be read: {'a number in it has thousands of digits' if long else str(bad)[:80]}")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
+class SaidTwice(ValueError):
+    """A key that an object in JSON says twice: it is not guessed which is meant."""
+
+
+def said_once(pairs: Sequence[tuple[Any, Any]]) -> JsonObject:
+    """The object of these keys and values. Raises SaidTwice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for n, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:n]))
-        raise ValueError(f"the key {twice[:40]!r} is there twice")
+        raise SaidTwice(f"the key {str(twice)[:40]!r} is there twice")
     return found
 
 
@@ -111,7 +116,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a number in JSON")
 
 
-STRICT: JsonObject = {"parse_constant": _refuse, "object_pairs_hook": _object}
+STRICT: JsonObject = {"parse_constant": _refuse, "object_pairs_hook": said_once}
 """How JSON is read: without NaN, and without a key that is said twice."""
 
 

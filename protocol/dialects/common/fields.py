@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from protocol.dialects.common.dialect import LONGEST, DialectError
+from protocol.log.versions import SaidTwice, said_once
 from protocol.model.actions import AgentAction, parse_action
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
@@ -212,7 +213,7 @@ def positions(text: str, line: int = 1, column: int = 1) -> Callable[[int], str]
 def json_in(dialect: str, text: str) -> Any:
     """The JSON object in a model's answer, with or without a fence or words around it."""
     within_length(text, dialect)
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(object_pairs_hook=said_once)
     start, problem = -1, "no JSON object is in the text"
     for _ in range(20):  # words may hold braces; the work stays linear
         start = text.find("{", start + 1)
@@ -222,6 +223,8 @@ def json_in(dialect: str, text: str) -> Any:
             return decoder.raw_decode(text, start)[0]
         except json.JSONDecodeError as bad:
             problem = f"{bad.msg} at line {bad.lineno}, column {bad.colno}"
+        except SaidTwice as twice:
+            raise DialectError(dialect, "$", str(twice)) from None
         except (RecursionError, ValueError):  # the latter for a number of thousands of digits
             problem = "the JSON is nested too deeply, or a number in it is too long"
     raise DialectError(dialect, "$", problem)

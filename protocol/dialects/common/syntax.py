@@ -17,6 +17,7 @@ from lark.exceptions import UnexpectedInput
 from protocol.dialects.common.conversion import Reading
 from protocol.dialects.common.dialect import DialectError
 from protocol.dialects.common.fields import Fields, position, positions, within_length
+from protocol.log.versions import SaidTwice, said_once
 from protocol.model.blame import blame
 from protocol.model.geometry import JsonObject
 
@@ -170,7 +171,9 @@ class _Build(Transformer[Token, Any]):
 
     def table(self, *pairs: Any) -> Table:
         try:
-            return Table(pairs)
+            return Table(said_once(pairs))
+        except SaidTwice as twice:
+            raise _BadLiteral(str(twice)) from None
         except TypeError:
             raise _BadLiteral("a key of an object is a text or a number") from None
 

@@ -17,6 +17,7 @@ from protocol.dialects.common.dialect import Context, DialectError
 from protocol.dialects.common.fields import Fields, a_text, read_chord
 from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import BareName, parse_value
+from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -45,7 +46,9 @@ def read_object(text: str) -> Mapping[str, Any]:
     if not _NAMED.match(body):
         raise DialectError(NAME, "$", "an object with names in quotes is needed")
     try:
-        found = json.loads(body)
+        found = json.loads(body, object_pairs_hook=said_once)
+    except SaidTwice as twice:
+        raise DialectError(NAME, "$", str(twice)) from None
     except RecursionError:
         raise DialectError(NAME, "$", "the JSON is nested too deeply") from None
     except ValueError:

@@ -16,6 +16,7 @@ from protocol.dialects.common.dialect import DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, refusing, within_length
 from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.python.devices import BUTTON, BUTTONS, PAUSE, DeviceReading, DeviceWriting, here
+from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject
@@ -33,7 +34,9 @@ def _in_text(text: str) -> list[Any]:
     calls: list[Any] = []
     for part in _FENCED.findall(within_length(text, NAME)) or [text]:
         try:
-            call = part if part in _WORDS else json.loads(part)
+            call = part if part in _WORDS else json.loads(part, object_pairs_hook=said_once)
+        except SaidTwice as twice:
+            raise DialectError(NAME, "$", str(twice)) from None
         except (ValueError, RecursionError):
             raise DialectError(NAME, "$", "one call in JSON is needed, or each in a fence of its own") from None
         calls += call if isinstance(call, list) else [call]

@@ -18,6 +18,7 @@ from protocol.dialects.common.dialect import DialectError, ParsedPayload
 from protocol.dialects.common.fields import Fields, position, within_length
 from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, aim_coordinate, click_rows
+from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import JsonObject, Space
@@ -48,10 +49,12 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
             given: JsonObject = {}
             value, end = {"name": tags[1], "arguments": given}, tags.end()
             for name, written in _PARAMETER.findall(tags[2]):
+                if name in given:
+                    raise DialectError(NAME, position(text, begin), f"the key {name[:40]!r} is there twice")
                 given[name] = written.strip()
                 if name != "text":
                     with suppress(ValueError, RecursionError):
-                        given[name] = json.loads(written)
+                        given[name] = json.loads(written, object_pairs_hook=said_once)
         else:
             value, end = _json(text, begin, "")
         if mark is _TAGGED:
@@ -64,9 +67,11 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
 
 def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
     try:
-        return json.JSONDecoder().raw_decode(text, begin)
+        return json.JSONDecoder(object_pairs_hook=said_once).raw_decode(text, begin)
     except json.JSONDecodeError as bad:
         raise DialectError(NAME, where or position(text, bad.pos), f"this is not JSON: {bad.msg}") from None
+    except SaidTwice as twice:
+        raise DialectError(NAME, where or position(text, begin), str(twice)) from None
     except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
         raise DialectError(NAME, where or position(text, begin), "the JSON is too deep, or has too long a number") from None
 

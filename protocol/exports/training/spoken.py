@@ -22,7 +22,7 @@ from protocol.exports.common import lines as json_lines
 from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, whole_document
-from protocol.log.versions import BadStep, Problem, parse_json, refuse
+from protocol.log.versions import BadStep, Problem, parse_json, refuse, said_once
 from protocol.model.geometry import JsonObject
 from protocol.model.steps import InteractionStep
 
@@ -105,7 +105,7 @@ def _call(part: Any) -> JsonObject | None:
         return None
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):  # what is no JSON stays as it is, for the dialect to refuse
-            arguments = json.loads(arguments)
+            arguments = json.loads(arguments, object_pairs_hook=said_once)
     return {"name": name.rpartition("__")[2], "arguments": arguments}
 
 
