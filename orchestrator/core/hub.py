@@ -237,8 +237,10 @@ def _statuses_after(turn: Turn, signal: Signal) -> int:
     elif signal in FAILURES and current:
         turn.move(current, SubtaskStatus.REJECTED, turn.summary)
     elif signal is Signal.ISSUES_FOUND:
-        for whole in [s.id for s in turn.plan() if s.status is SubtaskStatus.FULFILLED and s.instruction == turn.update["goal"]]:
-            turn.move(whole, SubtaskStatus.REJECTED, turn.summary)  # it is judged by this check alone
+        for one in turn.plan():  # what is pinned would have to be worked once more, and what has steps was judged by them
+            whole = one.instruction == turn.update["goal"] and not (one.pinned or one.steps)
+            if whole and one.status is SubtaskStatus.FULFILLED:
+                turn.move(one.id, SubtaskStatus.REJECTED, turn.summary)  # it is judged by this check alone
     return sum(1 for s in turn.plan() if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING})
 
 

@@ -25,7 +25,7 @@ from roles.contracts.orders import Entry, FillStep, ReadStep
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.rules import RulesEvaluator
-from roles.journal.events import ModelCallEvent
+from roles.journal.events import ModelCallEvent, SubtaskStatusEvent
 from roles.journal.journal import Journal
 from roles.operator.rules import RulesOperator
 from roles.policies.scripted import TrustingEvaluator
@@ -221,6 +221,17 @@ def test_a_worker_that_does_nothing_when_it_is_to_go_on_is_not_told_so_again(the
     run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, FINISH, *then]}, {GateTrigger.WORKER_SUCCESS: [on] * 9}).go()
     assert [gate["decision"] for gate in gates(run)] == ["gate_continue"] * (checks - 1) + ["gate_fail"]
     assert run.status == "rejected"
+
+
+@pytest.mark.parametrize(("more", "refused"), [({}, True), ({"pinned": True}, False)])
+def test_a_goal_given_whole_that_the_final_check_refuses_is_rejected_and_one_that_is_pinned_is_not_worked_twice(
+    more: Any, refused: bool
+) -> None:
+    whole = subtask("a", **more).model_copy(update={"instruction": AMOUNTS})
+    checks = {GateTrigger.FINAL_CHECK: [verdict(Signal.GATE_FAIL), verdict(Signal.GATE_DONE)]}
+    run = Run([planned(whole), planned(whole, subtask("b"))], {"a": [FILL], "b": [VENDOR]}, checks, goal=AMOUNTS).go()
+    assert run.status == "fulfilled"
+    assert ("rejected" in [body["status"] for body in run.bodies(SubtaskStatusEvent.KIND)]) is refused
 
 
 class Once:
