@@ -277,7 +277,7 @@ class Functions:
     def _given(self, function: str, arguments: list[str]) -> JsonObject | None:
         """What the parameters stand for that stand for something else than their names say; None where that is not told."""
         parameters = self._parameters[function]
-        if parameters is None:
+        if parameters is None or len(arguments) > len(parameters):
             return None
         given = {**parameters, **{name: self._meant(said) for name, said in zip(parameters, arguments, strict=False)}}
         if any(not said and self._means(name) for name, said in given.items()):

@@ -76,8 +76,6 @@ class Script(scripts.ScriptReading):
     def open(self, payload: Any) -> str:
         self.names: dict[str, str] = {}
         """What was given a name: elements and literals, as they are written."""
-        self._outer: dict[str, str] = {}
-        """Those of them that were given it outside of a function."""
         self._around: list[tuple[int, dict[str, str]]] = []
         """Where the functions begin that were entered, and what the names meant around each."""
         self._pages = {"page": 0}
@@ -98,6 +96,7 @@ class Script(scripts.ScriptReading):
 
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
+        self._scope(s, unsure)
         if unsure:
             self.forget(scripts.assigned_in(s.text))
             raise DialectError(NAME, s.where, scripts.UNSURE)
@@ -108,12 +107,12 @@ class Script(scripts.ScriptReading):
         for pattern, read in _PAGES:
             if match := pattern.fullmatch(text):
                 return read(self, s, match)
-        return None if self._is_silent(s, text) else self._asked(s, text)
+        return None if self._is_silent(text) else self._asked(s, text)
 
     def forget(self, names: Iterable[str]) -> None:
         """These names stand for something else now, and nobody here knows for what."""
         for name in names:
-            for names in (self.names, self._outer, *(around for _, around in self._around)):
+            for names in (self.names, *(around for _, around in self._around)):
                 names.pop(name, None)
 
     def _asked(self, s: scripts.Statement, text: str) -> None:
@@ -126,12 +125,10 @@ class Script(scripts.ScriptReading):
             self.forget(name.strip() for name in changed[1].split(","))
         return self._ask(s._replace(text=self._filled(s, text)) if self.names else s)
 
-    def _is_silent(self, s: scripts.Statement, text: str) -> bool:
+    def _is_silent(self, text: str) -> bool:
         """Whether a statement does nothing to a page; what it says is lost, but for what every script says."""
         if scripts.is_a_text(text) or self.functions.is_run(text) or _SCAFFOLDING.fullmatch(text):
             self._now = "context" if text.startswith(("context", "browser")) else ""
-            if text.startswith(("def ", "async def ")):
-                self._scope(s)
             return True
         if scripts.is_printed(text):
             self.losses.append(scripts.PRINTED)
@@ -144,19 +141,22 @@ class Script(scripts.ScriptReading):
             return False
         return True
 
-    def _scope(self, s: scripts.Statement) -> None:
-        """What names mean in a function ends with it: `s` is its first line, or behind it once more."""
+    def _scope(self, s: scripts.Statement, unsure: bool) -> None:
+        """What names mean in a function ends with it: `s` is its first line, behind it once more, or any other statement."""
         if self._around and self._around[-1][0] == s.start:
             self.names = self._around.pop()[1]
-        else:
+        elif s.text.startswith(("def ", "async def ")) and not unsure:
             self._around.append((s.start, self.names))
-            self.names = {**self._outer}
+            self.names = {**self._around[0][1]}
+        elif self._around and s.column == 1:
+            self.names = self._around[0][1]
+            self._around = []
+        elif s.text.startswith("global "):
+            self.forget(re.findall(r"\w+", s.text))
 
     def _give(self, s: scripts.Statement, name: str, said: str) -> None:
         """An element or a literal gets a name."""
         text = self._filled(s, said.removeprefix("await ").strip())
-        if s.column == 1:
-            self.forget([name])
         self.names.pop(name, None)
         try:
             value = parse_value(NAME, text)
@@ -164,7 +164,6 @@ class Script(scripts.ScriptReading):
             value = Values()
         if isinstance(value, str | int | float | None) and not isinstance(value, BareName):
             self.names[name] = literal(value)
-            self._outer |= {name: literal(value)} if s.column == 1 else {}
             return
         try:
             steps = read_chain(NAME, text).steps

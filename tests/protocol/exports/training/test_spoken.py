@@ -316,6 +316,7 @@ GIVEN = [
     ("pyautogui", "c = 'C'\ndef a(b):\n    pyautogui.write(b)\ndef d():\n    c = 'x'\n    a(c)\nd()\n", ['3 type "x"']),
     ("pyautogui", "c = 'a, b'\ndef a(b=c, d='(,'):\n    pyautogui.write(b + d)\nc = 'C'\na()\n", ['3 type "a, b(,"']),
     ("pyautogui", "b = 'B'\ndef a(b):\n    pyautogui.write(b)\na()\n", ["4! only known when it is run"]),
+    ("pyautogui", "b = 'B'\ndef a():\n    pyautogui.write(b)\na(b)\n", ["4! only known when it is run"]),
     ("pyautogui", "x = 'X'\ndef a():\n    x = 'A'\n    pyautogui.write(x)\na()\npyautogui.write(x)\n",
      ['4 type "A"', '6 type "X"']),
     ("pyautogui", "x = 'X'\ndef a():\n    global x\n    x = 'A'\na()\npyautogui.write(x)\n", ["3! global", "6! the name 'x'"]),
@@ -333,6 +334,10 @@ GIVEN = [
      "with page.expect_event('popup'):\n    page.go_back()\nwith page.expect_popup() as made:\n    page.go_back()\n"
      "page3 = context.new_page()\nb = made.value\nb.go_back()\npage3.go_back()\n",
      ["2 go back", "4 go back", "5 new tab", "7 switch to tab 2", "7 go back", "8 switch to tab 3", "8 go back"]),
+    ("playwright_python", "b = 'B'\ndef a():\n    page.goto(b)\ntry:\n    b = 'C'\nfinally:\n    pass\na()\n",
+     ['3 navigate to "C"']),
+    ("playwright_python", "b = 'B'\ndef a():\n    global b\n    b = 'C'\na()\npage.goto(b)\n",
+     ["3! global", "6! a literal is needed"]),
     ("playwright_python", "_a = page.locator('#a')\npage.goto('b' + 'c')\n", ['2 navigate to "bc"']),
 ]  # fmt: skip
 
