@@ -81,7 +81,8 @@ def run_suite(
     left = []
     for spec in every:
         row = suites.read_row(spec, folder)
-        if row is None or (again and not row.right):
+        lost = row is not None and row.lines and not suites.row_file(spec, folder).exists()
+        if row is None or lost or (again and not row.right):
             (folder / suites.ROWS / f"{spec.name}.json").unlink(missing_ok=True)
             left.append(spec)
     done = len(every) - len(left)
@@ -98,7 +99,7 @@ def _claim(suite: suites.Suite, folder: Path, purpose: str) -> str:
     said, place = suite.model_dump(mode="json") | ({"purpose": purpose} if purpose else {}), folder / suites.SPEC
     if place.exists():
         kept = json.loads(place.read_text(encoding="utf-8"))
-        differ = sorted(key for key in said if key not in {"about", "tasks"} and kept.get(key) != said[key])
+        differ = sorted(key for key in {*said, "purpose"} - {"about", "tasks"} if kept.get(key) != said.get(key))
         if differ:
             raise UsageProblem(f"{folder} has rows of a suite with other {', '.join(differ)}; name another folder with --out.")
     driver = secrets.token_hex(8)

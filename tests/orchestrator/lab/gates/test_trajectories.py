@@ -94,8 +94,12 @@ def test_a_folder_is_gone_on_with_and_has_all_rows_in_two_files(tmp_path: Path) 
     tasks = [row.task["id"] for row in read_rows(tmp_path / TRAJECTORIES)]
     assert tasks == ["archive-reports", "no-such-app"]
     assert len(list(read_rows(tmp_path / PAIRS))) == first.lines - 1
+    next((tmp_path / "rows").glob("*no-such-app*.jsonl")).unlink()
+    assert [(row.task, row.lines) for row in worked("*")] == [("no-such-app", 1)], "what a person deletes is written again"
     with pytest.raises(UsageProblem, match="rows of a suite with other purpose"):
         worked("*", pairs=3)
+    with pytest.raises(UsageProblem, match="rows of a suite with other purpose"):
+        next(run_suite(suite, tmp_path))
 
 
 def test_a_task_that_does_not_begin_the_same_way_twice_is_not_worked(tmp_path: Path) -> None:
