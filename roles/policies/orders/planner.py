@@ -437,8 +437,9 @@ class Planner(PageOrders):
         if order.verb == "rename" and key is not None and new is not None:
             self._take(new)
             return self._fill(order, records, [Entry(label=key.label, value=self.words(new.value, key))])
-        if order.verb in {"postpone", "move"} and order.slots:
-            return self._fill(order, records, self._moved(order, records, kind))
+        moved = self._moved(order, records, kind) if order.verb in {"postpone", "move"} and order.slots else []
+        if moved:
+            return self._fill(order, records, moved)
         truths = [field for field in kind.fields if field.type == "truth" and field.written]
         if order.verb in {"turn_on", "turn_off"} and len(truths) == 1:
             return self._fill(order, records, [Entry(label=truths[0].label, value=SWITCHES[order.verb])])

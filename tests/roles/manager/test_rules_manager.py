@@ -269,6 +269,7 @@ def test_what_must_not_be_done_ends_no_form(goal: str, commit: str) -> None:
         ("Delete everyone in the Chess group from my contacts", "several at once"),
         ('Delete the note "Plan", but do not open it', "opened"),
         ("Delete Zoe Moreau's phone number", "not with a contact"),
+        ('Put the product "Lamp" into the cart', "cannot be done with a product"),
         ("Delete the song Travel plan", 'no application holds "song"'),
         ("Create a meeting called Plan on May 15 from 11:00 to 10:00", "not understood"),
         ('Delete the note "Travel plan" for Ada with the category "Old"', "for Ada"),
