@@ -15,6 +15,12 @@ from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plura
 from roles.screen.language.words import Doubt, Match
 from roles.screen.texts import is_words
 
+_IN_TIME = {
+    ("", "first"): "is the first {} the oldest, or the next one?",
+    ("date", "most"): "is the last {} behind all others, or before now?",
+}
+"""What is asked of things in time of which the goal says no day; of a calendar only some weeks are looked through."""
+
 
 class Nouns(Names):
     """Reads things at a place of a goal; whatever a method passes over, its result holds. What narrows a thing down speaks of
@@ -97,9 +103,9 @@ class Nouns(Names):
             return None
         end = self._exceptions(self.narrowed(head, draft, inner), draft)
         pick, in_time = draft.pick, draft.kind in self.words.lexicon.data["in_time"]
-        first = pick is not None and pick.order == "first" and pick.at == 1 and not pick.by
-        if first and in_time and self.words.shown is None and not any(isinstance(test.value, When) for test in draft.tests):
-            raise Doubt(f"is the first {draft.kind} the oldest, or the next one?")
+        asks = _IN_TIME.get((pick.by, pick.order), "") if pick is not None and pick.at == pick.number == 1 else ""
+        if asks and in_time and self.words.shown is None and not any(isinstance(test.value, When) for test in draft.tests):
+            raise Doubt(asks.format(draft.kind))
         return apart(draft.thing(self.spans(at, end))), end
 
     def _determiners(self, at: int, draft: Draft) -> int:
