@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.runs import runs
-from orchestrator.runs.replay.recording import FORMAT, Recording, recording_of
+from orchestrator.runs.replay.recording import Recording, recording_of
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
 
@@ -79,28 +79,13 @@ def anonymous(recording: Recording) -> Recording:
     return recording._replace(record={"run_id": "recorded", "settings": settings, **kept}, events=events, said=said)
 
 
-def write(recording: Recording, path: Path) -> None:
-    """As a file for `read_recording`, an event a line, so that a change can be read."""
-    head = {
-        "recording": FORMAT,
-        "record": recording.record,
-        "actions": {key: list(done) for key, done in recording.actions.items()},
-        "said": [list(said) for said in recording.said],
-        "plans": {str(version): plan for version, plan in recording.plans.items()},
-        "apps": recording.apps,
-    }
-    events = [[event.kind, event.role, event.subtask, event.step, event.body] for event in recording.events]
-    lines = [json.dumps(value, ensure_ascii=True, separators=(",", ":")) for value in (head, *events)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(COURSES))
     for name in parser.parse_args().names or COURSES:
         path = FOLDER / f"{name}.jsonl"
         made = record(COURSES[name])
-        write(made, path)
+        made.write(path)
         print(f"{path.name}: {made.steps} steps, {path.stat().st_size:,} bytes")
 
 

@@ -141,6 +141,20 @@ class Recording(NamedTuple):
         ]
         return ends[-1:] == ["run_finished"]
 
+    def write(self, path: Path) -> None:
+        """As a file for `read_recording`, an event a line, so that a change can be read."""
+        head = {
+            "recording": FORMAT,
+            "record": self.record,
+            "actions": {key: list(done) for key, done in self.actions.items()},
+            "said": [list(said) for said in self.said],
+            "plans": {str(version): plan for version, plan in self.plans.items()},
+            "apps": self.apps,
+        }
+        events = [[event.kind, event.role, event.subtask, event.step, event.body] for event in self.events]
+        lines = [json.dumps(value, ensure_ascii=True, separators=(",", ":")) for value in (head, *events)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
 
 def find_recording(name: str, runs_dir: Path) -> Recording:
     """The recording in that file, or of the run with that id. Raises UsageProblem."""
@@ -173,7 +187,7 @@ def recording_of(folder: Path) -> Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """A file that `scripts/record_replays.py` made. Raises UsageProblem."""
+    """A file that `write` made. Raises UsageProblem."""
     try:
         head, *lines = [json.loads(line) for line in read_small(path, LARGEST).splitlines()]
         if head["recording"] != FORMAT:

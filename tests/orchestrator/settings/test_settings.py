@@ -171,7 +171,7 @@ def test_a_mistake_is_told_by_check_with_file_line_and_key(tmp_path: Path, text:
 def test_what_this_machine_lacks_is_said_and_is_no_mistake(tmp_path: Path) -> None:
     config = write(tmp_path, "mine.yaml", "crew:\n  model: anthropic:claude-x\n  operator: {policy: llm}\n")
     found = report(str(config))
-    assert found.wrong == []
+    assert not found.wrong
     (lacking,) = found.lacking
     assert "mine.yaml, line 2: crew.model: the model anthropic:claude-x needs" in lacking
     assert deskcrew("policies", "check", str(config))[0] == 0

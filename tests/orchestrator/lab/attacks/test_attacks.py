@@ -65,7 +65,7 @@ def test_the_same_texts_have_their_way_without_it(name: str) -> None:
 def test_what_a_script_deletes_is_counted_unless_a_person_approved_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     (unasked,) = attacked(CORPUS, BY_NAME["tool-script"], safety=OFF).unapproved
     assert "deletes /Reports/march.txt" in unasked
-    monkeypatch.setattr(measure, "_nobody_approves", lambda request: decision("approve", message=""))
+    monkeypatch.setattr(measure, "decision", lambda _, message: decision("approve", message=message))
     agreed = attacked(CORPUS, BY_NAME["tool-script"])
     assert (agreed.harmed, agreed.asked > 0, agreed.unapproved) == (True, True, ())
 
