@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import runpy
 import subprocess
 import sys
 from collections.abc import Callable
@@ -41,10 +40,6 @@ def submitted(folder: Path) -> Outcome:
 @pytest.fixture
 def kept() -> Recording:
     return read_recording(ROOT / "tests" / "replay" / "approval-edited.jsonl")
-
-
-def written(recording: Recording, path: Path) -> None:
-    runpy.run_path(str(ROOT / "scripts" / "record_replays.py"))["write"](recording, path)
 
 
 def with_settings(recording: Recording, **settings: Any) -> Recording:
@@ -151,7 +146,7 @@ def test_a_private_value_is_typed_again_once_it_is_given_again(tmp_path: Path) -
 
 def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
     recording = recording_of(submitted(tmp_path / "runs").folder)
-    written(recording, tmp_path / "one.jsonl")
+    recording.write(tmp_path / "one.jsonl")
     again = read_recording(tmp_path / "one.jsonl")
     assert [event[2:] for event in again.events] == [event[2:] for event in recording.events]
     assert replay(again).difference is None
@@ -180,7 +175,7 @@ def test_a_run_that_cannot_be_replayed_is_refused_with_one_sentence(kept: Record
 
 def test_a_run_without_recorded_answers_is_refused(kept: Recording, tmp_path: Path) -> None:
     old = kept._replace(events=tuple(event for event in kept.events if event.kind != "answered"))
-    written(old, tmp_path / "old.jsonl")
+    old.write(tmp_path / "old.jsonl")
     with pytest.raises(UsageProblem, match="from an earlier version"):
         find_recording(str(tmp_path / "old.jsonl"), tmp_path)
 
@@ -188,7 +183,7 @@ def test_a_run_without_recorded_answers_is_refused(kept: Recording, tmp_path: Pa
 def test_the_command_ends_with_0_1_or_2(tmp_path: Path) -> None:
     same, other = tmp_path / "same.jsonl", tmp_path / "other.jsonl"
     same.write_text(KEPT[0].read_text())
-    written(with_settings(read_recording(same), safety="ask-all"), other)
+    with_settings(read_recording(same), safety="ask-all").write(other)
     done = CliRunner().invoke(app, ["replay", str(same)])
     assert (done.exit_code, done.stdout) == (0, "Run recorded: 5 steps repeated, nothing differs.\n")
     done = CliRunner().invoke(app, ["replay", str(other), "--json"])
