@@ -151,8 +151,9 @@ class Reading(Conversion):
         return ParsedPayload(self.actions, self.losses)
 
     def take(self, payload: Any, where: str) -> None:
-        """Read one payload, which stands there: what is done in it is added to the actions."""
-        raise NotImplementedError
+        """Read one payload, which stands there: what is done in it is added to the actions. One that only reads single calls
+        refuses it."""
+        self.refuse(where, self.nothing)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ A model's answer may put its code into a fence; what looks like a fence inside a
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -453,15 +454,19 @@ def with_values(call: Call, given: Mapping[str, Any]) -> Call:
     return call._replace(args=[said(one) for one in call.args], kwargs={name: said(one) for name, one in call.kwargs.items()})
 
 
-class ScriptReading(Reading):
-    """A script that is read statement by statement."""
+class ScriptReading(Reading, ABC):
+    """A script that is read statement by statement, and what its names stand for."""
 
     nothing, empty = "there is no action in it", DialectError
     functions: Functions
+    names: dict[str, Any]
+    """What was given a name, as far as it is known."""
+    around: list[tuple[int, dict[str, Any]]]
+    """Where the functions begin that are read now, and what the names meant around each."""
 
+    @abstractmethod
     def open(self, payload: Any) -> str:
         """The code of a payload, before its first statement is read. Raises DialectError."""
-        raise NotImplementedError
 
     def enters(self, s: Statement) -> bool:
         """Whether the statements of a block are done one after the other, once."""
@@ -474,17 +479,39 @@ class ScriptReading(Reading):
         follow it, and those of a function that is called once follow the call. A loop over literals stands for what it does, and
         so do `with pyautogui.hold("shift"):` and `try:`.
         """
+        self.names, self.around = {}, []
         text = self.open(payload)
         self.functions = Functions(text, self.meaning)
-        yield from _blocks(text, statements(text), self.functions, self.enters)
+        for s, unsure in _blocks(text, statements(text), self.functions, self.enters):
+            self._scope(s, unsure)
+            yield s, unsure
 
+    def _scope(self, s: Statement, unsure: bool) -> None:
+        """What names mean in a function ends with it: `s` is its first line, behind it once more, or any other statement."""
+        if self.around and self.around[-1][0] == s.start:
+            self.names = self.around.pop()[1]
+        elif s.text.startswith(("def ", "async def ")) and not unsure:
+            self.around.append((s.start, self.names))
+            self.names = {**self.around[0][1]}
+        elif self.around and s.column == 1:
+            self.names = self.around[0][1]
+            self.around = []
+        elif s.text.startswith("global "):
+            self.forget(re.findall(r"\w+", s.text))
+
+    def forget(self, names: Iterable[str]) -> None:
+        """These names stand for something else now, and nobody here knows for what."""
+        for name in names:
+            for known in (self.names, *(around for _, around in self.around)):
+                known.pop(name, None)
+
+    @abstractmethod
     def meaning(self, name: str) -> str | None:
         """What a name stands for now, as it is written; None where that is not known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def statement(self, s: Statement, unsure: bool) -> None:
         """Read one more statement, or a block that is unsure. Raises DialectError, and can go on behind it."""
-        raise NotImplementedError
 
     def joined(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces of statements that follow on each other, with what several of them mean together."""

@@ -8,7 +8,7 @@ with its line and column, a condition, a loop or a function that is called more 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from protocol.dialects.common import scripts
@@ -71,13 +71,9 @@ _EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
 
 
 class Script(scripts.ScriptReading):
-    """Reads one script, and knows which pages are open and which one was last used."""
+    """Reads one script, and knows which pages are open and which one was last used. Names stand for texts of the script."""
 
     def open(self, payload: Any) -> str:
-        self.names: dict[str, str] = {}
-        """What was given a name: elements and literals, as they are written."""
-        self._around: list[tuple[int, dict[str, str]]] = []
-        """Where the functions begin that were entered, and what the names meant around each."""
         self._pages = {"page": 0}
         self._count = 1
         self._current: str | None = "page"
@@ -96,7 +92,6 @@ class Script(scripts.ScriptReading):
 
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
-        self._scope(s, unsure)
         if unsure:
             self.forget(scripts.assigned_in(s.text))
             raise DialectError(NAME, s.where, scripts.UNSURE)
@@ -108,12 +103,6 @@ class Script(scripts.ScriptReading):
             if match := pattern.fullmatch(text):
                 return read(self, s, match)
         return None if self._is_silent(text) else self._asked(s, text)
-
-    def forget(self, names: Iterable[str]) -> None:
-        """These names stand for something else now, and nobody here knows for what."""
-        for name in names:
-            for names in (self.names, *(around for _, around in self._around)):
-                names.pop(name, None)
 
     def _asked(self, s: scripts.Statement, text: str) -> None:
         s = s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text))
@@ -140,19 +129,6 @@ class Script(scripts.ScriptReading):
         else:
             return False
         return True
-
-    def _scope(self, s: scripts.Statement, unsure: bool) -> None:
-        """What names mean in a function ends with it: `s` is its first line, behind it once more, or any other statement."""
-        if self._around and self._around[-1][0] == s.start:
-            self.names = self._around.pop()[1]
-        elif s.text.startswith(("def ", "async def ")) and not unsure:
-            self._around.append((s.start, self.names))
-            self.names = {**self._around[0][1]}
-        elif self._around and s.column == 1:
-            self.names = self._around[0][1]
-            self._around = []
-        elif s.text.startswith("global "):
-            self.forget(re.findall(r"\w+", s.text))
 
     def _give(self, s: scripts.Statement, name: str, said: str) -> None:
         """An element or a literal gets a name."""

@@ -8,6 +8,7 @@ Signatures are those of pyautogui 0.9.54, with the `pause` of older versions. Ag
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
@@ -31,7 +32,6 @@ PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
 """Parameters that say how fast a stroke is, or leave a picture behind."""
 
 _SETTING = r"pyautogui\.(?:FAILSAFE|PAUSE)[ \t]*=[ \t]*(?:True|False|\d+(?:\.\d*)?|\.\d+)"
-_FUNCTION = re.compile(r"(?:async )?def \w")
 _SILENT = re.compile(f"{_SETTING}|{scripts.FRAME}")
 _PASSED = (
     (scripts.is_a_text, Loss(what="words", why="words around the code are no action")),
@@ -62,19 +62,15 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
     def open(self, payload: Any) -> str:
         text, losses = scripts.code_in(self.dialect, a_text(payload, self.dialect))
         self.losses += losses
-        self._literals: JsonObject = {}
-        self._outer: list[tuple[int, JsonObject]] = []
-        """Where the functions begin that are read now, and what the names meant around each."""
         self._imported: dict[str, str] = {}
         """Names of modules, and of functions of them, by which the code calls them."""
         return text
 
     def meaning(self, name: str) -> str | None:
-        return repr(self._literals[name]) if name in self._literals else None
+        return repr(self.names[name]) if name in self.names else None
 
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
-        self._scope(s, unsure)
         try:
             if unsure:
                 self.refuse(s.where, scripts.UNSURE)
@@ -83,30 +79,15 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         except DialectError:
             self.actions = before
             for name in scripts.assigned_in(s.text):
-                self._literals.pop(name, None)
+                self.names.pop(name, None)
             raise
-
-    def _scope(self, s: scripts.Statement, unsure: bool) -> None:
-        """What names mean in a function ends with it: `s` is its first line, behind it once more, or any other statement."""
-        if self._outer and s.start == self._outer[-1][0]:
-            self._literals = self._outer.pop()[1]
-        elif _FUNCTION.match(s.text) and not unsure:
-            self._outer.append((s.start, self._literals))
-            self._literals = {**self._outer[0][1]}
-        elif self._outer and s.column == 1:
-            self._literals = self._outer[0][1]
-            self._outer = []
-        elif s.text.startswith("global "):
-            for literals in (self._literals, *(around for _, around in self._outer)):
-                for name in re.findall(r"\w+", s.text):
-                    literals.pop(name, None)
 
     def _called(self, s: scripts.Statement) -> list[Call | scripts.Statement]:
         """What a statement calls, or the word that it is. Raises DialectError."""
         first = re.match(r"[^\W\d]\w*", s.text)
         known = self._imported.get(first[0]) if first else None
         text = known + s.text[first.end() :] if first and known else s.text
-        text = scripts.with_texts_joined(text, self._literals)
+        text = scripts.with_texts_joined(text, self.names)
         if text in self.words:
             return [s]
         if scripts.IMPORT.fullmatch(text):
@@ -115,11 +96,11 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
             self.lose(lost.what, lost.why)
         elif not (_SILENT.fullmatch(text) or self.functions.is_run(text)):
             names = scripts.names_given(self.dialect, s._replace(text=text))
-            self._literals |= names
+            self.names |= names
             chains = [] if names else parse_calls(self.dialect, text, s.line, s.column)
             if long := next((chain for chain in chains if len(chain) > 1), None):
                 self.refuse(long[1].where, "nothing is called on what a call gives")
-            return [scripts.with_values(chain[0], self._literals) for chain in chains]
+            return [scripts.with_values(chain[0], self.names) for chain in chains]
         return []
 
     def _import(self, text: str) -> None:
@@ -130,9 +111,9 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         if module == "pyautogui" and "*" in names:
             self._imported |= {name.partition(".")[2]: name for name in FUNCTIONS if name.startswith("pyautogui.")}
 
+    @abstractmethod
     def spot(self, x: Any, y: Any, where: str) -> ActionTarget:
         """The place of `x` and `y`, at a position in the text. Raises DialectError."""
-        raise NotImplementedError
 
     def bare(self, word: BareName) -> bool:
         """Whether a bare name may stand for a place."""
