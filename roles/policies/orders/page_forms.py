@@ -29,7 +29,6 @@ SURE = 0.9
 _HEADS = frozenset({"heading", "dialog", "alertdialog", "form", "region"})
 _BREAKS = frozenset({",", "(", ")", ";", "."})
 _VALUES = ("number", "date", "time", "email", "phone", "money")
-_ENDS = {"from": (True, False), "to": (False, True), "until": (False, True), "till": (False, True)}
 _MONTHS = 12
 _BESIDE = 3
 """Words beside a day or a time that may be of the label: "checking in on 3 May"."""
@@ -103,9 +102,10 @@ class PageForm:
         """ "From 3 May to 7 May", where there is one field for each end, the first one first."""
         said = self.words[first - 1].lower if first else ""
         ends = [w for kind in ("date", "time") for w in self.fields() if takes_moment(kind, w)]
-        if said not in _ENDS or [one.widget for one in found] != ends or len(ends) != len(_ENDS[said]):
+        is_end = [said in some for some in table("phrases")["ends"].values()]
+        if not any(is_end) or [one.widget for one in found] != ends or len(ends) != len(is_end):
             return found
-        return [one for one, is_meant in zip(found, _ENDS[said], strict=True) if is_meant]
+        return [one for one, is_meant in zip(found, is_end, strict=True) if is_meant]
 
     def _ends(self, at: int) -> Iterator[int]:
         """Where a part that begins here may end, the longest first; it ends at a comma, and begins with no mark."""
