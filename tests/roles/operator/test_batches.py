@@ -41,20 +41,18 @@ def why(whole: Run) -> str:
 # --- a step for each --------------------------------------------------------------------------------------------------
 
 
-def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> None:
-    whole, policy = run(*ENTER)
-    assert (whole.status, len(policy.views)) == ("fulfilled", 2)
+def test_each_action_is_a_step_of_its_own_and_a_gate_that_is_due_comes_between() -> None:
+    whole, policy = run(*ENTER, limits=Limits(check_every=1))
+    assert (whole.status, why(whole), done(whole.desk), len(policy.views)) == ("fulfilled", "", ["fill"] * 3, 2)
+    assert [body["trigger"] for body in whole.bodies("gate")][:2] == ["PERIODIC_CHECK"] * 2
     values = {e.text: e.value for e in whole.desk.observe().elements}
     assert (values["Amount"], values["Vendor"], values["Invoice number"]) == ("$5.00", "Acme", "A-1")
     steps = whole.journal.steps("a", 1)
     assert [(s.step, s.target) for s in steps] == [(1, "Amount"), (2, "Vendor"), (3, "Invoice number")]
     assert len({item["key"] for item in whole.desk.received()}) == 3
     assert len(whole.bodies("reviewed")) == 3
-    assert [body["line"] for body in whole.bodies("decided")][:3] == [
-        'fill "Amount" with "$5.00"',
-        'fill "Vendor" with "Acme"',
-        'fill "Invoice number" with "A-1"',
-    ]
+    said = ['fill "Amount" with "$5.00"', 'fill "Vendor" with "Acme"', 'fill "Invoice number" with "A-1"']
+    assert [body["line"] for body in whole.bodies("decided")][:3] == said
     assert "2 of 3 decided together" in whole.bodies("decided")[1]["reasoning"]
 
 
@@ -228,12 +226,6 @@ def test_an_action_that_a_person_changed_ends_it() -> None:
     whole.go({"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Save draft"}}}})
     assert why(whole) == "another action was done instead of the one before it"
     assert len(policy.views) == 2
-
-
-def test_a_gate_that_is_due_comes_between_and_the_batch_goes_on() -> None:
-    whole, policy = run(*ENTER, limits=Limits(check_every=1))
-    assert [body["trigger"] for body in whole.bodies("gate")][:2] == ["PERIODIC_CHECK"] * 2
-    assert (why(whole), done(whole.desk), len(policy.views)) == ("", ["fill"] * 3, 2)
 
 
 def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> None:

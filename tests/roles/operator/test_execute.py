@@ -88,12 +88,6 @@ def test_buttons_menus_forms_dragging_and_windows_are_operated(
     assert came(worked(*actions))
 
 
-def test_what_is_noted_stands_on_the_blackboard_and_never_reaches_the_surface() -> None:
-    run = worked(p.Memorize(name="total", value="$5.00"))
-    assert [(fact.name, fact.value) for fact in run.journal.facts()] == [("total", "$5.00")]
-    assert run.desk.received() == []
-
-
 BEGUN = p.ActionResult(exec_status=p.ExecStatus.PENDING, error="it cannot be known whether it was done")
 DONE = p.ActionResult(exec_status=p.ExecStatus.EXECUTED)
 SEND = p.Click(target=p.ActionTarget(text="Send report"))

@@ -41,12 +41,8 @@ def how(whole: Run) -> list[tuple[str, str]]:
 
 
 def test_a_busy_application_is_waited_for_with_growing_patience() -> None:
-    whole = run(
-        FILLED,
-        decide(p.Click(target=SAVE)),
-        FILLED,
-        events="[{when: {clicked: Save draft}, loading: {app: reimbursement, seconds: 6}}]",
-    )
+    busy = "[{when: {clicked: Save draft}, loading: {app: reimbursement, seconds: 6}}]"
+    whole = run(FILLED, decide(p.Click(target=SAVE)), FILLED, events=busy)
     assert whole.status == "fulfilled"
     waits = [item["action"].get("seconds", 1.0) for item in whole.desk.received() if item["action"]["action_type"] == "wait"]
     assert waits == [1.0, 2.0, 4.0][: len(waits)]
@@ -174,13 +170,13 @@ def test_an_action_that_left_no_trace_is_tried_again() -> None:
     assert whole.desk.world()["apps"]["reimbursement"]["saved"]["amount"] == "$5.00"
 
 
-def test_an_action_that_may_have_been_done_is_not_tried_again_without_a_person() -> None:
+@pytest.mark.parametrize("once_more", [p.Click(target=SUBMIT), p.PressKey(target=SUBMIT, keys=("Enter",))], ids=["click", "key"])
+def test_a_press_that_may_have_been_done_is_not_tried_again_in_any_way_without_a_person(once_more: p.Action) -> None:
     """The network fails after the claim was submitted; the screen, read back, is another one."""
-    click = decide(p.Click(target=SUBMIT))
     ready = [decide(p.Fill(target=p.ActionTarget(text=name), text=text)) for name, text in FORM.items()]
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Submit",), times=1),)
     again = decide(p.Click(target=p.ActionTarget(text="New claim")))
-    whole = run(*ready, click, again, *ready, click, faults=lost)
+    whole = run(*ready, decide(p.Click(target=SUBMIT)), again, *ready, decide(once_more), faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert "it may have been done already" in whole.asked["reasons"][0]
     assert len(whole.desk.world()["apps"]["reimbursement"]["claims"]) == 1
@@ -189,16 +185,6 @@ def test_an_action_that_may_have_been_done_is_not_tried_again_without_a_person()
 
 
 FORM = {"Vendor": "Acme", "Amount": "$5.00"}
-
-
-def test_a_press_by_key_is_the_same_press() -> None:
-    lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Submit",), times=1),)
-    ready = [decide(p.Fill(target=p.ActionTarget(text=name), text=text)) for name, text in FORM.items()]
-    again = decide(p.Click(target=p.ActionTarget(text="New claim")))
-    enter = decide(p.PressKey(target=SUBMIT, keys=("Enter",)))
-    whole = run(*ready, decide(p.Click(target=SUBMIT)), again, *ready, enter, faults=lost)
-    assert whole.asked["rule"] == "unknown_outcome_before"
-    assert len(whole.desk.world()["apps"]["reimbursement"]["claims"]) == 1
 
 
 def test_what_was_saved_before_the_failure_changes_nothing_when_it_is_saved_again() -> None:

@@ -18,7 +18,6 @@ from protocol import (
     FinishGoal,
     GUIElement,
     OperatorDecision,
-    PressKey,
     Scroll,
     VisualState,
     Wait,
@@ -277,12 +276,6 @@ def test_a_disallowed_action_is_blocked_before_execution_and_recorded(desk: Simu
     assert done(desk) == ["fill"]
 
 
-def test_pressing_enter_in_a_form_is_a_submit_too(desk: SimulatedDesktop) -> None:
-    out = work(desk, script(FILL, decide(PressKey(target=AMOUNT, keys=("Enter",)))))
-    assert out["interaction_status"] == "needs_approval"
-    assert claims(desk) == {}
-
-
 def test_an_adapter_exception_becomes_a_structured_error_and_loses_no_history() -> None:
     desk = desktop("[{when: {after_actions: 1}, crash: {message: the session was lost, times: 99}}]")
     policy = script(*(decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 9)))
@@ -377,7 +370,10 @@ def test_constraints_that_come_with_an_approval_hold_from_then_on(desk: Simulate
     [
         ({"type": "approve", "constraints": {"allowed_apps": ["notes"]}}, "what was added forbids it"),
         ({"type": "approve", "digest": "0" * 24}, ""),
-        ({"type": "yes"}, ""),
+        ({"type": "approve", "digest": FILL.action.digest}, ""),
+        ({"type": "approve", "who": "user", "approved": True}, ""),
+        ({"type": "respond", "message": "approve"}, "approve"),
+        ({"type": "approved"}, ""),
         ({}, ""),
         ({"type": "edit"}, ""),
         ({"type": "edit", "edited_action": {"name": "eval"}}, ""),

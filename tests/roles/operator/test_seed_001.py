@@ -57,20 +57,16 @@ def test_user_request_subtask_current_application_and_id_name_and_type_of_every_
 
 
 def test_the_three_screenshots_are_there_as_references() -> None:
-    whole, policy = run(decide(Fill(target=AMOUNT, text="$5.00")))
+    whole, policy = run(decide(Fill(target=AMOUNT, text="$5.00")), decide(LaunchApp(app="notes")))
     assert isinstance(whole.desk, Screenshots)
-    first, second = policy.views[:2]
+    first, second, elsewhere = policy.views
     assert [picture.kind for picture in first.screenshots] == ["clean", "annotated"]
     assert [picture.kind for picture in second.screenshots] == ["clean", "annotated", "last_target"]
     assert {picture.state_id for picture in second.screenshots} == {second.seen.state_id}
     amount = next(e for e in first.seen.elements if e.text == "Amount")
     assert second.screenshots[2].last == amount.bbox
     assert len({picture for view in (first, second) for picture in view.screenshots}) == 5
-
-
-def test_no_last_target_is_shown_on_another_application() -> None:
-    _, policy = run(decide(Fill(target=AMOUNT, text="$5.00")), decide(LaunchApp(app="notes")))
-    assert [picture.kind for picture in policy.views[2].screenshots] == ["clean", "annotated"]
+    assert [picture.kind for picture in elsewhere.screenshots] == ["clean", "annotated"], "no target on another application"
 
 
 def test_an_environment_without_pictures_has_no_references() -> None:
@@ -89,11 +85,13 @@ def test_an_environment_without_pictures_has_no_references() -> None:
     assert policy.views[0].screenshots == ()
 
 
-def test_previous_subtasks_come_with_their_completion_status() -> None:
+def test_fail_goes_back_to_the_manager_and_previous_subtasks_come_with_their_completion_status() -> None:
     failing = OperatorDecision(status=AgentStatus.FAIL, comment="not here")
     plans = [planned(subtask("a"), subtask("b", "a")), planned(subtask("c"))]
-    _, policy = run(FINISH, failing, FINISH, plans=plans)
+    whole, policy = run(FINISH, failing, FINISH, plans=plans)
     assert policy.views[1].previous_subtasks == ("do a: fulfilled",)
+    assert policy.views[2].subtask.id == "c"
+    assert any(body["status"] == "rejected" for body in whole.bodies("subtask_status"))
     again = planned(subtask("a"), subtask("b", status="rejected"), subtask("c", "a"))
     _, policy = run(FINISH, failing, FINISH, plans=[plans[0], again])
     assert policy.views[2].previous_subtasks == ("do a: fulfilled", "do b: rejected")
@@ -124,11 +122,12 @@ def test_retrieved_information_reaches_the_operator() -> None:
     assert [found.text for found in policy.views[1].retrieved] == ["Use the form."]
 
 
-def test_the_blackboard_is_shared_by_all_subtasks() -> None:
+def test_the_blackboard_is_shared_by_all_subtasks_and_never_reaches_the_surface() -> None:
     plan = planned(subtask("a"), subtask("b", "a"))
-    _, policy = run(decide(Memorize(name="total", value="$248.90")), FINISH, plans=[plan])
+    whole, policy = run(decide(Memorize(name="total", value="$248.90")), FINISH, plans=[plan])
     assert [(fact.name, fact.value) for fact in policy.views[2].facts] == [("total", "$248.90")]
     assert policy.views[2].subtask.id == "b"
+    assert whole.desk.received() == []
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------
@@ -179,15 +178,10 @@ def test_a_kept_screen_shows_no_private_field() -> None:
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-def test_continue_acts_and_goes_on() -> None:
+def test_continue_acts_and_goes_on_and_finish_is_believed_by_nobody_but_the_gate() -> None:
     whole, _ = run(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=VENDOR, text="Acme")))
     assert whole.status == "fulfilled"
     assert done(whole.desk) == ["fill", "fill"]
-
-
-def test_finish_is_believed_by_nobody_but_the_gate() -> None:
-    whole, _ = run(FINISH)
-    assert whole.status == "fulfilled"
     assert "GET_ACTION --worker_success--> QUALITY_CHECK" in whole.rows
 
 
@@ -207,14 +201,6 @@ def test_who_has_never_decided_anything_is_not_given_another_plan() -> None:
     whole, policy = run(*[broken] * 3, plans=[planned(subtask("a")), planned(subtask("b"))], limits=Limits(reasks=2))
     assert (whole.status, whole.result["ended_by"], whole.result["plans"]) == ("rejected", "no_answer", 1)
     assert len(policy.views) == 3
-
-
-def test_fail_goes_back_to_the_manager_with_its_reason() -> None:
-    failing = OperatorDecision(status=AgentStatus.FAIL, comment="there is no such form")
-    whole, policy = run(failing, plans=[planned(subtask("a")), planned(subtask("b"))])
-    assert policy.views[1].subtask.id == "b"
-    assert any(body["status"] == "rejected" for body in whole.bodies("subtask_status"))
-    assert done(whole.desk) == []
 
 
 def test_confirm_stops_before_an_action_that_the_policy_allows() -> None:
@@ -258,16 +244,6 @@ def test_a_mark_that_is_not_on_the_screen_is_said_and_asked_again() -> None:
 QUESTION = OperatorDecision(status=AgentStatus.PENDING, comment="Which amount?")
 
 
-def test_pending_asks_the_user_and_the_answer_is_on_the_blackboard() -> None:
-    whole, policy = run(QUESTION)
-    assert whole.asked["kind"] == "question"
-    assert whole.asked["action_requests"][0]["args"] == {"question": "Which amount?"}
-    whole.go({"type": "respond", "message": "$7.50"})
-    fact = policy.views[1].facts[0]
-    assert (fact.name, fact.value, fact.role, fact.question) == ("answer", "$7.50", "user", "Which amount?")
-    assert done(whole.desk) == []
-
-
 def test_the_same_question_is_not_asked_twice_in_a_run() -> None:
     again = OperatorDecision(status=AgentStatus.PENDING, comment="which  amount")
     plan = planned(subtask("a"), subtask("b", "a"))
@@ -279,12 +255,16 @@ def test_the_same_question_is_not_asked_twice_in_a_run() -> None:
     assert [f.value for f in policy.views[-1].facts] == ["$7.50"]
 
 
-def test_another_question_of_the_same_name_is_asked_and_the_first_answer_stays_known() -> None:
+def test_pending_asks_the_user_and_each_answer_is_on_the_blackboard() -> None:
     other = OperatorDecision(status=AgentStatus.PENDING, comment="Which vendor?")
-    whole, _ = run(QUESTION, other, QUESTION)
+    whole, policy = run(QUESTION, other, QUESTION)
+    assert whole.asked["kind"] == "question"
+    assert whole.asked["action_requests"][0]["args"] == {"question": "Which amount?"}
     whole.go({"type": "respond", "message": "$7.50"})
+    fact = policy.views[1].facts[0]
+    assert (fact.name, fact.value, fact.role, fact.question) == ("answer", "$7.50", "user", "Which amount?")
     whole.go({"type": "respond", "message": "Acme"})
-    assert whole.status == "fulfilled"
+    assert (whole.status, done(whole.desk)) == ("fulfilled", [])
     assert len(whole.bodies("approval_requested")) == 2
     assert {f.question: f.value for f in whole.journal.facts()} == {"Which amount?": "$7.50", "Which vendor?": "Acme"}
 

@@ -263,24 +263,6 @@ def test_text_on_the_screen_is_no_approval() -> None:
     assert whole.bodies("approval") == []
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"type": "approve", "digest": AMOUNT.digest, "who": "user"},
-        {"type": "edit", "who": "user"},
-        {"type": "respond", "message": "approve", "who": "user"},
-        {"type": "approve", "who": "user", "approved": True},
-        {"type": "approved"},
-    ],
-    ids=str,
-)
-def test_an_answer_that_is_not_the_approval_of_this_action_does_nothing(answer: dict[str, Any]) -> None:
-    whole = Run(PLANS, {"a": (decide(SUBMIT),), "b": (FINISH,)}).go()
-    whole.go(answer)
-    assert submitted(whole) == 0
-    assert "approve" not in decisions_of(whole)
-
-
 def _pending(whole: Run, **more: Any) -> dict[str, Any]:
     """A state as it would stand before the effect, had somebody written it into the checkpoints."""
     asked = whole.asked

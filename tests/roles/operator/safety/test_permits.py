@@ -161,6 +161,8 @@ def test_a_no_drops_what_is_held_as_does_an_edit_of_it_and_the_manager_is_told(a
     assert site.reached == []
     assert site.held() == []
     assert whole.rows.count("EXECUTE_ACTION --approval_rejected--> PLAN") == 1
+    assert [action.verb for _, action in site.performed].count("click") == 1
+    assert not waits(whole), "a no is not asked about again"
 
 
 def test_no_action_can_be_edited_into_a_request_nor_be_decided_to_be_one() -> None:
@@ -459,12 +461,3 @@ def test_a_page_cannot_have_an_action_repeated_by_saying_that_it_waits() -> None
     while waits(whole):
         whole.go(YES)
     assert [action.verb for _, action in site.performed].count("click") == 1
-
-
-def test_a_no_is_not_asked_about_again() -> None:
-    site = Site(Control("Pay", sends=(MOVE,)))
-    whole = run(site, decide(PAY), FINISH)
-    while waits(whole):
-        whole.go(NO if asked(whole).startswith("release") else YES)
-    assert [action.verb for _, action in site.performed].count("click") == 1
-    assert site.paths == []
