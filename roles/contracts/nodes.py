@@ -164,7 +164,7 @@ def spoke(graph: Graph) -> Callable[[Any, RunnableConfig], Any]:
 def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callable[[str], Stage] | None = None) -> Node:
     """Bind a stage to the context of the call, or to `default` when the caller injects none.
 
-    With `routes` the stage's own `route` says which node comes next. `guarded` gives the stage of a thread in the stage's place.
+    With `routes` the stage's own `route` says which node comes next, and none where it is empty. `guarded` gives the stage of a thread in the stage's place.
     """
 
     def run(state: Any, runtime: Runtime[Context]) -> Update | Command[str]:
@@ -184,7 +184,7 @@ def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callabl
         except GraphBubbleUp:
             context.journal.commit()  # before a checkpoint says that somebody is waited for
             raise
-        return Command(update=update, goto=update["route"]) if routes else update
+        return Command(update=update, goto=update["route"] or END) if routes else update
 
     return run
 

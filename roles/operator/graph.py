@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
-from langgraph.graph import StateGraph
+from langgraph.graph import END, StateGraph
 
 from environments.contract import STOPPED, type_of
 from environments.effects import released
@@ -424,11 +424,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", FINALIZE),
 }
 
-_ENTRIES = ("observe_environment", "plan_next_action", "review_action_safety", "execute_action")
-"""Where work begins or goes on: at the screen, at a decision that a person was asked for, at an action that was held for a check,
-at one that was approved."""
-_PAUSES = ("request_human_approval", FINALIZE)
-_APART = ("prepare_interaction_task", *_PAUSES)
+_ENTRIES = ("prepare_interaction_task", "observe_environment", "plan_next_action", "review_action_safety", EXECUTE, FINALIZE)
+"""Where work begins or goes on: with a delegation, at the screen, at a decision that a person was asked for, at an action that was
+held for a check, at one that was approved, with the report."""
+_ASKING = "request_human_approval"
 
 
 def build_operator(
@@ -454,9 +453,8 @@ def build_operator(
     edges, choices = EDGES, CHOICES
     if granularity == "coarse":
         entries = {name: _onwards(name, stages) for name in _ENTRIES}
-        stages = {name: entries.get(name, stage) for name, stage in stages.items() if name in {*entries, *_APART}}
-        ends = dict.fromkeys(_ENTRIES, (*_ENTRIES, *_PAUSES))
-        edges, choices = (), {name: to for name, to in (CHOICES | ends).items() if name in stages}
+        stages = {name: stage for name, stage in (stages | entries).items() if name in (*_ENTRIES, _ASKING)}
+        edges, choices = (), CHOICES | dict.fromkeys(_ENTRIES, (*_ENTRIES, _ASKING, END))
     return compiled(graph, stages, choices, context, name="operator", checkpointer=checkpointer, edges=edges)
 
 
@@ -466,7 +464,7 @@ def _onwards(entry: str, stages: Mapping[str, Stage]) -> Stage:
 
     def run(state: State, ctx: Context) -> Update:
         name, total, fresh = entry, Update(), True
-        while name not in _PAUSES:
+        while name and name != _ASKING:
             try:
                 total |= stages[name]({**state, **total}, ctx)
             except GraphInterrupt:
