@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from orchestrator.core.hub import controller
@@ -23,9 +24,9 @@ from orchestrator.core.machine import Situation
 from orchestrator.errors import ThreadProblem, UsageProblem
 from roles.analyst.graph import build_analyst
 from roles.contracts.context import Context, State, Update, WorkerLine
-from roles.contracts.nodes import Given, Graph, Stage, node, spoke
+from roles.contracts.nodes import Given, Graph, Node, Stage, node, spoke
 from roles.contracts.policies import Granularity
-from roles.evaluator.graph import build_evaluator
+from roles.evaluator.graph import evaluate
 from roles.manager.graph import build_manager
 from roles.operator.graph import build_operator
 from roles.technician.graph import build_technician
@@ -206,12 +207,12 @@ def _unbound(granularity: Granularity) -> Graph:
 def _compiled(context: Given, roles: Mapping[str, Graph] | None, checkpointer: Any, granularity: Granularity) -> Graph:
     if isinstance(context, Context) and type(context.line) is WorkerLine:
         context = context.with_(line=HubLine(context.journal, context.limits, context.environment))
-    spokes: dict[str, Graph] = {
+    spokes: dict[str, Graph | Node] = {
         "manager": build_manager(context),
         "operator": build_operator(context, interrupts=True, granularity=granularity),
         "technician": build_technician(context, interrupts=True),
         "analyst": build_analyst(context),
-        "evaluator": build_evaluator(context),
+        "evaluator": node(evaluate, context),  # one stage: a graph around it would cost more than most gates
     }
     if unknown := set(roles or ()) - set(SPOKES):
         raise ValueError(f"unknown role {sorted(unknown)[0]!r}; the roles are {', '.join(SPOKES)}")
@@ -220,7 +221,8 @@ def _compiled(context: Given, roles: Mapping[str, Graph] | None, checkpointer: A
     guarded = context.guarding(controller) if isinstance(context, Threads) else None
     graph.add_node("controller", node(controller, context, guarded=guarded))
     for name, role in spokes.items():
-        graph.add_node(name, spoke(role) if name in {"operator", "evaluator"} else role)
+        often = name in {"operator", "evaluator"}
+        graph.add_node(name, spoke(role) if often and isinstance(role, CompiledStateGraph) else role)
         graph.add_edge(name, "controller")
     graph.add_edge(START, "controller")
     graph.add_conditional_edges("controller", _next, [*spokes, END])
