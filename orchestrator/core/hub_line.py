@@ -11,7 +11,7 @@ from orchestrator.core.machine import ROWS, Situation, TaskStatus, Totals, Trans
 from roles.contracts.context import WorkerLine
 from roles.contracts.limits import Limits
 from roles.contracts.signals import Signal
-from roles.journal.budgets import Budget, Budgets, BudgetUse, Work
+from roles.journal.budgets import Budget, Budgets, BudgetUse, Work, spent
 from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
 from roles.journal.journal import Journal
 from roles.journal.rows import dumps
@@ -102,12 +102,12 @@ class HubLine(WorkerLine):
     def stopping(self, *work: Work) -> Budget | None:
         """The budget that lets no such work begin; what is nearly used up is warned of."""
         now = self.used()
-        warned = self._journal.spending.warned
-        for budget in self.budgets():
+        standing, warned = self._budgets.standing(now), self._journal.spending.warned
+        for budget in standing:
             if budget.nearly and budget.mark not in warned:
                 warning = BudgetWarningEvent(key=budget.key, **budget.as_json(), message=budget.told())
                 self._journal.record(warning, role="controller")
-        return self._budgets.spent(now, *work)
+        return spent(standing, now.worker, *work)
 
     def nearly_spent(self) -> tuple[str, ...]:
         """What is nearly used up, in words."""

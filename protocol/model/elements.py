@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from itertools import compress
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -101,6 +101,10 @@ _NEAR, _LONGEST = 4, 120
 _DEEPEST = 100
 
 
+_UNSAID: Any = {"timestamp": True, "screenshot_path": True, "elements": {"__all__"}}
+"""What `canonical` leaves out, or has put in."""
+
+
 class VisualState(Frozen):
     """One observation of the whole screen.
 
@@ -127,8 +131,7 @@ class VisualState(Frozen):
     @cached_property
     def canonical(self) -> bytes:
         """What is shown as JSON, without the time and the picture; equal screens give equal bytes."""
-        around = self.model_copy(update={"elements": ()})
-        said = around.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
+        said = self.model_dump_json(exclude=_UNSAID, exclude_none=True).encode()
         return said.replace(b'"elements":[]', b'"elements":[%b]' % b",".join([e.canonical for e in self.elements]), 1)
 
     @cached_property

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic_core import from_json
 
 from protocol.model.geometry import AnyBox, At, Frozen, Number, TaggedModel
 from protocol.model.keys import Key, Keys, Modifiers
@@ -51,9 +52,15 @@ class Action(TaggedModel):
         """Hash of the whole action: an approval is bound to it, so an edited action needs a new one."""
         return hashlib.blake2b(self.written.encode(), digest_size=12).hexdigest()
 
+    @cached_property
+    def short(self) -> bytes:
+        """JSON without what is default, as bytes."""
+        return self.model_dump_json(exclude_defaults=True).encode()
+
     def dump(self) -> dict[str, Any]:
         """JSON form without what is default; `parse_action` reads it back."""
-        return self.model_dump(mode="json", exclude_defaults=True)
+        dumped: dict[str, Any] = from_json(self.short)
+        return dumped
 
 
 class _Targeted(Action):

@@ -164,7 +164,8 @@ def spoke(graph: Graph) -> Callable[[Any, RunnableConfig], Any]:
 def node(stage: Stage, default: Given, *, routes: bool = False, guarded: Callable[[str], Stage] | None = None) -> Node:
     """Bind a stage to the context of the call, or to `default` when the caller injects none.
 
-    With `routes` the stage's own `route` says which node comes next, and none where it is empty. `guarded` gives the stage of a thread in the stage's place.
+    With `routes` the stage's own `route` says which node comes next; an empty one says that none does. `guarded` gives the stage
+    of a thread in the stage's place.
     """
 
     def run(state: Any, runtime: Runtime[Context]) -> Update | Command[str]:

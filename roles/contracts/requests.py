@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, assert_never
+from typing import Annotated, Any, Literal, TypeVar, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -239,24 +238,36 @@ class Pending(Frozen):
         return parse_action(self.action)
 
     def but(self, **changes: Any) -> Pending:
-        return Pending.model_validate(self.dump() | changes)
+        other = Pending.model_validate(self.dump() | changes) if changes else self
+        if other.action == self.action:
+            other.__dict__["does"] = self.does
+        return other
 
     def dump(self) -> JsonObject:
         """As the state keeps it."""
-        return self.model_dump(mode="json", exclude_unset=True)
+        kept = self.model_dump(mode="json", exclude_unset=True)
+        _LATEST[Pending] = kept, self
+        return kept
 
 
 def pending_of(state: Mapping[str, Any]) -> Pending:
     """The pending action of a state that has one."""
-    kept = state["pending_action"]
-    latest = _LATEST[-1] if _LATEST else None  # several stages after one another ask for the same
+    return parsed(Pending, state["pending_action"])
+
+
+_Kept = TypeVar("_Kept", bound=BaseModel)
+
+
+def parsed(model: type[_Kept], kept: Any) -> _Kept:
+    """What a state keeps as JSON; several stages after one another ask for the same. Raises ValidationError."""
+    latest = _LATEST.get(model)
     if latest is None or latest[0] is not kept:
-        latest = kept, Pending.model_validate(kept)
-        _LATEST.append(latest)
-    return latest[1]
+        latest = _LATEST[model] = kept, model.model_validate(kept)
+    found: _Kept = latest[1]
+    return found
 
 
-_LATEST: deque[tuple[JsonObject, Pending]] = deque(maxlen=1)
+_LATEST: dict[type[BaseModel], tuple[Any, Any]] = {}
 
 
 class _Decided(Frozen):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 from protocol import JsonObject
@@ -161,25 +162,30 @@ class Budgets:
     """All budgets of one run."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+        self._meters: list[tuple[Callable[[BudgetUse], float], Budget]] = [
+            (use, Budget(f"limits.{key}", 0, limit, what.format(limit), key == "replans", stops))
+            for key, what, use, stops in _METERS
+            if (limit := getattr(limits, key)) is not None
+        ]
+        for key, what, of_role in _OF_ROLES:
+            for role, limit in getattr(limits, key).items():
+                budget = Budget(f"limits.{key}.{role}", 0, limit, what.format(_number(limit), role))
+                budget = budget._replace(stops=("act",), worker=role) if key == "role_steps" else budget
+                self._meters.append((partial(of_role, role), budget))
 
     def standing(self, used: BudgetUse) -> list[Budget]:
         """Each of them as it stands, in the order in which they are told."""
-        found = [
-            Budget(f"limits.{key}", use(used), limit, what.format(limit), key == "replans", stops)
-            for key, what, use, stops in _METERS
-            if (limit := getattr(self._limits, key)) is not None
-        ]
-        for key, what, of_role in _OF_ROLES:
-            for role, limit in getattr(self._limits, key).items():
-                budget = Budget(f"limits.{key}.{role}", of_role(role, used), limit, what.format(_number(limit), role))
-                found.append(budget._replace(stops=("act",), worker=role) if key == "role_steps" else budget)
-        return found
+        return [budget._replace(used=use(used)) for use, budget in self._meters]
 
     def spent(self, used: BudgetUse, *work: Work) -> Budget | None:
         """The first that lets no such work begin."""
-        concerned = (one for one in self.standing(used) if one.worker in ("", used.worker) and {*work} & {*one.stops})
-        return next((one for one in concerned if one.spent), None)
+        return spent(self.standing(used), used.worker, *work)
+
+
+def spent(standing: Iterable[Budget], worker: str, *work: Work) -> Budget | None:
+    """The first of them that lets no such work of that worker begin."""
+    stopping = (one for one in standing if one.spent and one.worker in ("", worker))
+    return next((one for one in stopping if not set(work).isdisjoint(one.stops)), None)
 
 
 _METERS: tuple[tuple[str, str, Callable[[BudgetUse], float], tuple[Work, ...]], ...] = (

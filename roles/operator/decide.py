@@ -66,7 +66,9 @@ _EARLIER = 12
 def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     """The request, the subtask, the screen and its pictures, what was done and planned, and all that the crew knows."""
     delegation = state.get("delegation") or {}
-    subtask = Subtask.model_validate(ctx.journal.alike(subtask_of(state).model_dump(mode="json")))
+    subtask = subtask_of(state)
+    if (said := subtask.model_dump(mode="json")) != (alike := ctx.journal.alike(said)):
+        subtask = Subtask.model_validate(alike)
     history = ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS)
     acted = next((step for step in reversed(history) if step.action["action_type"] != RELEASE), None)
     before = ctx.journal.screens.get(acted.before) if acted else None

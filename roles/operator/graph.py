@@ -33,7 +33,7 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.limits import stalled
 from roles.contracts.nodes import Delegation, Given, Graph, Stage, compiled
 from roles.contracts.policies import Granularity
-from roles.contracts.requests import Pending, Reject, pending_of
+from roles.contracts.requests import Pending, Reject, parsed, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import ObservedEvent
 from roles.journal.rows import dumps
@@ -78,7 +78,7 @@ from roles.screen.dialogs import effect_verb, screen_events, target_name, told_b
 
 def observe_feedback(state: State, ctx: Context) -> Update:
     """Look again and say what is different: navigation, validation, pop-ups, loading, alerts."""
-    pending, result = pending_of(state), ActionResult.model_validate(state["action_result"])
+    pending, result = pending_of(state), parsed(ActionResult, state["action_result"])
     action = pending.does
     try:
         after = ctx.environment.observe()
@@ -252,7 +252,7 @@ def decide_next_step(state: State, ctx: Context) -> Update:
     """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
     if state.get("route") == FINALIZE:
         return {"route": FINALIZE}
-    pending, result = pending_of(state), ActionResult.model_validate(state["action_result"])
+    pending, result = pending_of(state), parsed(ActionResult, state["action_result"])
     after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
     assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
     waiting, told = next_held(state, ctx, after, pending.step)
@@ -425,8 +425,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 _ENTRIES = ("prepare_interaction_task", "observe_environment", "plan_next_action", "review_action_safety", EXECUTE, FINALIZE)
-"""Where work begins or goes on: with a delegation, at the screen, at a decision that a person was asked for, at an action that was
-held for a check, at one that was approved, with the report."""
+"""Where work begins or goes on: with a delegation, at the screen, at a decision that a person was asked for, at an action that
+was held for a check, at one that was approved, with the report."""
 _ASKING = "request_human_approval"
 
 

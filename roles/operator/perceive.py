@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, get_args
 
 from langgraph.channels import UntrackedValue
@@ -19,7 +20,7 @@ from protocol import Action, CallApi, GUIElement, JsonObject, VisualState
 from roles.contracts import Fact, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Delegation, WorkerState
-from roles.contracts.requests import ElementRef, Pending
+from roles.contracts.requests import ElementRef, Pending, parsed
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import JournalEvent, ObservedEvent, RecognizedEvent
@@ -267,15 +268,19 @@ def _brief(element: GUIElement) -> RecognizedElement:
     return brief
 
 
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(text))
+
+
 def interpret_context(state: State, ctx: Context) -> Update:
     """What the recognised elements mean for this task: their affordances, and how near their words are to it."""
     if state.get("route") in DECIDED:
         return {"element_interpretations": []}
-    wanted = {w.casefold() for w in _WORD.findall(state["task_goal"])}
+    wanted = _words(state["task_goal"])
     scored = []
     for element in state["recognized_elements"]:
-        words = {w.casefold() for w in _WORD.findall(f"{element.get('text') or ''} {element.get('value') or ''}")}
-        overlap = len(words & wanted)
+        overlap = len(_words(f"{element.get('text') or ''} {element.get('value') or ''}") & wanted)
         if overlap or element.get("required") or element.get("invalid") or element.get("role") in {"dialog", "alert"}:
             scored.append((overlap, element))
     scored.sort(key=lambda pair: -pair[0])
@@ -361,7 +366,7 @@ def record(state: State, ctx: Context, event: JournalEvent, *, step: int | None 
 def subtask_of(state: State) -> Subtask:
     delegation = state.get("delegation")
     if delegation:
-        return Subtask.model_validate(delegation["subtask"])
+        return parsed(Subtask, delegation["subtask"])
     return Subtask(id=ALONE, title=state["task_goal"][:80], instruction=state["task_goal"], app=None)
 
 
@@ -403,7 +408,8 @@ def safety_of(state: State, ctx: Context) -> SafetyPolicy:
     """The context's policy, or the one a stand-alone call gave, under the constraints of the task and of the answers so far."""
     constraints = state.get("constraints") or {}
     if state.get("delegation"):
-        return ctx.safety if constraints == ctx.constraints.dump() else ctx.safety.constrained(constraints)
+        known = parsed(Constraints, constraints) == ctx.constraints
+        return ctx.safety if known else ctx.safety.constrained(constraints)
     given = state.get("safety_policy")
     policy = SafetyPolicy.model_validate(given) if given else ctx.safety
     return policy.constrained(constraints) if constraints else policy

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
+from pydantic_core import from_json
+
 from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable, extended
 from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import CARRIES, Action, ActionResult, BoundingBox, ExecStatus, GUIElement, VisualState, parse_action, target_element
@@ -196,7 +198,10 @@ class Redactor:
 
     def result(self, result: ActionResult) -> ActionResult:
         """What came of an action, with references."""
-        dump = result.model_dump(mode="json", exclude_defaults=True)
+        written = result.model_dump_json(exclude_defaults=True)
+        if "<" not in written and not self.vault.finds(written):
+            return result
+        dump = from_json(written)
         sealed = self.body(each(dump, disarmed))
         return result if sealed == dump else ActionResult.model_validate(sealed)
 
@@ -300,6 +305,8 @@ class SecretBorder:
 
     def _meant(self, action: Action) -> Action:
         """The action as the environment is to take it: with values, on its own states. Raises UnknownSecret."""
+        if self._last is not None and not self._ids and b"<" not in action.short:
+            return action  # every screen is shown as it is, and nothing is referred to
         dump = action.dump()
         aims = [dump[name] for name in ("target", "to") if isinstance(dump.get(name), dict) and dump[name].get("state_id")]
         if aims and self._last is None:
