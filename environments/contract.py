@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, cast
 
 from pydantic import Field
 from typing_extensions import Protocol, runtime_checkable
@@ -67,6 +67,26 @@ class Environment(Protocol):
 
     def close(self) -> None:
         """Release all resources. May be called twice."""
+
+
+class EnvironmentWrapper:
+    """An environment around another one. Of the capabilities that the inner one has, those in `PASSED` are as they are there, and
+    for those in `TURNED` the wrapper has methods with an underscore before the name."""
+
+    PASSED: ClassVar[tuple[str, ...]] = ()
+    TURNED: ClassVar[tuple[str, ...]] = ()
+    inner: Environment
+
+    def __new__(cls, inner: Environment, *_: object, **__: object) -> Self:
+        passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (cls.PASSED, cls.TURNED))
+        made: Self = object.__new__(extended(cast(type, cls), passed, turned))
+        return made
+
+    def observe(self) -> VisualState:
+        return self.inner.observe()
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 @runtime_checkable

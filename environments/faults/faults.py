@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault, extended
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, EnvironmentWrapper
 from environments.effects import Change
 from protocol import (
     Action,
@@ -158,24 +158,17 @@ def _read(line: str) -> FaultedResult | None:
         return None
 
 
-_CAPABILITIES = ("control", "apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "clock", "now", "cards", "written",
-                 "guard", "admit", "held")  # fmt: skip
-_TURNED = ("preview", "latest_keys")
-"""What is asked of the inner one in its own words."""
 _FOCUS, _TWICE = "/focus", "/twice"
 """How the key of what a fault does besides the action goes on."""
 
 
-class FaultyEnvironment:
+class FaultyEnvironment(EnvironmentWrapper):
     """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
 
+    PASSED = ("control", "apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
+              "environment_type", "files", "clock", "now", "cards", "written", "guard", "admit", "held")  # fmt: skip
+    TURNED = ("preview", "latest_keys")
     computes = True
-
-    def __new__(cls, inner: Environment, *_: object, **__: object) -> FaultyEnvironment:
-        passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
-        made: FaultyEnvironment = object.__new__(extended(FaultyEnvironment, passed, turned))
-        return made
 
     def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> None:
         self.name = f"faulty:{inner.name}"
@@ -199,9 +192,6 @@ class FaultyEnvironment:
         self.inner.reset(seed=seed)
         return self.observe()
 
-    def observe(self) -> VisualState:
-        return self.inner.observe()
-
     def perform(self, action: Action, *, key: str) -> ActionResult:
         if known := self._done.get(key):
             if known.digest != action.digest:
@@ -219,9 +209,6 @@ class FaultyEnvironment:
             raise EnvironmentFault((fault and fault.text) or "the session was lost")
         self._done[key] = done
         return result
-
-    def close(self) -> None:
-        self.inner.close()
 
     def _preview(self, action: Action) -> Sequence[Change] | None:
         """What it changes where no fault strikes: unknown where one may do more."""

@@ -7,29 +7,24 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots, extended
+from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, EnvironmentWrapper, Screenshots
 from environments.effects import Change, ControlSeen
 from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState, parse_action, resolve
 from protocol.sqlite import connected
 
 FILE = "aimed.sqlite"
-_PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "now", "cards", "screenshot", "meant",
-              "guard", "admit", "held")  # fmt: skip
-"""What tells nothing of what is on the screen; `world`, `received` and `meant` are for the harness only."""
-_AIMED = ("preview", "control")
 
 
-class FromPixels:
+class FromPixels(EnvironmentWrapper):
     """An environment seen as a person sees it. It has the inner one's pictures, and nothing that tells more than they do.
 
     Raises EnvironmentFault where the inner one has no pictures, or where the extra `vision` is not installed.
     """
 
-    def __new__(cls, inner: Environment, **_: object) -> FromPixels:
-        passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        aimed = tuple(name for name in _AIMED if hasattr(inner, name))
-        made: FromPixels = object.__new__(extended(FromPixels, passed, aimed))
-        return made
+    PASSED = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "now", "cards", "screenshot", "meant",
+              "guard", "admit", "held")  # fmt: skip
+    """What tells nothing of what is on the screen; `world`, `received` and `meant` are for the harness only."""
+    TURNED = ("preview", "control")
 
     def __init__(self, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> None:
         if not isinstance(inner, Screenshots):

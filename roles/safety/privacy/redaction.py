@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from pydantic_core import from_json
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable, extended
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, EnvironmentWrapper, TextLocator, Unavailable
 from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import CARRIES, Action, ActionResult, BoundingBox, ExecStatus, GUIElement, VisualState, parse_action, target_element
 from roles.safety import SafetyPolicy
@@ -245,21 +245,16 @@ def _texts(state: VisualState) -> Iterator[str | None]:
         yield window.title
 
 
-_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "clock", "now",
-              "cards", "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
-"""What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
-_VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")
 _SCREENS = 256
 
 
-class SecretBorder:
+class SecretBorder(EnvironmentWrapper):
     """An environment behind the vault. It can what the inner one can."""
 
-    def __new__(cls, inner: Environment, redactor: Redactor) -> SecretBorder:
-        passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        veiled = tuple(name for name in _VEILED if hasattr(inner, name))
-        made: SecretBorder = object.__new__(extended(SecretBorder, passed, veiled))
-        return made
+    PASSED = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "clock", "now", "cards",
+              "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
+    """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
+    TURNED = ("peek", "restore", "screenshot", "preview", "control", "held")
 
     def __init__(self, inner: Environment, redactor: Redactor) -> None:
         self.name = inner.name
@@ -286,9 +281,6 @@ class SecretBorder:
             raise type(fault)(self._redactor.text(str(fault))) from fault.__cause__
         except EnvironmentFault as fault:
             raise EnvironmentFault(self._redactor.text(str(fault))) from None
-
-    def close(self) -> None:
-        self.inner.close()
 
     def _shown(self, state: VisualState) -> VisualState:
         known = len(self._redactor.vault)
