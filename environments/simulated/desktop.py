@@ -75,6 +75,7 @@ class SimulatedDesktop:
         self._store: Store = open_store(store)
         self._closed = False
         self._ahead: tuple[World, str, Step] | None = None
+        self._previewed: tuple[Step, tuple[Effected, ...]] | None = None
         """What the action of a digest comes to in a world, where that was asked already."""
         stored = self._store.load(self._origin)
         self._world = self._first() if stored is None else stored
@@ -117,7 +118,9 @@ class SimulatedDesktop:
             found = self._step(action)
         except EnvironmentCrash:
             return ()
-        return changes_between(self._world, found.done, found.passed_on)
+        if self._previewed is None or self._previewed[0] is not found:
+            self._previewed = found, changes_between(self._world, found.done, found.passed_on)
+        return self._previewed[1]
 
     def _step(self, action: Action) -> Step:
         """The action done in this world, which stays as it is. Raises EnvironmentCrash."""

@@ -43,12 +43,12 @@ class HubLine(WorkerLine):
         self, situation: Situation, signal: Signal, totals: Totals, *, step: int = 0, subtask: str = "", key: str = ""
     ) -> TransitionRow:
         """Apply one row and record it."""
-        row, again = row_for(situation, signal, totals), bool(key) and self._journal.recorded(key)
+        row = row_for(situation, signal, totals)
         taken = SituationEvent(situation=situation.value, signal=signal.value, next=row.next.value, row=row.name)
-        self._journal.record(taken, role="controller", subtask=subtask, step=step, key=key)
+        new = self._journal.record(taken, role="controller", subtask=subtask, step=step, key=key)
         if row.status is TaskStatus.ON_HOLD:
             self.status(TaskStatus.ON_HOLD, key=f"hold/{key}")
-        elif self._on_hold and not again:
+        elif self._on_hold and new:
             self.status(TaskStatus.PENDING, key=f"on/{key}" if key else "")
         return row
 

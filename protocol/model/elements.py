@@ -135,6 +135,11 @@ class VisualState(Frozen):
         return said.replace(b'"elements":[]', b'"elements":[%b]' % b",".join([e.canonical for e in self.elements]), 1)
 
     @cached_property
+    def resolved(self) -> dict[Any, Any]:
+        """What `resolve` has found here so far, by target."""
+        return {}
+
+    @cached_property
     def by_id(self) -> dict[str, GUIElement]:
         return {element.element_id: element for element in self.elements}
 

@@ -91,6 +91,13 @@ def resolve(target: ActionTarget, state: VisualState) -> Resolved:
     is found by its track_id or text only: the other tiers hold for one state.
     Raises StaleTarget when those were not enough, TargetError when no tier matches, or when a tier matches several elements.
     """
+    if target not in state.resolved:  # who reviews, does and records an action asks for the same
+        state.resolved[target] = _resolve(target, state)
+    found: Resolved = state.resolved[target]
+    return found
+
+
+def _resolve(target: ActionTarget, state: VisualState) -> Resolved:
     stale = target.state_id is not None and target.state_id != state.state_id
     if stale:
         target = target.model_copy(update={"element_id": None, "bbox": None, "point": None})

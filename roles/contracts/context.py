@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 from environments.cards import AppCard, Cards, card_of_screen
-from environments.contract import AppCatalog, Environment
+from environments.contract import AppCatalog, AppInfo, Environment
 from environments.effects import GuardedEnvironment
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import GUIElement, VisualState
@@ -116,7 +117,7 @@ class Context:
         """The applications that can be named, or none if the environment does not know."""
         if not isinstance(self.environment, AppCatalog):
             return ()
-        return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
+        return tuple(map(_words, self.environment.apps()))
 
     def cards(self, seen: VisualState | None = None) -> tuple[AppCard, ...]:
         """What they hold and can do, as the environment says; where it says nothing, as far as the screen shows. What sends
@@ -133,6 +134,11 @@ class Context:
 
     def with_(self, **changes: Any) -> Context:
         return replace(self, **changes)
+
+
+@lru_cache(maxsize=256)
+def _words(app: AppInfo) -> AppWords:
+    return AppWords(app=app.app, title=app.title, words=app.words)
 
 
 Update = dict[str, Any]

@@ -158,7 +158,7 @@ class Ledger(Sealer):
         """Write the outcome; the first one stays."""
         if self.redactor is not None:
             said = {"error": self.redactor.text(result.error), "output": self.redactor.text(result.output)}
-            result = result.model_copy(update=said)
+            result = result.model_copy(update=said) if (result.error, result.output) != (*said.values(),) else result
         written = self.rows.write(
             "UPDATE actions SET result = ? WHERE key = ? AND result IS NULL",
             result.model_dump_json(exclude_defaults=True),

@@ -190,9 +190,9 @@ class Journal(Ledger):
                 found[look["app"]] = look["state_id"]
         return dict(reversed(found.items()))
 
-    def record(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
-        """Append an event. One with a `key` that was recorded before is not recorded again."""
-        self.append(event.KIND, event.body(), role=role, subtask=subtask, step=step, key=key)
+    def record(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> bool:
+        """Append an event. One with a `key` that was recorded before is not recorded again; whether it was new."""
+        return self.append(event.KIND, event.body(), role=role, subtask=subtask, step=step, key=key) is not None
 
     def append(self, kind: str, body: Json, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> Json | None:
         """Store an event as it is given; what was stored, or None where one with this key was before."""

@@ -278,9 +278,9 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
     view = view_of(state, ctx, seen)
 
     def decide(problem: str) -> OperatorDecision:
-        message = {"host_message": f"Your last answer was not usable: {problem}"} if problem else {}
+        message = {"host_message": f"Your last answer was not usable: {problem}"}
         try:
-            decision = policy.decide(view.model_copy(update=message))
+            decision = policy.decide(view.model_copy(update=message) if problem else view)
         except ValidationError as bad:
             raise PolicyFault(str(bad)) from bad
         if why := _problem(decision, view, ctx.limits.looks):

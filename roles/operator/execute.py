@@ -236,7 +236,8 @@ def execute_action(state: State, ctx: Context) -> Update:
     if result is None:
         ctx.journal.commit()  # the intent, where nothing has committed it yet
         result = _perform(ctx, state, pending, action)
-        result = result.model_copy(update={"output": cut(result.output, ctx.limits.tool_output)})
+        if (output := cut(result.output, ctx.limits.tool_output)) != result.output:
+            result = result.model_copy(update={"output": output})
         result = ctx.journal.settle(key, result)
     if result.ok:
         learn(state, ctx, pending)

@@ -167,6 +167,7 @@ def problem_in(bad: ValidationError, name: str) -> str:
     return f"{where}: {first['ctx']['error'] if first['type'] == 'value_error' else first['msg']}"
 
 
+@lru_cache(maxsize=4096)
 def glob(text: str, patterns: tuple[str, ...]) -> bool:
     folded = text.casefold()
     return any(fnmatchcase(folded, pattern.casefold()) for pattern in patterns)

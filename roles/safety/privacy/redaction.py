@@ -321,7 +321,8 @@ class SecretBorder(EnvironmentWrapper):
             found: Sequence[Change] | None = self.inner.preview(self._meant(action))  # type: ignore[attr-defined]  # as above
         except UnknownSecret:
             return ()
-        return found and tuple(change.model_copy(update={"told": self._redactor.text(change.told)}) for change in found)
+        masked = self._redactor.text
+        return found and tuple(c if masked(c.told) == c.told else c.model_copy(update={"told": masked(c.told)}) for c in found)
 
     def _control(self, action: Action) -> ControlSeen | None:
         try:
