@@ -32,7 +32,7 @@ from roles.contracts import OperatorView, PlanAnswer, Subtask
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.policies import Granularity
-from roles.journal.events import FeedbackEvent, OutcomeEvent
+from roles.journal.events import FeedbackEvent, GateEvent
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import EDGES, STAGES
 from roles.policies.scripted import ScriptedEvaluator, ScriptedManager
@@ -137,7 +137,7 @@ class Largest:
         self.size = 0
 
     def look(self, event: Event) -> None:
-        if event.kind == OutcomeEvent.KIND:
+        if event.kind == GateEvent.KIND:  # between two gates it hardly changes
             row = self._connection.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()
             self.size = max(self.size, row[0] or 0)
 

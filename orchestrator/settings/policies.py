@@ -167,7 +167,10 @@ class Deciders:
         return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._made(role, own, member.policy, ".chain"))
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
-        return lambda body: self.journal.record(PolicyEvent(**body), role=role)
+        def keep(body: dict[str, Any]) -> None:
+            self.journal.record(PolicyEvent(**body), role=role)
+
+        return keep
 
     def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
         return settings.model or self.crew.model or (ModelSettings(name="given") if self.model is not None else None)

@@ -127,10 +127,15 @@ class Skills:
     def _by_name(self) -> dict[str, Skill]:
         return {skill.called.casefold(): skill for skill in self._known}
 
+    @cached_property
+    def _calls(self) -> tuple[Skill, ...]:
+        """What may be called and is no verb."""
+        return tuple(s for s in self._known if s.kind != "gui" and not self.settings.forbids(s))
+
     def cards(self) -> tuple[AppCard, ...]:
         """Cards of the servers and tools from outside, by what they say of themselves."""
         found: dict[str, list[FunctionCard]] = {}
-        for skill in (s for s in self._known if s.outside and not self.settings.forbids(s)):
+        for skill in (s for s in self._calls if s.outside):
             writes, takes = skill.risk is not Effect.OBSERVE, arguments_of(skill.arguments)
             card = FunctionCard(name=skill.name, summary=skill.summary, arguments=takes, writes=writes)
             found.setdefault(skill.app, []).append(card)
@@ -138,15 +143,14 @@ class Skills:
 
     def offered(self, app: str | None) -> tuple[Skill, ...]:
         """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
-        mine = (s for s in self._known if s.kind != "gui" and (s.outside or app is None or s.app == app))
-        return tuple(skill for skill in mine if not self.settings.forbids(skill))
+        return tuple(s for s in self._calls if s.outside or app is None or s.app == app)
 
     def verbs(self, app: str | None) -> tuple[str, ...]:
         """The verbs of actions that may be used for a subtask in this app."""
         if app not in self._verbs:  # the same at every step of a subtask
             mine = [s for s in self._known if s.kind == "gui"]
             found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
-            kinds = {skill.kind for skill in self._known if skill.kind != "gui" and not self.settings.forbids(skill)}
+            kinds = {skill.kind for skill in self._calls}
             if kinds - {"agent"}:
                 found.append("call_api")
             if "agent" in kinds:
