@@ -194,7 +194,8 @@ def _request(state: State, ctx: Context) -> GateRequest:
         steps = _with_hands(ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS), ctx)
     begun = next((event for event in ctx.journal.events(PlanEvent) if event.role in {"user", "harness"}), None)
     given = [ctx.given, *(str(subtask["instruction"]) for subtask in (begun.body["subtasks"] if begun is not None else ()))]
-    before = _gates_before(assignment.get("number", 0), ctx)
+    ended = subtask is not None and trigger is GateTrigger.WORKER_SUCCESS  # else a gate would cost more after many of them
+    before = _gates_before(assignment.get("number", 0), ctx) if ended else ()
     gates = [(event.subtask, event.body["trigger"], event.body["decision"]) for event in before]
     said = [event.body for event in ctx.journal.events(ApprovalEvent) if event.body.get("decision") == "edit"]
     older = dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i)
