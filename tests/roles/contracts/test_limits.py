@@ -37,14 +37,11 @@ def test_the_words_of_a_status_are_those_of_the_seed(kind: type[StrEnum]) -> Non
     assert {word.value for word in kind} == set(WORDS[kind].split())
 
 
-def test_a_gate_decision_is_one_of_the_words_of_the_seed_and_a_signal() -> None:
+def test_a_gate_decision_is_one_of_the_words_of_the_seed_and_each_trigger_has_some() -> None:
     assert {word.value for word in GATE_DECISIONS} == set(["gate_done", "gate_fail", "gate_supplement", "gate_continue"])
     assert {word for word in Signal if word.startswith("gate_")} == set(GATE_DECISIONS)
     assert [gate_decision(word.value) for word in GATE_DECISIONS] == [*GATE_DECISIONS]
     assert gate_decision("passed") is None
-
-
-def test_each_trigger_has_decisions_and_each_decision_a_trigger() -> None:
     assert set(ALLOWED_DECISIONS) == set(GateTrigger)
     assert set().union(*ALLOWED_DECISIONS.values()) == set(GATE_DECISIONS)
     assert ALLOWED_DECISIONS[GateTrigger.FINAL_CHECK] == {Signal.GATE_DONE, Signal.GATE_FAIL}
@@ -78,11 +75,14 @@ def _told(events: Any) -> list[tuple[str, Any]]:
     return [(role, event_of(kind, body)) for kind, role, body in events]
 
 
-def test_every_budget_has_a_case_here() -> None:
+def test_every_budget_has_a_case_here_and_stops_only_the_work_that_adds_to_it() -> None:
     assert [budget.key for budget in Budgets(EVERYTHING).standing(BudgetUse())] == [key for key, _, _ in CASES[:10]] + [
         "limits.role_steps.technician",
         *(key for key, _, _ in CASES[10:12]),
     ]
+    spent = BudgetUse(steps=120, plans=10, gates=60)
+    keys = {work: getattr(Budgets(Limits()).spent(spent, work), "key", "")[7:] for work in WHOLE}
+    assert keys == {"plan": "plans", "replan": "", "act": "steps", "check": "gates", "call": "", "any": ""}
 
 
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
@@ -97,12 +97,6 @@ def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, co
     value = type(getattr(EVERYTHING, table))(more) if not role else {role: float(more)}
     raised = Limits.model_validate(EVERYTHING.model_dump() | {table: value})
     assert Budgets(raised).spent(BudgetUse(Spending.of(_told(events)), **counts), *WHOLE) is None, "what would let it go on"
-
-
-def test_a_budget_stops_only_the_work_that_adds_to_it() -> None:
-    spent = BudgetUse(steps=120, plans=10, gates=60)
-    keys = {work: getattr(Budgets(Limits()).spent(spent, work), "key", "")[7:] for work in WHOLE}
-    assert keys == {"plan": "plans", "replan": "", "act": "steps", "check": "gates", "call": "", "any": ""}
 
 
 def test_the_steps_of_a_worker_stop_nobody_else_and_replans_may_be_used_up_whole() -> None:
@@ -170,17 +164,8 @@ class Blocked(SimulatedDesktop):
         return result
 
 
-def test_it_keeps_the_contract_of_environments() -> None:
+def test_it_keeps_the_contract_of_environments_and_what_passes_through_is_the_same() -> None:
     check_environment(TimedEnvironment(SimulatedDesktop(load_world("office")), 60.0))
-
-
-@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.__name__)
-def test_it_can_what_the_inner_one_can(capability: type) -> None:
-    inner = desk()
-    assert isinstance(TimedEnvironment(inner, 60.0), capability) == isinstance(inner, capability)
-
-
-def test_what_passes_through_is_the_same() -> None:
     inner = desk()
     bounded: Any = TimedEnvironment(inner, 60.0)
     assert (bounded.clock, bounded.environment_type, bounded.apps()) == (inner.clock, inner.environment_type, inner.apps())
@@ -194,7 +179,13 @@ def test_what_passes_through_is_the_same() -> None:
         bounded.observe()
 
 
-def test_an_action_that_takes_too_long_is_a_timeout_and_is_seen_when_it_has_come() -> None:
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.__name__)
+def test_it_can_what_the_inner_one_can(capability: type) -> None:
+    inner = desk()
+    assert isinstance(TimedEnvironment(inner, 60.0), capability) == isinstance(inner, capability)
+
+
+def test_an_action_that_takes_too_long_is_a_timeout_is_seen_when_it_has_come_and_closing_does_not_wait() -> None:
     inner = Blocked()
     bounded: Environment = TimedEnvironment(inner, 0.2)
     result = bounded.perform(Fill(target=ActionTarget(text="Amount"), text="$5.00"), key="1")
@@ -205,6 +196,11 @@ def test_an_action_that_takes_too_long_is_a_timeout_and_is_seen_when_it_has_come
     seen = _observed(bounded)
     assert any(element.value == "$5.00" for element in seen.elements)
     assert bounded.perform(Wait(seconds=1), key="2").ok
+    inner = Blocked()
+    bounded = TimedEnvironment(inner, 0.1)
+    assert not bounded.perform(Wait(seconds=1), key="1").ok
+    bounded.close()
+    inner.go.set()
 
 
 def _observed(bounded: Environment) -> Any:
@@ -215,14 +211,6 @@ def _observed(bounded: Environment) -> Any:
         except RunBlocked:
             continue
     raise AssertionError("it never came back")
-
-
-def test_closing_does_not_wait_for_what_hangs() -> None:
-    inner = Blocked()
-    bounded = TimedEnvironment(inner, 0.1)
-    assert not bounded.perform(Wait(seconds=1), key="1").ok
-    bounded.close()
-    inner.go.set()
 
 
 LEAST = {

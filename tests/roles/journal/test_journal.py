@@ -121,27 +121,22 @@ def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_e
 
 
 @pytest.mark.parametrize("attempt", [0, 1])
-def test_the_steps_of_another_attempt_or_subtask_are_not_mixed_in(reopen: Open, attempt: int) -> None:
+def test_a_step_that_is_worked_again_is_one_step_and_those_of_another_attempt_or_subtask_are_not_mixed_in(
+    reopen: Open, attempt: int
+) -> None:
     journal = reopen()
-    journal.step(step(1), 0, key="1")
+    for _ in range(2):
+        journal.step(step(1), 0, key="1")
     journal.step(step(2, "b"), attempt, key="2")
     journal.step(step(3), 1, key="3")
     for opened in range(2):
         again = reopen() if opened else journal
+        again.step(step(1), 0, key="1")
         assert [s.step for s in again.steps("a", 0)] == [1]
         assert [s.step for s in again.steps("a", 1)] == [3]
         assert [s.step for s in again.steps("b", attempt)] == [2]
+        assert [s.step for s in again.all_steps(9)] == [1, 2, 3]
         assert [s.step for s in again.all_steps(2)] == [2, 3]
-
-
-def test_a_step_that_is_worked_again_is_one_step(reopen: Open) -> None:
-    journal = reopen()
-    journal.step(step(1), 0, key="s1")
-    journal.step(step(1), 0, key="s1")
-    journal = reopen()
-    journal.step(step(1), 0, key="s1")
-    assert [s.step for s in journal.steps("a", 0)] == [1]
-    assert len(journal.all_steps(10)) == 1
 
 
 def test_the_newest_value_of_a_fact_counts_and_every_change_stands_in_the_history(reopen: Open) -> None:
@@ -407,16 +402,6 @@ def test_an_edit_replaces_the_intent_only_until_it_was_done(reopen: Open) -> Non
         journal.replace_intent("k", SAVE)
 
 
-def test_an_approval_holds_for_exactly_this_action_under_exactly_this_key(reopen: Open) -> None:
-    journal = reopen()
-    journal.approve("k", SAVE.digest, "approve", "", "ada")
-    journal = reopen()
-    assert journal.approved("k", SAVE.digest)
-    assert not journal.approved("k", SEND.digest)
-    assert not journal.approved("k2", SAVE.digest)
-    assert not journal.approved("K", SAVE.digest)
-
-
 def test_the_last_decision_under_a_key_and_all_that_people_said_can_be_read_back(reopen: Open) -> None:
     journal = reopen()
     assert journal.last_approval("k") is None
@@ -442,7 +427,7 @@ def test_an_event_of_an_answer_counts_only_with_its_row_among_the_approvals(reop
 
 
 @pytest.mark.parametrize("decision", ["reject", "edit", "respond", "", "approved", "Approve"])
-def test_only_the_word_approve_approves_and_the_latest_word_counts(reopen: Open, decision: str) -> None:
+def test_only_the_word_approve_approves_and_for_exactly_this_action_under_exactly_this_key(reopen: Open, decision: str) -> None:
     journal = reopen()
     journal.approve("k", SAVE.digest, decision, "", "ada")
     assert not journal.approved("k", SAVE.digest)
@@ -450,3 +435,10 @@ def test_only_the_word_approve_approves_and_the_latest_word_counts(reopen: Open,
     assert journal.approved("k", SAVE.digest)
     journal.approve("k", SAVE.digest, decision, "", "ada")
     assert not journal.approved("k", SAVE.digest)
+    journal = reopen()
+    journal.approve("k", SAVE.digest, "approve", "", "ada")
+    journal = reopen()
+    assert journal.approved("k", SAVE.digest)
+    assert not journal.approved("k", SEND.digest)
+    assert not journal.approved("k2", SAVE.digest)
+    assert not journal.approved("K", SAVE.digest)

@@ -33,12 +33,15 @@ def search(server: SearchServer, path: str, /, query: str = "feed the otters", *
     return OnlineSearch(given, {"KEY": "s3cret"}, retries=retries).search(query, "mail", said.get("top_k", 3))
 
 
-def test_results_come_with_address_and_score(server: SearchServer) -> None:
+def test_results_come_with_address_and_score_from_where_the_settings_say(server: SearchServer) -> None:
     first = search(server, "search")[0]
     assert (first.title, first.source, first.kind, first.score) == (
         "How to feed the otters", "https://zoo.example/otters", "online", 1.0,
     )  # fmt: skip
     assert server.asked[0].query == {"q": ["feed the otters"]}
+    assert [hit.title for hit in search(server, "nested", results="more.0.results", title="name")] == ["Kinds", "News"]
+    with pytest.raises(SourceFault, match="no list at 'web'"):
+        search(server, "nested", results="web")
 
 
 def test_the_query_cannot_leave_its_place_in_the_address(server: SearchServer) -> None:
@@ -52,12 +55,6 @@ def test_a_private_value_is_not_even_referred_to(server: SearchServer) -> None:
     assert server.asked[0].query == {"q": ["reset for otters"]}
     assert search(server, "search", "<secret>password</secret>") == []
     assert len(server.asked) == 1
-
-
-def test_results_stand_where_the_settings_say(server: SearchServer) -> None:
-    assert [hit.title for hit in search(server, "nested", results="more.0.results", title="name")] == ["Kinds", "News"]
-    with pytest.raises(SourceFault, match="no list at 'web'"):
-        search(server, "nested", results="web")
 
 
 def test_only_named_hosts_and_those_below_them_are_shown(server: SearchServer) -> None:

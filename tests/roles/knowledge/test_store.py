@@ -31,9 +31,10 @@ def store() -> KnowledgeStore:
     return store
 
 
-def test_other_forms_of_a_word_find_it(store: KnowledgeStore) -> None:
+def test_other_forms_of_a_word_find_it_and_numbers_and_ids_say_nothing_about_what_is_wanted(store: KnowledgeStore) -> None:
     assert titles(store, "reconciling my invoices")[0] == "Reconcile an invoice"
     assert titles(store, "fishes for an otter") == ["Feed the otters"]
+    assert store.search("Reconcile invoice INV-2041")[0].score == 1.0
 
 
 def test_what_is_below_the_threshold_or_beyond_the_limit_is_left_out(store: KnowledgeStore) -> None:
@@ -43,12 +44,9 @@ def test_what_is_below_the_threshold_or_beyond_the_limit_is_left_out(store: Know
     assert len(titles(store, "invoice", limit=1)) == 1
 
 
-def test_the_same_text_is_found_once(store: KnowledgeStore) -> None:
+def test_the_same_text_is_found_once_and_a_document_of_the_same_id_replaces_the_old_one(store: KnowledgeStore) -> None:
     store.add(page("Otters, again", "give them  FISH twice a day.", id="help:copy"))
     assert len(titles(store, "fish twice a day")) == 1
-
-
-def test_a_document_of_the_same_id_replaces_the_old_one(store: KnowledgeStore) -> None:
     store.add(page("About otters", "first", id="help:o"))
     store.add(page("About otters", "second words", id="help:o"))
     assert store.get("help:o") == page("About otters", "second words", id="help:o")
@@ -78,10 +76,6 @@ def test_no_query_is_read_as_a_command(query: str) -> None:
         store.add(page("NEAR AND OR NOT title body", "words * ^ \" ' ( ) : -"))
         for hit in store.search(query):
             assert 0 < hit.score <= 1
-
-
-def test_numbers_and_ids_of_a_query_say_nothing_about_what_is_wanted(store: KnowledgeStore) -> None:
-    assert store.search("Reconcile invoice INV-2041")[0].score == 1.0
 
 
 def test_several_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:

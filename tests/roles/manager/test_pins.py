@@ -1,13 +1,16 @@
-"""What a person has pinned is tried again and added to, never changed; a plan that cannot be kept ends the run and says why."""
+"""What is ready in a plan; what a person has pinned is tried again and added to, never changed, or the run says why it ends."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
 from support import Run, decide, planned, subtask
 
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.llm import read_plan
-from roles.manager.plans import broken_pin
+from roles.manager.plans import broken_pin, levels, next_ready
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
@@ -56,7 +59,7 @@ def test_what_breaks_a_pin_is_said_in_words(old: list[Subtask], new: list[Subtas
     assert said in found
 
 
-def given(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *plan: Subtask, **parts: object) -> Run:
+def given_plan(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *plan: Subtask, **parts: object) -> Run:
     run = Run(plans, lines, parts=dict(parts))
     version = run.journal.save_plan(plan)
     run.result = run.graph.invoke({"goal": "do it", "plan_version": version}, run.config, context=run.context, durability="sync")
@@ -85,7 +88,7 @@ ANOTHER = planned(subtask("x"))
 def test_what_is_pinned_is_tried_again_or_the_run_ends_and_says_why(
     plan: tuple[Subtask, ...], plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], done: list[str] | None
 ) -> None:
-    run = given(plans, lines, *plan)
+    run = given_plan(plans, lines, *plan)
     assert [item["action"]["text"] for item in run.desk.received()] == (done or [])
     assert run.status == ("rejected" if done is None else "fulfilled")
     if done is None:
@@ -95,7 +98,7 @@ def test_what_is_pinned_is_tried_again_or_the_run_ends_and_says_why(
 
 
 def test_with_review_the_person_is_asked_instead_and_may_give_up_the_pin() -> None:
-    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, A, review_plans=True)
+    run = given_plan([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, A, review_plans=True)
     assert any("'a' (do a) would not be worked" in reason for reason in run.asked["reasons"])
     run.go({"type": "approve"})
     assert run.status == "fulfilled"
@@ -112,3 +115,35 @@ def test_a_model_may_word_a_pinned_subtask_otherwise_or_leave_it_out_and_it_stay
     assert not broken_pin(request.plan, (FELL, *answer.subtasks))
     left_out = {"outcome": "planned", "subtasks": [{"id": "a", "instruction": "again"}]}
     assert [s.id for s in read_plan(left_out, request, ("operator",)).subtasks] == ["a-2", "b"]
+
+
+@pytest.mark.parametrize("name", ["", "a b", "ä", "a/b", "a\n"])
+def test_an_id_that_could_not_stand_in_a_key_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        subtask(name)
+
+
+def test_a_subtask_is_ready_when_all_it_waits_for_is_fulfilled_and_one_that_was_begun_comes_first() -> None:
+    done, open_, failed = SubtaskStatus.FULFILLED, SubtaskStatus.READY, SubtaskStatus.REJECTED
+    a = subtask("a", status=done)
+    for plan, ready in (
+        ([a, subtask("b", "a", "c", status=open_), subtask("c", "a", status=open_)], "c"),
+        ([subtask("a", status=SubtaskStatus.PENDING), subtask("b")], "a"),
+        ([subtask("a", status=failed), subtask("b", "a")], ""),
+        ([a], ""),
+    ):
+        found = next_ready(plan)
+        assert (found.id if found else "") == ready
+
+
+edges = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
+
+
+@given(edges)
+def test_subtasks_of_a_level_are_independent_and_wait_for_earlier_levels_only(pairs: list[tuple[int, int]]) -> None:
+    waits = {f"s{n}": sorted({f"s{b}" for a, b in pairs if a == n and b < n}) for n in range(7)}
+    found = levels(waits)
+    place = {name: number for number, level in enumerate(found) for name in level}
+    assert sorted(place) == sorted(waits)
+    for name, others in waits.items():
+        assert place[name] == max((place[other] + 1 for other in others), default=0)

@@ -65,14 +65,11 @@ def test_an_action_of_a_batch_is_approved_alone() -> None:
     assert len(policy.views) == 2
 
 
-def test_a_rejected_action_ends_the_batch() -> None:
+def test_a_rejected_action_ends_the_batch_and_a_forbidden_one_is_not_done() -> None:
     policy = Watching(together(p.Click(target=SUBMIT), ENTER[0]))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy}).go()
     whole.go({"type": "reject", "message": "no"})
     assert done(whole.desk) == []
-
-
-def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
     forbidden = SafetyPolicy(rules=(Rule(name="no-vendor", verdict="deny", targets=("Vendor",)),), otherwise="allow")
     policy = Watching(together(*ENTER))
     whole = Run([planned(subtask("a")), planned(subtask("b"))], safety=forbidden, parts={"operator": policy}).go()
@@ -193,10 +190,14 @@ def test_rows_that_move_up_when_one_is_removed_are_still_the_named_ones(track_id
     assert [line["product"] for line in desk.world()["apps"]["shop"]["lines"].values()] == ["b"]
 
 
-def test_calls_go_on_whatever_is_on_the_screen() -> None:
+def test_calls_go_on_whatever_is_on_the_screen_and_neither_they_nor_what_is_kept_count_for_a_check() -> None:
     look = p.CallApi(app="reimbursement", function="list_claims")
     whole, policy = run(look, look, ENTER[0])
     assert (why(whole), len(policy.views)) == ("", 2)
+    kept = [p.Memorize(name=name, value="1") for name in "nm"]
+    whole, policy = run(look, kept[0], ENTER[0], kept[1], limits=Limits(check_every=1))
+    assert [body["trigger"] for body in whole.bodies("gate")] == ["WORKER_SUCCESS", "FINAL_CHECK"]
+    assert len(policy.views) == 2
 
 
 def test_an_id_of_something_else_and_a_target_that_was_never_there_end_a_batch() -> None:
@@ -225,14 +226,6 @@ def test_an_action_that_a_person_changed_ends_it() -> None:
     whole, policy = run(p.Click(target=SUBMIT), ENTER[0], safety=SafetyPolicy())
     whole.go({"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Save draft"}}}})
     assert why(whole) == "another action was done instead of the one before it"
-    assert len(policy.views) == 2
-
-
-def test_what_is_kept_or_read_neither_counts_for_a_check_nor_waits_for_one() -> None:
-    look = p.CallApi(app="reimbursement", function="list_claims")
-    kept = [p.Memorize(name=name, value="1") for name in "nm"]
-    whole, policy = run(look, kept[0], ENTER[0], kept[1], limits=Limits(check_every=1))
-    assert [body["trigger"] for body in whole.bodies("gate")] == ["WORKER_SUCCESS", "FINAL_CHECK"]
     assert len(policy.views) == 2
 
 

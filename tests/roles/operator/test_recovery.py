@@ -50,21 +50,15 @@ def test_a_busy_application_is_waited_for_with_growing_patience() -> None:
     assert done(whole.desk)[-1] == "fill"
 
 
-def test_a_target_that_is_missing_is_waited_for_then_looked_for_by_scrolling() -> None:
+def test_a_target_that_is_missing_is_waited_for_and_scrolled_to_and_a_wait_that_is_lacking_waited_without_it() -> None:
     lost = decide(p.Click(target=p.ActionTarget(text="Nowhere")))
     whole = run(lost, lost, lost)
     assert how(whole)[:2] == [("missing", "wait 1 s"), ("missing", "scroll down 1 page")]
     assert done(whole.desk)[:2] == ["wait", "scroll"]
-
-
-def test_a_wait_that_an_environment_lacks_is_waited_without_it() -> None:
     lacking = (Fault(kind=FaultKind.NOT_SAVED, verbs=("wait",)),)
     whole = run(FILLED, decide(p.Click(target=SAVE)), decide(p.Wait(seconds=0.01)), faults=lacking, limits=Limits(retries=0))
     assert whole.status == "fulfilled"
     assert [body["exec_status"] for body in whole.bodies("outcome")] == ["executed"] * 3
-
-
-def test_a_control_out_of_view_is_scrolled_to() -> None:
     low = SimulatedDesktop(parse_world("screen: [900, 300]\napps: {reimbursement: }\nopen: [reimbursement]"))
     assert not next(e for e in low.observe().elements if e.name == "Amount").visible
     whole = run(FILLED, FILLED, desk=low)

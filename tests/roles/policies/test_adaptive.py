@@ -167,6 +167,23 @@ TOLD = GoalLedger(goal="g", entries=(LedgerEntry(text="say who is there", state=
 UNUSABLE = ErrorEvent(message="not usable", unusable=True)
 
 
+WHOLE = Subtask(id="goal", title="g", instruction="g", status=SubtaskStatus.FULFILLED)
+BY_MODEL = [*events_of(CALL, role="operator"), *events_of(JUDGED)]
+
+
+def in_one_piece(*entries: LedgerEntry, **changes: Any) -> GateRequest:
+    found = GateEvidence(ledger=GoalLedger(goal="g", entries=entries))
+    return final(**{"plan": (WHOLE,), "found": found, "steps": (SENT,)} | changes)
+
+
+ORDER = LedgerEntry(order=0, text="send it", state="shown", evidence=("step:2",))
+KEPT = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="shown")
+
+MISSED = LedgerEntry(order=0, text="send it", state="missing", why="nothing was sent")
+INSISTS = GateEvent(**JUDGED.body() | {"found": JUDGED.found | {"undone": ["not done: send it (nothing was sent)"]}})
+OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="forbidden")
+
+
 @pytest.mark.parametrize(
     ("events", "request_", "by_rules", "asks"),
     [
@@ -183,79 +200,37 @@ UNUSABLE = ErrorEvent(message="not usable", unusable=True)
         (events_of(CALL, JUDGED), final(reask="that was none"), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(steps=(LOOKED,)), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(steps=(LOOKED,), found=GateEvidence(ledger=TOLD)), Signal.GATE_DONE, 0),
+        (BY_MODEL, in_one_piece(ORDER, KEPT), Signal.GATE_DONE, 0),
+        (BY_MODEL, in_one_piece(ORDER, KEPT), Signal.GATE_FAIL, 1),
+        (events_of(JUDGED), in_one_piece(ORDER, KEPT), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, KEPT, steps=(LOOKED,)), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, KEPT, user_words=("rather not",)), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, KEPT, plan=final().plan), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, LedgerEntry(kind="unread", text="soon", state="unread")), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="unchecked")), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="shown")), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, LedgerEntry(kind="besides", text="a mail", state="forbidden")), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(KEPT), Signal.GATE_DONE, 1),
+        (events_of(CALL, INSISTS, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 0),
+        (events_of(CALL, JUDGED, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 1),
+        (events_of(CALL, INSISTS, FACT, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 1),
+        (events_of(CALL, INSISTS, subtask="goal"), in_one_piece(MISSED, OTHER), Signal.GATE_FAIL, 1),
+        (events_of(CALL, INSISTS, subtask="goal"), in_one_piece(MISSED, screens=()), Signal.GATE_FAIL, 1),
+        (events_of(CALL, INSISTS), in_one_piece(MISSED, plan=final().plan), Signal.GATE_FAIL, 1),
+        (events_of(CALL, INSISTS, subtask="goal"), in_one_piece(MISSED, user_words=("rather not",)), Signal.GATE_FAIL, 1),
     ],
-    ids=["same", "code is against it", "rules judged", "unusable", "a new fact", "a second gate", "not the evaluator's", "user",
-         "another screen", "two subtasks", "asked again", "nothing was done", "an order that is done by telling"],
+    ids=["same", "code is against it", "rules judged", "unusable", "a new fact", "a second gate", "not the evaluator's",
+         "user", "another screen", "two subtasks", "asked again", "nothing was done", "an order that is done by telling",
+         "whole: both agree", "whole: code is against it", "whole: rules worked", "whole: nothing was done", "whole: user",
+         "whole: planned", "whole: unread", "whole: unchecked", "whole: without evidence", "whole: something besides",
+         "whole: no order", "insists: told", "insists: not told", "insists: a new fact", "insists: something else, too",
+         "insists: another screen", "insists: planned", "insists: user"],
 )  # fmt: skip
-def test_the_end_is_asked_about_unless_the_same_was_just_judged(
+def test_the_end_is_asked_about_unless_the_same_was_just_judged_or_all_of_a_goal_in_one_piece_is_read_and_shown(
     events: list[Event], request_: GateRequest, by_rules: Signal, asks: int
 ) -> None:
-    model, noted = Counting(), []
-    AdaptiveEvaluator(model, Counting(by_rules), lambda: events, noted.append).judge(request_)
-    assert model.asked == asks
-    assert len(noted) == 1 - asks
-
-
-WHOLE = Subtask(id="goal", title="g", instruction="g", status=SubtaskStatus.FULFILLED)
-BY_MODEL = [*events_of(CALL, role="operator"), *events_of(JUDGED)]
-
-
-def in_one_piece(*entries: LedgerEntry, **changes: Any) -> GateRequest:
-    found = GateEvidence(ledger=GoalLedger(goal="g", entries=entries))
-    return final(**{"plan": (WHOLE,), "found": found, "steps": (SENT,)} | changes)
-
-
-ORDER = LedgerEntry(order=0, text="send it", state="shown", evidence=("step:2",))
-KEPT = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="shown")
-
-
-@pytest.mark.parametrize(
-    ("request_", "events", "by_rules", "asks"),
-    [
-        (in_one_piece(ORDER, KEPT), BY_MODEL, Signal.GATE_DONE, 0),
-        (in_one_piece(ORDER, KEPT), BY_MODEL, Signal.GATE_FAIL, 1),
-        (in_one_piece(ORDER, KEPT), events_of(JUDGED), Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, KEPT, steps=(LOOKED,)), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, KEPT, user_words=("rather not",)), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, KEPT, plan=final().plan), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, LedgerEntry(kind="unread", text="soon", state="unread")), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="unchecked")), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="shown")), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(ORDER, LedgerEntry(kind="besides", text="a mail", state="forbidden")), BY_MODEL, Signal.GATE_DONE, 1),
-        (in_one_piece(KEPT), BY_MODEL, Signal.GATE_DONE, 1),
-    ],
-    ids=["both agree", "code is against it", "rules worked", "nothing was done", "user", "planned", "unread", "unchecked",
-         "without evidence", "something besides", "no order"],
-)  # fmt: skip
-def test_the_end_of_a_goal_in_one_piece_is_asked_about_unless_all_of_it_is_read_and_shown(
-    request_: GateRequest, events: list[Event], by_rules: Signal, asks: int
-) -> None:
+    """Nor is who insisted on the same evidence asked again."""
     model, noted = Counting(), []
     AdaptiveEvaluator(model, Counting(by_rules), lambda: events, noted.append).judge(request_)
     assert model.asked == asks
     assert [note["answer"].partition(":")[0] for note in noted] == ["gate_done"] * (1 - asks)
-
-
-MISSED = LedgerEntry(order=0, text="send it", state="missing", why="nothing was sent")
-INSISTS = GateEvent(**JUDGED.body() | {"found": JUDGED.found | {"undone": ["not done: send it (nothing was sent)"]}})
-OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state="forbidden")
-
-
-@pytest.mark.parametrize(
-    ("request_", "events", "asks"),
-    [
-        (in_one_piece(MISSED), events_of(CALL, INSISTS, subtask="goal"), 0),
-        (in_one_piece(MISSED), events_of(CALL, JUDGED, subtask="goal"), 1),
-        (in_one_piece(MISSED), events_of(CALL, INSISTS, FACT, subtask="goal"), 1),
-        (in_one_piece(MISSED, OTHER), events_of(CALL, INSISTS, subtask="goal"), 1),
-        (in_one_piece(MISSED, screens=()), events_of(CALL, INSISTS, subtask="goal"), 1),
-        (in_one_piece(MISSED, plan=final().plan), events_of(CALL, INSISTS), 1),
-        (in_one_piece(MISSED, user_words=("rather not",)), events_of(CALL, INSISTS, subtask="goal"), 1),
-    ],
-    ids=["told", "not told", "a new fact", "something else, too", "another screen", "planned", "user"],
-)
-def test_who_insisted_on_the_same_evidence_is_not_asked_again(request_: GateRequest, events: list[Event], asks: int) -> None:
-    model, noted = Counting(), []
-    AdaptiveEvaluator(model, Counting(Signal.GATE_FAIL), lambda: events, noted.append).judge(request_)
-    assert model.asked == asks
-    assert len(noted) == 1 - asks

@@ -25,38 +25,24 @@ ONLY_READ = SafetyPolicy.model_validate(
 DELETING = (
     "mv names.txt /tmp/",
     "mv Documents/* /tmp/",
-    "gzip names.txt",
     "gzip -r Documents",
-    "bzip2 names.txt",
-    "xz names.txt",
     "tar cf /tmp/all.tar --remove-files names.txt",
-    "tar cf all.tar --remove-files Documents",
     "truncate -s 0 names.txt",
     ": > names.txt",
-    "cp /dev/null names.txt",
-    "cat /dev/null > names.txt",
-    "dd if=/dev/null of=names.txt",
-    "tee names.txt < /dev/null",
-    "install -m 600 /dev/null names.txt",
     "cp Documents/plan.txt names.txt",
     "mv Documents/plan.txt names.txt",
-    "echo nothing of it > names.txt",
     "sort -o names.txt Documents/plan.txt",
-    "sed -i d names.txt",
     "sed -i '1,$d' names.txt",
     "split -b 4 names.txt part- && cp part-aa names.txt",
-    "uniq Documents/plan.txt names.txt",
     "eval 'r''m names.txt'",
     "echo cm0gbmFtZXMudHh0 | base64 -d | bash",
     "perl -e 'unlink \"names.txt\"'",
 )
-"""None says by its text what it loses."""
+"""None says by its text what it loses: what the files are afterwards tells it, in whatever way it was done."""
 DELETING_IN_PYTHON = (
     "open('names.txt', 'w')",
     "from pathlib import Path\nPath('names.txt').rename('costs.csv')",
-    "import shutil\nshutil.move('names.txt', '/tmp/x')",
     "import io\nio.FileIO('names.txt', 'w').write(b'gone')",
-    "import os\nos.truncate('names.txt', 0)",
     "import subprocess\nsubprocess.run(['rm', 'names.txt'], check=True)",
     "getattr(__import__('o' + 's'), 'unl' + 'ink')('names.txt')",
 )
@@ -136,15 +122,12 @@ def test_a_script_that_only_reads_is_run_where_nothing_may_be_changed(desk, sand
 @pytest.mark.parametrize(
     "code",
     [
-        "sort names.txt > sorted.txt",
         "mv names.txt people.txt",
         "mkdir Old && mv Documents/plan.txt Old/",
         "mv Documents Papers",
         "sed -i s/ann/Ann/ names.txt",
         "sort -o names.txt names.txt",
         "echo Tim 4 >> names.txt",
-        "cp names.txt copy.txt",
-        "uniq names.txt > /tmp/x && echo done",
         "cat names.txt > kept.txt && rm names.txt",
     ],
 )

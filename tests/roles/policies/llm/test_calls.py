@@ -123,7 +123,7 @@ def test_what_stops_the_graph_passes_through() -> None:
         operator(model).decide(view())
 
 
-def test_every_call_is_an_event_with_its_tokens_its_price_and_its_problem() -> None:
+def test_every_call_is_an_event_with_its_tokens_its_price_and_its_problem_and_what_is_not_counted_is_estimated() -> None:
     model, _ = failing(ServerSays(503))
     kept = journal()
     operator(model, journal=kept, prices={"tokens_in": 2.0, "tokens_out": 10.0}).decide(view())
@@ -136,6 +136,16 @@ def test_every_call_is_an_event_with_its_tokens_its_price_and_its_problem() -> N
     use = kept.spending.by_role["operator"]
     assert (use.calls, use.tokens) == (2, worked["tokens_in"] + worked["tokens_out"])
     assert use.money == pytest.approx(worked["money"])
+
+    class Silent(ScriptedChatModel):
+        def _message(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
+            return super()._message(messages, bound).model_copy(update={"usage_metadata": None})
+
+    kept = journal()
+    operator(Silent(answer=lambda _: CLICK), journal=kept).decide(view())
+    (call,) = [event.body for event in kept.events("model_call")]
+    assert call["estimated"] is True
+    assert call["tokens_in"] > 500
 
 
 def test_what_came_out_of_the_providers_cache_is_told_and_has_a_price_of_its_own() -> None:
@@ -171,18 +181,6 @@ def test_a_provider_that_wants_a_mark_finds_one_behind_what_is_common() -> None:
     assert "get_message" in same["text"]
 
 
-def test_what_a_provider_does_not_count_is_estimated() -> None:
-    class Silent(ScriptedChatModel):
-        def _message(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
-            return super()._message(messages, bound).model_copy(update={"usage_metadata": None})
-
-    kept = journal()
-    operator(Silent(answer=lambda _: CLICK), journal=kept).decide(view())
-    (call,) = [event.body for event in kept.events("model_call")]
-    assert call["estimated"] is True
-    assert call["tokens_in"] > 500
-
-
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
@@ -203,7 +201,7 @@ def test_no_call_is_made_once_a_budget_is_spent(limits: dict[str, Any], why: str
     assert kept.spending.total().tokens < 2_000 + most  # at most the call that spent it was too much
 
 
-def test_a_server_that_refuses_a_schema_is_asked_in_another_way() -> None:
+def test_a_server_that_refuses_a_schema_is_asked_in_another_way_and_one_that_takes_none_in_words() -> None:
     tried: list[str] = []
 
     class Picky(ScriptedChatModel):
@@ -219,8 +217,5 @@ def test_a_server_that_refuses_a_schema_is_asked_in_another_way() -> None:
     assert tried == ["schema", "tools", "text", "text"]
     with pytest.raises(GaveUp, match="refused"):
         operator(Picky(answer=lambda _: CLICK), structure="schema").decide(view())
-
-
-def test_a_model_that_takes_no_schemas_is_asked_in_words() -> None:
     plain = ScriptedChatModel(answer=lambda _: CLICK, structured=False)
     assert operator(plain, structure="auto").decide(view()).action is not None

@@ -168,10 +168,15 @@ def test_the_question_that_the_deed_of_a_job_brings_up_is_answered_by_going_on_w
     assert told(unasked) == ['press button "Go back"'], "what it is about is not in sight, and nobody asked for this"
 
 
-def test_kinds_of_things_that_are_handed_in_need_not_be_in_sight() -> None:
+def test_kinds_of_things_that_are_handed_in_need_not_be_in_sight_and_nothing_is_deleted_that_nobody_named() -> None:
     words = 'Enter "12.00" into the field "Amount". Submit the "slip".'
     given = view(verbs=("click",), subtask=planned(AMOUNT, SUBMIT, words=words), seen=screen(e2={"value": "12.00"}))
     assert told(given)[0] == 'press button "Submit"'
+    seen = screen(button(9, "Delete claim"), e2={"value": "12.00"})
+    careful = view(verbs=("click",), subtask=planned(AMOUNT, SUBMIT), seen=seen)
+    assert told(careful, "press button") == ['press button "Submit"']
+    gone = view(verbs=("click",), subtask=planned(EffectSeen(verb="delete"), words='Delete the claim "12.00".'), seen=seen)
+    assert 'press button "Delete claim"' in told(gone)
 
 
 def test_the_name_of_a_fact_is_no_text_to_write() -> None:
@@ -274,14 +279,6 @@ def test_beside_what_the_skills_do_next_stand_few_moves_and_no_way_to_give_up() 
     assert moves[0] == "- press Enter"
     assert len(moves) == 4
     assert not any("give up" in move for move in moves)
-
-
-def test_nothing_is_deleted_that_nobody_named() -> None:
-    seen = screen(button(9, "Delete claim"), e2={"value": "12.00"})
-    careful = view(verbs=("click",), subtask=planned(AMOUNT, SUBMIT), seen=seen)
-    assert told(careful, "press button") == ['press button "Submit"']
-    gone = view(verbs=("click",), subtask=planned(EffectSeen(verb="delete"), words='Delete the claim "12.00".'), seen=seen)
-    assert 'press button "Delete claim"' in told(gone)
 
 
 def test_what_was_tried_here_for_nothing_is_no_move_and_what_was_done_elsewhere_comes_last() -> None:
