@@ -209,8 +209,8 @@ _LINES = st.sampled_from(
 _PLANS = st.sampled_from(
     [
         planned(subtask("a")), planned(subtask("a"), subtask("b", "a")), planned(subtask("a"), subtask("b")),
-        PlanAnswer(outcome="nothing_left"), PlanAnswer(outcome="supplement_needed", query="q"),
-        PlanAnswer(outcome="plan_failed"),
+        planned(subtask("b"), subtask("a", "b")), planned(subtask("a", "zz")),
+        *(PlanAnswer(outcome=said, query="q") for said in ("nothing_left", "supplement_needed", "plan_failed", "infeasible")),
     ]
 )  # fmt: skip
 _LIMITS = st.builds(
@@ -222,23 +222,33 @@ _LIMITS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(
     limits=_LIMITS,
     plans=st.lists(_PLANS, min_size=1, max_size=6),
     lines=st.dictionaries(st.sampled_from(["a", "b"]), st.lists(_LINES, max_size=12), max_size=2),
     verdicts=st.dictionaries(st.sampled_from(GateTrigger), st.lists(st.sampled_from(GATE_DECISIONS).map(verdict), max_size=8)),
     fine=st.booleans(),
+    answer=st.sampled_from(["approve", "reject"]),
 )
-def test_no_run_is_ever_ended_by_the_recursion_limit(limits: Limits, plans: Any, lines: Any, verdicts: Any, fine: bool) -> None:
-    """GraphRecursionError would come out of `go`. Every answer that is waited for is a yes."""
+def test_whatever_the_policies_say_the_run_ends_within_its_budgets_and_skips_no_check(
+    limits: Limits, plans: Any, lines: Any, verdicts: Any, fine: bool, answer: str
+) -> None:
+    """GraphRecursionError would come out of `go`."""
     run = Run(plans, lines, verdicts, limits=limits, sources=[Handbook("page")])
     run.graph = build_controller(checkpointer=run.saver, granularity="fine" if fine else "coarse")
     run.config = {"configurable": {"thread_id": "1"}, "recursion_limit": recursion_limit(limits)}
     run.go()
     while "__interrupt__" in run.result:
-        run.go({"type": "approve"})
+        run.go({"type": answer})
     assert run.status in {"fulfilled", "rejected"}
+    assert run.result["plans"] <= limits.plans
+    assert run.result["gates"] <= limits.gates
+    received = [item for item in run.desk.received() if item["action"]["action_type"] not in {"wait", "scroll", "screenshot"}]
+    assert len(received) <= limits.steps
+    if answer == "reject":
+        assert run.desk.world()["apps"]["reimbursement"]["claims"] == {}
+    assert (run.status == "fulfilled") == any(row.startswith("FINAL_CHECK --passed") for row in run.rows)
 
 
 @settings(max_examples=settings.default.max_examples // 4)

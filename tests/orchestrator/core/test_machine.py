@@ -18,9 +18,16 @@ from roles.contracts.signals import Signal
 MAX_PLANS, MAX_STEPS, MAX_GATES = 10, 30, 12
 
 
-def test_every_situation_of_the_seed_is_there() -> None:
+def test_the_situations_are_those_of_the_seed_each_is_reached_and_left_and_nothing_leaves_done() -> None:
     named = ["INIT", "GET_ACTION", "EXECUTE_ACTION", "QUALITY_CHECK", "PLAN", "SUPPLEMENT", "FINAL_CHECK", "DONE"]
     assert sorted(s.value for s in Situation) == sorted(named)
+    reached = {Situation.INIT} | {row.next for row in ROWS}
+    left = {row.situation for row in ROWS}
+    assert reached == set(Situation)
+    assert left == set(Situation) - {Situation.DONE}
+    for signal in Signal:
+        with pytest.raises(UnexpectedSignal):
+            row_for(Situation.DONE, signal, Totals())
 
 
 SEED = """
@@ -48,19 +55,6 @@ def test_each_transition_of_the_seed_is_a_row_whatever_the_totals(line: str) -> 
     situation, signal, then = line.split()
     for totals in (Totals(0, 0), Totals(1, 0), Totals(0, 1), Totals(1, 1), Totals(0, 0, more=True)):
         assert row_for(Situation(situation), Signal(signal), totals).next is Situation(then)
-
-
-def test_every_situation_can_be_reached_and_left() -> None:
-    reached = {Situation.INIT} | {row.next for row in ROWS}
-    left = {row.situation for row in ROWS}
-    assert reached == set(Situation)
-    assert left == set(Situation) - {Situation.DONE}
-
-
-def test_nothing_leaves_done() -> None:
-    for signal in Signal:
-        with pytest.raises(UnexpectedSignal):
-            row_for(Situation.DONE, signal, Totals())
 
 
 @pytest.mark.parametrize("signal", ANYWHERE)

@@ -70,14 +70,12 @@ def in_a_process(folder: Path, goal: str, *, store: bool) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
-def test_another_process_goes_on_from_the_store(tmp_path: Path) -> None:
+def test_another_process_goes_on_from_the_store_or_says_what_it_lacks(tmp_path: Path) -> None:
     assert in_a_process(tmp_path, SUBMIT, store=True)["waits"]
     assert in_a_process(tmp_path, "", store=True)["status"] == "fulfilled"
-
-
-def test_another_process_says_what_it_lacks(tmp_path: Path) -> None:
-    assert in_a_process(tmp_path, SUBMIT, store=False)["waits"]
-    said = in_a_process(tmp_path, "", store=False)["problem"]
+    (tmp_path / "other").mkdir()
+    assert in_a_process(tmp_path / "other", SUBMIT, store=False)["waits"]
+    said = in_a_process(tmp_path / "other", "", store=False)["problem"]
     assert "its world was in that process's memory" in said
     assert "crew.graph(store=FOLDER)" in said
 

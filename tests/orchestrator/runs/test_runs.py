@@ -12,7 +12,6 @@ from worked.runs import APPROVE, crew_in
 from deskcrew import Crew, UsageProblem, list_runs
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.runs import open_run
-from orchestrator.runs.runs import resume
 from protocol import ExecStatus, read_log
 
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -25,22 +24,13 @@ def crew(tmp_path: Path) -> Crew:
     return crew_in(tmp_path)
 
 
-def test_an_answer_that_nobody_waits_for_is_refused(crew: Crew) -> None:
+def test_a_wrong_answer_is_refused_none_asks_again_and_a_right_one_counts_for_the_end_of_an_id(crew: Crew) -> None:
     waiting = crew.run(SUBMIT)
     with pytest.raises(UsageProblem, match="not usable"):
         crew.resume(waiting.run_id, {"decisions": [{"type": "yes"}]})
-    assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
-
-
-def test_a_unique_beginning_or_end_of_an_id_is_enough(tmp_path: Path) -> None:
-    waiting = crew_in(tmp_path).run(SUBMIT)
-    assert resume(waiting.run_id[-4:], runs_dir=tmp_path, answer=APPROVE).run_id == waiting.run_id
-
-
-def test_resuming_without_an_answer_asks_again_and_does_nothing(crew: Crew) -> None:
-    waiting = crew.run(SUBMIT)
     again = crew.resume(waiting.run_id)
     assert (again.exit_code, again.pending) == (3, waiting.pending)
+    assert crew.resume(waiting.run_id[-4:], APPROVE).status == "fulfilled"
 
 
 def test_a_correction_is_done_first_and_the_refused_action_asks_again(crew: Crew) -> None:

@@ -96,25 +96,24 @@ def test_a_file_that_is_no_journal_gives_nothing_and_says_so(tmp_path: Path, con
     assert str(path) in kept.note
 
 
-def test_a_journal_that_is_missing_is_said_and_not_made(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+def test_a_journal_that_is_missing_is_said_and_not_made_and_reading_what_is_left_changes_nothing(
+    tmp_path: Path, file: Path
+) -> None:
+    path = tmp_path / "missing.sqlite"
     assert "is missing" in salvage(path).note
     assert not path.exists()
     assert salvage(tmp_path).note
+    body = bytearray(file.read_bytes())
+    body[4_096:5_000] = b"\xff" * 904
+    file.write_bytes(body)
+    salvage(file)
+    assert file.read_bytes() == body
 
 
 @pytest.mark.parametrize("name", ["a b.sqlite", "a?b.sqlite", "a#b.sqlite", "a%20b.sqlite", "ä 中.sqlite"])
 def test_a_journal_is_read_whatever_its_name(file: Path, name: str) -> None:
     moved = file.rename(file.with_name(name))
     assert len(salvage(moved).events) == COUNT
-
-
-def test_reading_what_is_left_changes_nothing(file: Path) -> None:
-    body = bytearray(file.read_bytes())
-    body[4_096:5_000] = b"\xff" * 904
-    file.write_bytes(body)
-    salvage(file)
-    assert file.read_bytes() == body
 
 
 # --- the log

@@ -150,13 +150,10 @@ def test_the_main_task_asks_once_before_it_submits(worked: Callable[..., Outcome
     assert worked("total-into-a-note").report["approvals"] == [], "a note needs nobody"
 
 
-def test_a_subtask_that_fails_leads_to_a_new_plan(worked: Callable[..., Outcome]) -> None:
+def test_a_subtask_that_fails_leads_to_a_new_plan_and_what_is_not_known_is_looked_up(worked: Callable[..., Outcome]) -> None:
     assert worked("plan-again").report["counts"]["plans"] >= 2
-
-
-def test_a_worker_without_progress_is_checked_as_stale(worked: Callable[..., Outcome]) -> None:
-    triggers = [gate["trigger"] for gate in worked("stuck-button").report["gates"]]
-    assert "WORKER_STALE" in triggers
+    supplements = worked("ask-the-handbook").report["supplements"]
+    assert any("monthly-closing" in found["source"] for supplement in supplements for found in supplement["found"])
 
 
 DECIDED = {
@@ -189,25 +186,12 @@ def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, 
     assert {pair for pair, task in DECIDED.items() if task == name} <= issued
 
 
-def test_what_the_crew_does_not_know_is_looked_up(worked: Callable[..., Outcome]) -> None:
-    supplements = worked("ask-the-handbook").report["supplements"]
-    assert any("monthly-closing" in found["source"] for supplement in supplements for found in supplement["found"])
-
-
-def test_the_final_check_finds_what_changed_meanwhile(worked: Callable[..., Outcome]) -> None:
-    gates = worked("changed-behind-the-back").report["gates"]
-    finals = [gate["decision"] for gate in gates if gate["trigger"] == "FINAL_CHECK"]
-    assert finals[0] == "gate_fail"
-    assert finals[-1] == "gate_done"
-
-
-def test_what_cannot_be_done_is_said_with_the_clause(worked: Callable[..., Outcome]) -> None:
+def test_what_cannot_be_done_is_said_with_the_clause_and_what_is_denied_is_never_done(
+    worked: Callable[..., Outcome],
+) -> None:
     outcome = worked("not-to-be-done")
     assert outcome.report["ended_by"] == "infeasible"
     assert outcome.report["goal"].split()[0].casefold() in outcome.reason.casefold()
-
-
-def test_what_the_policy_denies_is_never_done(worked: Callable[..., Outcome]) -> None:
     report = worked("refused-by-policy").report
     assert any(finding["verdict"] == "deny" for finding in report["safety_findings"])
     assert report["approvals"] == []

@@ -107,41 +107,22 @@ def written(console: Console) -> str:
 
 @given(st.lists(EVENTS, max_size=4))
 @SLOW
-def test_plain_lines_show_any_event_as_text(events: list[Event]) -> None:
-    out = io.StringIO()
-    face = Plain(out)
+def test_every_face_shows_any_event_as_text_within_its_width_and_json_holds_it_whole(events: list[Event]) -> None:
+    out, rows, console = io.StringIO(), io.StringIO(), terminal()
+    plain, lines, live = Plain(out), JsonLines(rows), Live(console.file, console=console)
     for event in events:
-        face.recall(event)
+        plain.recall(event)
         before = out.getvalue().count("\n")
-        face.event(event)
+        for face in (plain, lines, live):
+            face.event(event)
         assert out.getvalue().count("\n") - before <= 40
+    console.print(live.panel())
     assert not obeyed(out.getvalue())
     assert all(len(line) < 3000 for line in out.getvalue().splitlines())
-
-
-@given(st.lists(EVENTS, max_size=4))
-@SLOW
-def test_the_live_view_shows_any_event_as_text_within_its_width(events: list[Event]) -> None:
-    console = terminal()
-    face = Live(console.file, console=console)
-    for event in events:
-        face.event(event)
-    console.print(face.panel())
     assert not obeyed(written(console))
     assert all(cell_len(line) <= WIDTH for line in written(console).splitlines())
-
-
-@given(st.lists(EVENTS, max_size=5))
-@SLOW
-def test_json_lines_are_one_ascii_line_an_event_and_hold_it_whole(events: list[Event]) -> None:
-    out = io.StringIO()
-    face = JsonLines(out)
-    for event in events:
-        face.event(event)
-    lines = out.getvalue().splitlines()
-    assert out.getvalue().isascii()
-    assert len(lines) == len(events)
-    assert all(isinstance(json.loads(line), dict) for line in lines)
+    assert rows.getvalue().isascii()
+    assert [type(json.loads(line)) for line in rows.getvalue().splitlines()] == [dict] * len(events)
 
 
 REQUESTS = st.fixed_dictionaries(

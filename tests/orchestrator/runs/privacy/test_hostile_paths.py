@@ -172,23 +172,17 @@ def test_links_in_a_run_folder_show_nothing_of_where_they_lead(folder: Path, sec
     assert secret.read_text() == SECRET
 
 
-def _pointing(outside: Path) -> dict[str, Any]:
-    """Settings of a stranger's run that name programs to start and places to read."""
-    return {
-        "tools": [{"command": ["touch", str(outside / "started")]}],
-        "browser": {"executable": str(outside / "program"), "url": "http://127.0.0.1:9"},
-        "help_dirs": [str(outside)],
-        "runs_dir": str(outside / "elsewhere"),
-    }
-
-
 def test_to_look_at_a_run_and_to_replay_it_starts_nothing_that_it_names(folder: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "program").write_text(f"#!/bin/sh\ntouch {outside}/started\n")
     (outside / "program").chmod(0o755)
     record = json.loads((folder / "run.json").read_text())
-    record["settings"] |= _pointing(outside)
+    record["settings"] |= {
+        "tools": [{"command": ["touch", str(outside / "started")]}], "help_dirs": [str(outside)],
+        "browser": {"executable": str(outside / "program"), "url": "http://127.0.0.1:9"},
+        "runs_dir": str(outside / "elsewhere"),
+    }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(record))
     for words in (["ls"], ["show", folder.name], ["replay", folder.name]):
         done = CliRunner().invoke(app, [*words, "--runs-dir", str(folder.parent)])

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,8 +31,9 @@ SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 
 
-def submitted(folder: Path) -> Outcome:
-    crew = crew_in(folder)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    crew = crew_in(tmp_path_factory.mktemp("whole"))
     done = crew.resume(crew.run(SUBMIT).run_id, APPROVE)
     assert done.status == "fulfilled"
     return done
@@ -144,8 +146,8 @@ def test_a_private_value_is_typed_again_once_it_is_given_again(tmp_path: Path) -
     assert other.what == "apps", "another value shows in the world, and nowhere before"
 
 
-def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
-    recording = recording_of(submitted(tmp_path / "runs").folder)
+def test_a_recording_is_read_as_it_was_written(whole: Outcome, tmp_path: Path) -> None:
+    recording = recording_of(whole.folder)
     recording.write(tmp_path / "one.jsonl")
     again = read_recording(tmp_path / "one.jsonl")
     assert [event[2:] for event in again.events] == [event[2:] for event in recording.events]
@@ -168,12 +170,11 @@ def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path: Path, text:
         ({"no_such_setting": 1}, r"its settings\.no_such_setting is not a setting of this version"),
     ],
 )
-def test_a_run_that_cannot_be_replayed_is_refused_with_one_sentence(kept: Recording, settings: dict[str, Any], said: str) -> None:
+def test_a_run_that_cannot_be_replayed_is_refused_with_one_sentence(
+    kept: Recording, tmp_path: Path, settings: dict[str, Any], said: str
+) -> None:
     with pytest.raises(UsageProblem, match=said):
         replay(with_settings(kept, **settings))
-
-
-def test_a_run_without_recorded_answers_is_refused(kept: Recording, tmp_path: Path) -> None:
     old = kept._replace(events=tuple(event for event in kept.events if event.kind != "answered"))
     old.write(tmp_path / "old.jsonl")
     with pytest.raises(UsageProblem, match="from an earlier version"):
@@ -198,19 +199,23 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("at", [0, 1, 2, 3])
-def test_a_fork_goes_on_from_the_step_and_leaves_the_run_as_it_was(tmp_path: Path, at: int) -> None:
-    done = submitted(tmp_path)
-    before = digests(done.folder)
-    made = fork(done.run_id, at, runs_dir=tmp_path)
+def test_a_fork_goes_on_from_the_step_with_other_settings_where_it_is_told_and_leaves_the_run_as_it_was(
+    whole: Outcome, tmp_path: Path, at: int
+) -> None:
+    shutil.copytree(whole.folder, tmp_path / whole.run_id)
+    before = digests(tmp_path / whole.run_id)
+    made = fork(whole.run_id, at, runs_dir=tmp_path)
     record = json.loads((tmp_path / made / "run.json").read_text())
-    assert record["forked_from"] == {"run_id": done.run_id, "step": at, "goal": SUBMIT, "changed": []}
+    assert record["forked_from"] == {"run_id": whole.run_id, "step": at, "goal": SUBMIT, "changed": []}
     assert recording_of(tmp_path / made).steps == at
     on = resume(made, runs_dir=tmp_path, approver=lambda request: APPROVE)
     assert on.status == "fulfilled"
-    assert [step["action"] for step in on.report["steps"]] == [step["action"] for step in done.report["steps"]]
-    assert recording_of(on.folder).apps == recording_of(done.folder).apps
-    assert digests(done.folder) == before
+    assert [step["action"] for step in on.report["steps"]] == [step["action"] for step in whole.report["steps"]]
+    assert recording_of(on.folder).apps == recording_of(whole.folder).apps
     assert replay(recording_of(on.folder)).difference is None
+    other = resume(fork(whole.run_id, at, runs_dir=tmp_path, overrides=["safety=never-ask-in-simulation"]), runs_dir=tmp_path)
+    assert (other.status, other.report["approvals"]) == ("fulfilled", [])
+    assert digests(tmp_path / whole.run_id) == before
 
 
 def test_a_fork_has_another_goal_with_what_is_known(tmp_path: Path) -> None:
@@ -225,14 +230,6 @@ def test_a_fork_has_another_goal_with_what_is_known(tmp_path: Path) -> None:
         replay(recording_of(on.folder))
 
 
-def test_a_fork_has_other_settings_from_there_on(tmp_path: Path) -> None:
-    done = submitted(tmp_path)
-    made = fork(done.run_id, 2, runs_dir=tmp_path, overrides=["safety=never-ask-in-simulation"])
-    on = resume(made, runs_dir=tmp_path)
-    assert on.status == "fulfilled"
-    assert on.report["approvals"] == []
-
-
 @pytest.mark.parametrize(
     ("at", "overrides", "said"),
     [
@@ -242,11 +239,13 @@ def test_a_fork_has_other_settings_from_there_on(tmp_path: Path) -> None:
         (1, ["limits.stps=5"], "stps"),
     ],
 )
-def test_a_fork_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, at: int, overrides: list[str], said: str) -> None:
-    done = submitted(tmp_path)
+def test_a_fork_that_cannot_be_made_leaves_nothing_behind(
+    whole: Outcome, tmp_path: Path, at: int, overrides: list[str], said: str
+) -> None:
+    shutil.copytree(whole.folder, tmp_path / whole.run_id)
     with pytest.raises(UsageProblem, match=said):
-        fork(done.run_id, at, runs_dir=tmp_path, overrides=overrides)
-    assert [path.name for path in tmp_path.iterdir()] == [done.run_id]
+        fork(whole.run_id, at, runs_dir=tmp_path, overrides=overrides)
+    assert [path.name for path in tmp_path.iterdir()] == [whole.run_id]
 
 
 _LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]) | st.floats(0, 1)
