@@ -93,18 +93,9 @@ def test_show_config_prints_every_value_and_its_source(tmp_path: Path) -> None:
     assert {"key": "limits.gates", "value": 5, "source": "command line"} in listed
 
 
-def test_a_run_without_a_terminal_waits_with_exit_code_3_and_names_the_command(tmp_path: Path) -> None:
-    done = deskcrew("run", TASK, cwd=tmp_path)
-    assert done.returncode == 3, done.stderr
-    assert "\x1b" not in done.stdout
-    run_id = next((tmp_path / "runs").iterdir()).name
-    assert f"deskcrew resume {run_id} --approve" in done.stdout
-    done = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "✓  fulfilled" in done.stdout
-
-
-def test_a_waiting_run_tells_its_outcome_last_is_listed_and_shown(tmp_path: Path) -> None:
+def test_a_run_without_a_terminal_waits_with_exit_code_3_tells_its_outcome_last_is_listed_shown_and_answered(
+    tmp_path: Path,
+) -> None:
     done = deskcrew("run", TASK, "--json", cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     last = json.loads(done.stdout.splitlines()[-1])
@@ -119,6 +110,11 @@ def test_a_waiting_run_tells_its_outcome_last_is_listed_and_shown(tmp_path: Path
         assert part in shown.stdout
     as_data = json.loads(deskcrew("show", str(last["run_id"]), "--json", cwd=tmp_path).stdout)
     assert as_data["report"]["status"] == "on_hold"
+    again = deskcrew("resume", str(last["run_id"]), cwd=tmp_path)
+    assert (again.returncode, "\x1b" in again.stdout) == (3, False)
+    assert f"deskcrew resume {last['run_id']} --approve" in again.stdout
+    done = deskcrew("resume", str(last["run_id"]), "--approve", cwd=tmp_path)
+    assert (done.returncode, "✓  fulfilled" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_doctor_says_how_to_mend_what_is_wrong_and_finds_nothing_else(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_world_is_checked_as_it_looks_otherwise_and_an_unknown_axis_or_value_i
         assert wrong.partition("=")[0] in said
 
 
-def test_apps_are_listed_with_their_functions_agent_and_package():
+def test_apps_are_listed_with_their_functions_agent_and_package_and_told_with_what_they_hold_and_can_do():
     lines = [json.loads(line) for line in deskcrew("world", "apps", "--json")[1].splitlines()]
     mail, calendar = (next(line for line in lines if line["name"] == name) for name in ("mail", "calendar"))
     assert (mail["agent"], calendar["agent"]) == (False, True)
@@ -112,9 +112,6 @@ def test_apps_are_listed_with_their_functions_agent_and_package():
     assert len(mail["functions"]) > 3
     shown = deskcrew("world", "apps")[1]
     assert all(line["name"] in shown and line["title"] in shown for line in lines)
-
-
-def test_the_apps_of_a_world_are_told_with_what_they_hold_and_can_do():
     shown = deskcrew("world", "apps", "office")[1]
     assert "Notes (notes)\n  note (memo)\n    Title: text, key, listed, written, required\n" in shown
     assert '    > send: "Send" at the form [send]\n' in shown
@@ -171,16 +168,13 @@ def test_orders_are_shown_with_their_words_and_what_may_mean_two_things_is_a_que
     assert all(line in said for line in lines)
 
 
-def test_words_that_were_not_understood_are_underlined() -> None:
+def test_words_that_were_not_understood_are_underlined_and_a_reading_is_data_too() -> None:
     goal = 'Delete the note "A", then frobnicate the mail'
     code, said = deskcrew("read", goal)
     assert code == 1
     lines = said.splitlines()
     caret = lines[lines.index(f"  {goal}") + 1]
     assert goal[caret.index("^") - 2 : caret.rindex("^") - 1] == "frobnicate the mail"
-
-
-def test_a_reading_is_data_too() -> None:
     code, said = deskcrew("read", "Archive the mails that came in yesterday", "--today", "2026-03-02", "--json")
     assert code == 0
     (order,) = json.loads(said)["orders"]
@@ -205,7 +199,9 @@ def test_without_a_sandbox_it_says_why_and_what_to_do(no_sandbox: None, monkeypa
     assert found.fix == "install bubblewrap"
 
 
-def test_a_browser_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_that_does_not_start_is_told_and_without_playwright_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = tmp_path / "chromium"
     broken.write_text("#!/bin/sh\nexit 7\n")
     broken.chmod(0o755)
@@ -214,8 +210,5 @@ def test_a_browser_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pyte
     assert found.ok
     assert "ends with 7" in found.found
     assert "DESKCREW_CHROMIUM" in found.fix
-
-
-def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
     assert checks.browser().fix == "pip install 'deskcrew[browser]'"

@@ -11,8 +11,12 @@ from orchestrator.desk.auth import Tokens, kept_token, person_of, read_people
 from orchestrator.errors import UsageProblem
 
 
-def test_the_printed_address_becomes_a_cookie_and_the_token_stays_in_no_address(shared) -> None:
+def test_a_browser_without_a_token_is_told_in_words_and_the_printed_address_becomes_a_cookie(shared) -> None:
     place, _ = shared
+    answer = httpx.get(place.address.base, headers={"Accept": "text/html"}, trust_env=False)
+    assert answer.status_code == 401
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "open the address that was printed" in answer.text
     with httpx.Client(trust_env=False) as visitor:
         first = visitor.get(f"{place.address.base}/runs/x?token={place.address.token}&q=1", headers={"Accept": "text/html"})
         assert (first.status_code, first.headers["location"]) == (303, "/runs/x?q=1")
@@ -22,23 +26,11 @@ def test_the_printed_address_becomes_a_cookie_and_the_token_stays_in_no_address(
         assert visitor.get(f"{place.address.base}/api/me").json()["name"] == "otto"
 
 
-def test_a_browser_without_a_token_is_told_in_words(shared) -> None:
-    place, _ = shared
-    answer = httpx.get(place.address.base, headers={"Accept": "text/html"}, trust_env=False)
-    assert answer.status_code == 401
-    assert answer.headers["content-type"].startswith("text/plain")
-    assert "open the address that was printed" in answer.text
-
-
-def test_the_api_describes_itself(shared) -> None:
+def test_the_api_describes_itself_and_what_nobody_has_heard_of_is_answered_in_a_sentence(shared) -> None:
     place, _ = shared
     told = place.get("/api/openapi.json")
     assert {"/api/runs", "/api/runs/{run_id}", "/api/runs/{run_id}/stream", "/api/runs/{run_id}/answer"} <= told["paths"].keys()
     assert place.http.get("/docs").status_code == 404, "what would load scripts from elsewhere is not there"
-
-
-def test_what_nobody_has_heard_of_is_answered_in_a_sentence(shared) -> None:
-    place, _ = shared
     for path, status in (("/api/nothing", 404), ("/api/runs/none", 404), ("/api/runs?limit=0", 422), ("/api/runs?limit=x", 422)):
         answer = place.http.get(path)
         assert answer.status_code == status

@@ -217,7 +217,7 @@ def good(tmp_path_factory: pytest.TempPathFactory):
     return outcome
 
 
-def test_every_call_is_given_as_show_tells_it_and_by_its_step(serve, good) -> None:
+def test_every_call_is_given_as_show_tells_it_and_a_part_or_a_name_that_there_is_not_is_refused(serve, good) -> None:
     place = serve(good.folder.parent)
     calls = place.get(f"/api/runs/{good.run_id}/prompts")["calls"]
     assert calls == json.loads(json.dumps(LocalRuns(good.folder.parent).run(good.run_id).prompts()))
@@ -227,10 +227,6 @@ def test_every_call_is_given_as_show_tells_it_and_by_its_step(serve, good) -> No
     own = place.get(f"/api/runs/{good.run_id}/prompts?step={step}")["calls"]
     assert own == [call for call in calls if call["step"] == step] != []
     assert place.get(f"/api/runs/{good.run_id}/prompts?step=9999")["calls"] == []
-
-
-def test_a_part_that_there_is_not_and_a_name_that_is_none_are_refused(serve, good) -> None:
-    place = serve(good.folder.parent)
     missing = place.http.get(f"/api/runs/{good.run_id}/parts/{'0' * 32}")
     assert (missing.status_code, missing.json()["error"]) == (404, f"Run {good.run_id} has no part {'0' * 32}.")
     for name in ("run.json", "A" * 32, "0" * 31, "' OR 1=1 --"):

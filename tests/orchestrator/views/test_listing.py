@@ -59,21 +59,21 @@ def test_a_line_has_what_the_run_was_and_came_to_and_null_where_nobody_knows(tmp
         assert [lines[name][key] for key in keys] == [None] * len(keys)
 
 
-def test_it_says_who_decided_and_who_was_passed_over() -> None:
+def test_what_is_said_of_a_report_who_decided_which_pages_were_followed_and_the_answer_whole() -> None:
     first = {"role": "operator", "step": 1, "decided_by": "rules", "passed": ["llm: no usable answer: unknown element 7"]}
     second = {"role": "operator", "step": 2, "decided_by": "llm", "passed": []}
     told = page(decided_by=[first, second])
     assert "operator: rules 1, llm 1" in told
     assert "1 operator: rules, after llm: no usable answer: unknown element 7" in told
     assert "2 operator" not in told
-
-
-def test_pages_that_were_not_followed_stand_on_one_line() -> None:
     unused = [{"title": f"Page {n}", "source": f"help:{n}", "why": "it speaks of another application"} for n in range(9)]
     used = {"title": "Claims", "source": "help:claims", "used": True}
     told = page(knowledge=[*unused, used])
     assert "· Claims (help:claims) is followed" in told
     assert sum("Page " in line for line in told.splitlines()) == 1
+    answer = "\n".join("word " * 60 + str(n) for n in range(3))
+    told = page(answer=answer)
+    assert all(line in told for line in answer.splitlines())
 
 
 @pytest.mark.parametrize("text", ["x" * 160, "x" * 161, "w " * 80, "word " * 90, "e\u0301" * 200, "a" + "\u0301" * 300])
@@ -83,23 +83,14 @@ def test_what_is_shortened_is_no_longer_than_asked_and_says_where_it_was_cut(tex
     assert told.endswith("…") is (len(text) > 160)
 
 
-def test_an_answer_is_shown_whole() -> None:
-    answer = "\n".join("word " * 60 + str(n) for n in range(3))
-    told = page(answer=answer)
-    assert all(line in told for line in answer.splitlines())
-
-
 RUN = RunInfo("20260302-090000-1f3a", "把金额复制到报销单里，然后提交 " * 4, "fulfilled", 1772442000.0, 12, False, "")
 
 
-def test_wide_characters_count_two_and_the_name_is_never_cut() -> None:
+def test_wide_characters_count_two_the_name_is_never_cut_and_runs_fit_sixty_columns() -> None:
     lines = table([("20260302-090000-1f3a", "文件管理器"), ("b", "x")], 26).splitlines()
     assert lines[0].startswith("20260302-090000-1f3a  文")
     assert lines[0].endswith("…")
     assert cell_len(lines[0]) <= 28
-
-
-def test_runs_fit_sixty_columns_without_the_time_that_their_ids_tell() -> None:
     narrow, wide = runs_table([RUN], 60), runs_table([RUN])
     assert all(cell_len(line) <= 60 for line in narrow.splitlines())
     assert "20260302-090000-1f3a" in narrow

@@ -34,7 +34,7 @@ def damaged(tmp_path: Path) -> Path:
     return path
 
 
-def test_validate_names_file_line_path_and_reason_goes_on_and_counts(damaged: Path):
+def test_validate_names_file_line_path_and_reason_goes_on_and_counts_also_as_json_of_one_object_a_line(damaged: Path):
     code, said = deskcrew("log", "validate", damaged)
     assert code == 1
     first, second, third, total = said.splitlines()
@@ -43,9 +43,6 @@ def test_validate_names_file_line_path_and_reason_goes_on_and_counts(damaged: Pa
     assert third.startswith(f"{damaged}:4: error: $")
     assert "cut off" in third
     assert total == f"{damaged}: 4 lines, 3 cannot be used, 0 warnings"
-
-
-def test_validate_as_json_is_one_object_a_line(damaged: Path):
     found = [json.loads(line) for line in deskcrew("log", "validate", damaged, "--json")[1].splitlines()]
     assert found[0]["line"] == 2
     assert found[0]["path"] == "$.visual_state.elements[0].bbox"
@@ -173,15 +170,12 @@ def test_every_format_can_be_written_or_read_from_the_command_line(tmp_path: Pat
         assert len(deskcrew("log", "show", out, "--from", name, "--json")[1].splitlines()) > 5
 
 
-def test_the_formats_are_listed_with_their_ways():
+def test_the_formats_are_listed_with_their_ways_and_the_schemas_written_to_a_folder_or_to_the_output(tmp_path: Path):
     plain = deskcrew("log", "formats")[1]
     listed = {row["name"]: row for row in json.loads(deskcrew("log", "formats", "--json")[1])}
     assert listed["osworld"]["ways"] == "read, write"
     assert listed["ui_tars"]["of"] == "action"
     assert all(name in plain for name in listed)
-
-
-def test_the_schemas_are_written_to_a_folder_or_to_the_output(tmp_path: Path):
     assert json.loads(deskcrew("schema", "export")[1])["action"]["$schema"].endswith("2020-12/schema")
     assert deskcrew("schema", "export", "-o", tmp_path / "schemas")[0] == 0
     assert json.loads((tmp_path / "schemas" / "interaction_step.json").read_text(encoding="utf-8"))

@@ -27,31 +27,23 @@ def pending(http: Any) -> dict[str, Any]:
     return dict(found)
 
 
-def test_an_approved_run_goes_on_in_a_process_of_its_own_and_says_who_approved(serve: Any, runs_dir: Path) -> None:
+def test_an_approved_run_goes_on_in_a_process_of_its_own_within_what_was_said_with_it_and_says_by_whom(
+    serve: Any, runs_dir: Path
+) -> None:
     run = waiting_run(runs_dir)
     place = serve()
-    body = {"pending": run.pending["digest"], "decision": "approve"}
-    said = place.by("approve").post(f"/api/runs/{run.run_id}/answer", json=body)
-    assert said.status_code == 200, said.text
-    assert said.json()["who"] == "anna"
+    http, path = place.by("approve"), f"/api/runs/{run.run_id}/answer"
+    body = {"pending": run.pending["digest"], "decision": "approve", "constraints": "forbiden_actions: delete"}
+    wrong = http.post(path, json=body)
+    assert (wrong.status_code, "did you mean 'forbidden_actions'?" in wrong.text) == (422, True), wrong.text
+    said = http.post(path, json=body | {"constraints": {"private": "memo"}})
+    assert (said.status_code, said.json()["who"]) == (200, "anna"), said.text
     report = rests(runs_dir / run.run_id)
     assert (report["status"], len(claims(runs_dir / run.run_id))) == ("fulfilled", 1)
     assert [(a["decision"], a["who"]) for a in report["approvals"]] == [("approve", "anna")]
+    assert [(one["constraints"], one["who"]) for one in report["constraints"]["added"]] == [({"private": ["memo"]}, "anna")]
     assert "(by anna at a desk)" in run_page(show_run(run.run_id, runs_dir))
     assert place.http.get("/api/approvals").json() == {"approvals": []}
-
-
-def test_constraints_that_come_with_an_approval_hold_for_the_run_and_unknown_ones_are_refused(serve: Any, runs_dir: Path) -> None:
-    run = waiting_run(runs_dir)
-    http = serve().by("approve")
-    body = {"pending": run.pending["digest"], "decision": "approve", "constraints": "forbiden_actions: delete"}
-    wrong = http.post(f"/api/runs/{run.run_id}/answer", json=body)
-    assert wrong.status_code == 422
-    assert "did you mean 'forbidden_actions'?" in wrong.text
-    assert http.post(f"/api/runs/{run.run_id}/answer", json=body | {"constraints": {"private": "memo"}}).status_code == 200
-    report = rests(runs_dir / run.run_id)
-    assert report["status"] == "fulfilled"
-    assert [(one["constraints"], one["who"]) for one in report["constraints"]["added"]] == [({"private": ["memo"]}, "anna")]
 
 
 def test_of_two_who_answer_at_once_one_is_heard_and_the_other_is_told_who_it_was(serve: Any, runs_dir: Path) -> None:

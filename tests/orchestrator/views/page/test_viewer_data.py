@@ -113,7 +113,7 @@ def made(events: list[Event], status: str = "fulfilled", reason: str = "") -> Ru
     return told
 
 
-def test_a_run_that_was_killed_in_a_step_shows_the_step_as_not_finished() -> None:
+def test_a_step_that_was_killed_is_not_finished_and_a_kind_of_event_that_nobody_knows_is_shown_all_the_same() -> None:
     events = [
         Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a", "app": "mail"}),
         Event(2, 0.1, "decided", "operator", "s1", 1, {"line": 'click "Save"', "status": "CONTINUE"}),
@@ -121,9 +121,6 @@ def test_a_run_that_was_killed_in_a_step_shows_the_step_as_not_finished() -> Non
     step, end = made(events, "interrupted", "it was stopped").lines.items
     assert (step.kind, step.status, step.line, step.before) == ("step", "waiting", 'click "Save"', "a")
     assert (end.kind, end.status, end.line) == ("end", "waiting", "interrupted")
-
-
-def test_a_kind_of_event_that_nobody_knows_here_is_shown_all_the_same() -> None:
     told = made([Event(1, 0.0, "lesson_learned", "manager", "", 0, {"message": "ask first"})]).lines
     item = told.items[0]
     assert (item.kind, item.line, item.why) == ("note", "lesson learned", "ask first")
@@ -210,7 +207,7 @@ def test_events_that_deskcrew_never_writes_are_shown_as_data_that_any_page_can_h
     assert "<" not in inert(plain([event.body for event in events]))
 
 
-def test_two_runs_stand_beside_each_other_and_the_first_difference_is_found() -> None:
+def test_two_runs_stand_beside_each_other_and_the_first_difference_is_found_also_across_the_edges_of_windows() -> None:
     def items(*lines: str) -> list[Item]:
         return [Item("step", "ok", "operator", "s1", 1, n, 0.0, 0.0, line) for n, line in enumerate(lines, start=1)]
 
@@ -219,9 +216,6 @@ def test_two_runs_stand_beside_each_other_and_the_first_difference_is_found() ->
     assert pairs == [(0, 0), (1, 1), (2, 2), (None, 3), (3, 4)]
     assert differences(one, other, pairs) == [1, 3]
     assert differences(one, one, aligned(one, one)) == []
-
-
-def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
     lines = [Item("step", "ok", "operator", "", 0, n, 0.0, 0.0, f"line {n}") for n in range(1000)]
     pairs = aligned(lines, [*lines[:300], *lines[310:]])
     assert [a for a, b in pairs if b is None] == list(range(300, 310))
