@@ -152,18 +152,15 @@ def test_another_site_is_refused_even_with_the_token_and_the_servers_own_pages_m
     assert asked(Origin=place.address.base, Sec_Fetch_Site="same-origin") == 200
 
 
-def test_a_page_runs_no_script_but_the_servers_files(serve) -> None:
-    answer = serve().http.get("/")
+def test_a_page_runs_no_script_but_the_servers_files_which_alone_are_given_and_to_this_machine_alone(serve) -> None:
+    place = serve()
+    answer = place.http.get("/")
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert re.findall(r"<script[^>]*>(.*?)</script>", answer.text, re.DOTALL) == [""]
     assert not re.search(r'(?:src|href)="(?:https?:)?//', answer.text), "nothing comes from elsewhere"
     assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_only_the_pages_own_files_are_given_and_to_this_machine_alone(serve) -> None:
-    place = serve()
     for name in ("../session.py", "..%2Fsession.py", "%2e%2e/guard.py", "none.js"):
         assert place.http.get(f"/static/{name}").status_code == 404, name
     assert place.address.host == "127.0.0.1"

@@ -135,16 +135,15 @@ def test_a_bad_rule_is_refused_before_the_run_with_file_line_and_key(rule: str, 
 # --- only in simulation
 
 
-def test_the_policy_that_never_asks_is_refused_for_a_browser_where_the_settings_are_read(tmp_path: Path) -> None:
+def test_the_policy_that_never_asks_is_refused_for_a_browser_and_for_a_real_environment_that_is_given(
+    tmp_path: Path,
+) -> None:
     config = write(tmp_path, "mine.yaml", "environment: browser\nsafety: never-ask-in-simulation\n")
     with pytest.raises(UsageProblem, match=r"mine.yaml, line 2: .* only for simulated environments, and environment: browser"):
         load_settings([config])
     mine = "safety={preset: never-ask-in-simulation, name: mine}"
     with pytest.raises(UsageProblem, match="'mine' is only for simulated"):
         load_settings(overrides=["environment=browser", mine])
-
-
-def test_it_is_refused_for_an_environment_that_is_given_as_an_object(tmp_path: Path) -> None:
     chosen = load_settings(overrides=["safety=never-ask-in-simulation", f"runs_dir={tmp_path}", "display=none"])
     with pytest.raises(UsageProblem, match="only for simulated environments, and real is a real one"):
         build_context(chosen.settings, environment=Real())
@@ -152,4 +151,4 @@ def test_it_is_refused_for_an_environment_that_is_given_as_an_object(tmp_path: P
         build_context(chosen.settings, environment=FaultyEnvironment(Real(), (), 0))
     with pytest.raises(UsageProblem, match="only for simulated"):
         runs.start(chosen, "do it", parts={"environment": Real()})
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [config]

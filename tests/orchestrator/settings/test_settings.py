@@ -107,7 +107,7 @@ MINE = (
 )
 
 
-def test_a_preset_stands_above_the_defaults_and_below_everything_else(tmp_path: Path) -> None:
+def test_a_preset_stands_above_the_defaults_and_below_everything_else_and_the_last_that_is_named_counts(tmp_path: Path) -> None:
     mine = write(tmp_path, "mine.yaml", MINE)
     config = write(tmp_path, "config.yaml", f"policies: {mine.name}\nlimits: {{plans: 4}}\n")
     task = load_task(write(tmp_path, "task.yaml", "goal: do it\nlimits: {gates: 9}\nsafety: ask-all\n"))
@@ -121,9 +121,6 @@ def test_a_preset_stands_above_the_defaults_and_below_everything_else(tmp_path: 
     assert shown["limits.plans"].endswith("config.yaml, line 2")
     assert shown["crew.operator.recent"] == "command line"
     assert shown["policies"].endswith("config.yaml, line 1")
-
-
-def test_the_last_layer_that_names_a_preset_chooses_it(tmp_path: Path) -> None:
     config = write(tmp_path, "config.yaml", "policies: fast\n")
     assert load_settings([config]).settings.limits.check_every == 40
     loaded = load_settings([config], ["policies=paranoid"])
