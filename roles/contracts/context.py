@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from environments.cards import AppCard, Cards, card_of_screen
@@ -113,6 +113,11 @@ class Context:
         if self.journal.redactor is not None and not isinstance(self.environment, SecretBorder):
             object.__setattr__(self, "environment", SecretBorder(self.environment, self.journal.redactor))
 
+    @cached_property
+    def guarded(self) -> GuardedEnvironment | None:
+        """The environment, where it holds back what its pages send; asked several times for each action."""
+        return self.environment if isinstance(self.environment, GuardedEnvironment) else None
+
     def apps(self) -> tuple[AppWords, ...]:
         """The applications that can be named, or none if the environment does not know."""
         if not isinstance(self.environment, AppCatalog):
@@ -124,7 +129,7 @@ class Context:
         requests by itself is not looked at for that: a look that nobody guards would let them go."""
         here = self.environment
         own = here.cards() if isinstance(here, Cards) else ()
-        if not isinstance(here, Cards | GuardedEnvironment):
+        if self.guarded is None and not isinstance(here, Cards):
             own = [card_of_screen(seen or here.observe())]
         return (*own, *self.skills.cards())
 

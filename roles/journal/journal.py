@@ -38,7 +38,7 @@ from roles.journal.events import (
     event_of,
 )
 from roles.journal.events import Event as Event
-from roles.journal.rows import MUCH, Rows, deflated, difference, dumps, inflated, is_difference, screen_text
+from roles.journal.rows import MUCH, Rows, as_json, deflated, difference, dumps, inflated, is_difference, screen_text
 from roles.journal.transcripts import RecordSettings, Transcripts
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
@@ -206,7 +206,7 @@ class Journal(Ledger):
         if self.redactor is not None:
             body = self.redactor.body(body)
         at = self._clock()
-        number = self.rows.append("events", at, kind, role, subtask, step, mark, dumps(body))
+        number = self.rows.append("events", at, kind, role, subtask, step, mark, as_json(body))
         if kind == LedgerEvent.KIND:
             self._ledger = None
         if kind in COUNTED:
@@ -361,7 +361,7 @@ class Journal(Ledger):
     def keep_cursor(self, at: str, state: Json) -> None:
         """Where a worker goes on that is stopped in the effect that follows; `at` names its delegation."""
         self._cursor = at, state
-        text = dumps([at, state]).encode()
+        text = as_json([at, state]).encode()
         body = deflated(text, self._cursor_base)
         # An empty one leaves nothing behind.
         whole = not state or not self._cursor_base or len(body) > MUCH * len(self._cursor_base)

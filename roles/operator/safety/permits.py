@@ -165,7 +165,7 @@ def own_work(
     if way is None or way.how != "post" or element is None or sends_elsewhere(element, seen):
         return ()
     at = urlsplit(way.address)
-    settled = isinstance(ctx.environment, GuardedEnvironment) and not (at.query or way.by) and any(
+    settled = ctx.guarded is not None and not (at.query or way.by) and any(
         rule.host == SELF and rule.operation == "*" and fnmatchcase("POST", rule.method) and fnmatchcase(at.path, rule.path)
         for rule in policy.network.allow
     )  # fmt: skip
@@ -183,8 +183,8 @@ def with_permit(
 
     Where the control is not the one that was `judged`, `changed` says so: then nothing is done, and it is looked at anew.
     """
-    environment = ctx.environment
-    if action.inner or not isinstance(environment, GuardedEnvironment):
+    environment = ctx.guarded
+    if action.inner or environment is None:
         return pending, found
     at, changed = None, ""
     if not (pending.missing or released(action)):
@@ -212,11 +212,10 @@ def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
 
 def admit(ctx: Context, pending: Pending, key: str) -> None:
     """Say to the environment what the action of this key may do. Whether a person said yes is asked of the journal."""
-    environment = ctx.environment
-    if isinstance(environment, GuardedEnvironment):
+    if ctx.guarded is not None:
         permit = pending.permit or Permit()
         approved = ctx.journal.approved(pending.key, pending.digest)
-        environment.admit(key, permit.model_copy(update={"approved": approved}))
+        ctx.guarded.admit(key, permit.model_copy(update={"approved": approved}))
 
 
 def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
@@ -229,7 +228,7 @@ def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
 
 def is_guarded(ctx: Context, pending: Pending) -> bool:
     """Whether the environment itself compares what the action falls on with what was reviewed."""
-    return isinstance(ctx.environment, GuardedEnvironment) and pending.permit is not None and bool(pending.permit.control)
+    return ctx.guarded is not None and pending.permit is not None and bool(pending.permit.control)
 
 
 def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -244,7 +243,7 @@ def held_event(ctx: Context, action: Action, result: ActionResult) -> list[dict[
     """What a step's record keeps of it: it is known from the result alone, also after the process that held it is gone."""
     if released(action) and result.output.startswith(GONE):
         return [{"kind": HELD, "text": "the page has to send it again"}]
-    if not result.output.startswith(_WAITS) or action.verb in _OF_OTHERS or not isinstance(ctx.environment, GuardedEnvironment):
+    if not result.output.startswith(_WAITS) or action.verb in _OF_OTHERS or ctx.guarded is None:
         return []
     return [{"kind": HELD, "text": " ".join(result.output.removeprefix(_WAITS).split())[:240]}]
 
@@ -270,9 +269,9 @@ def lost(state: State, ctx: Context, step: int) -> StepRecord | None:
 
 def held(ctx: Context) -> Sequence[HeldRequest]:
     """What the environment holds, oldest first."""
-    if isinstance(ctx.environment, GuardedEnvironment):
+    if ctx.guarded is not None:
         with suppress(EnvironmentFault):
-            return ctx.environment.held()
+            return ctx.guarded.held()
     return ()
 
 
