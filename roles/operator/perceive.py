@@ -404,9 +404,12 @@ def element_ref(element: GUIElement | None) -> ElementRef | None:
     return {"element_id": element.element_id, "role": element.role, "text": element.text, "app": element.app}
 
 
+_UNCONSTRAINED: JsonObject = {}
+
+
 def safety_of(state: State, ctx: Context) -> SafetyPolicy:
     """The context's policy, or the one a stand-alone call gave, under the constraints of the task and of the answers so far."""
-    constraints = state.get("constraints") or {}
+    constraints = state.get("constraints") or _UNCONSTRAINED
     if state.get("delegation"):
         known = parsed(Constraints, constraints) == ctx.constraints
         return ctx.safety if known else ctx.safety.constrained(constraints)

@@ -40,6 +40,8 @@ class PerformedAction(NamedTuple):
 
 
 def as_json(one: Action | ActionResult | str) -> str:
+    if isinstance(one, Action):
+        return one.short.decode()
     return one if isinstance(one, str) else one.model_dump_json(exclude_defaults=True)
 
 
