@@ -60,7 +60,7 @@ def picture_file(folder: Path, path: str) -> Path | None:
     Who wrote a log may not point out of its folder, by `..`, by an absolute path or by a link, nor at what is no file.
     """
     try:
-        found = (folder / path).resolve()
+        found = (folder / path).resolve(strict=True)  # else what stands behind a circle of links is not followed
         return found if found.is_relative_to(folder.resolve()) and found.is_file() else None
     except (OSError, ValueError, RuntimeError):  # ValueError: a null character; RuntimeError: links in a circle
         return None

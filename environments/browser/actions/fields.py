@@ -392,10 +392,10 @@ def _allowed(sight: Sight, name: str) -> Path:
     folders = [folder.resolve() for folder in (rules.uploads, sight.session.downloads) if folder is not None]
     for folder in folders:
         try:
-            path = (folder / name).resolve()
+            path = (folder / name).resolve(strict=True)  # else what stands behind a circle of links is not followed
             if path.is_relative_to(folder) and path.is_file():
                 return path
-        except (OSError, ValueError):
+        except (OSError, ValueError, RuntimeError):
             continue
     here = sorted({p.name for folder in folders if folder.is_dir() for p in folder.iterdir() if p.is_file()})[:30]
     raise Refused(f"there is no file {name[:100]!r} to upload; files are: {', '.join(here) or 'none'}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 from worked.runs import deskcrew
@@ -68,6 +68,7 @@ def steps_of(folder: Path, picture: str) -> Run:
 
 
 @given(path=PATHS)
+@example(path="~/../out")  # behind a circle of links
 @NOT_TOO_SLOW
 def test_no_picture_of_a_log_is_outside_of_its_folder(tmp_path: Path, path: str) -> None:
     log = tmp_path / "log"
