@@ -32,10 +32,14 @@ def told_length(board: Board) -> int:
     return sum(len(fact_told(fact)) + 3 for fact in board.facts) + sum(len(line) + 3 for line in board.left_out)
 
 
-def test_a_fact_that_was_taken_of_another_is_said_by_what_said_that_one() -> None:
+def test_a_fact_that_was_taken_of_another_and_a_subtask_that_has_ended_are_told_with_where_and_what_they_found() -> None:
     answer = Fact(name="answer", value="7", source="api", source_name="mail.list_messages", used=("total",))
     assert fact_told(answer) == "answer = 7 (the function mail.list_messages)"
     assert fact_told(answer.model_copy(update={"source": "facts", "source_name": ""})) == "answer = 7 (computed from total)"
+    subtask = Subtask(id="s1", title="Read the bill", instruction="read", status=SubtaskStatus.FULFILLED)
+    facts = [on_screen(f"f{n}", f"${n}.00", "billing", n, subtask="s1") for n in range(6)]
+    found = "f0 = $0.00, f1 = $1.00, f2 = $2.00, f3 = $3.00 and 2 more"
+    assert outcome_told(subtask, facts) == f"Read the bill: fulfilled; found {found}"
 
 
 # --- the cap ----------------------------------------------------------------------------------------------------------
@@ -180,13 +184,6 @@ def test_private_values_of_two_sources_are_references_wherever_they_stand(tmp_pa
     assert b"zyx-9952" not in written
     again = journal(path, Redactor(SafetyPolicy(), Vault(tmp_path / "vault")))
     assert len(again.facts()[0].instead) == 1
-
-
-def test_a_subtask_that_has_ended_is_told_with_what_it_found() -> None:
-    subtask = Subtask(id="s1", title="Read the bill", instruction="read", status=SubtaskStatus.FULFILLED)
-    facts = [on_screen(f"f{n}", f"${n}.00", "billing", n, subtask="s1") for n in range(6)]
-    found = "f0 = $0.00, f1 = $1.00, f2 = $2.00, f3 = $3.00 and 2 more"
-    assert outcome_told(subtask, facts) == f"Read the bill: fulfilled; found {found}"
 
 
 @pytest.mark.parametrize(

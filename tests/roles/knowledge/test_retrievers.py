@@ -95,13 +95,16 @@ def test_each_worker_is_shown_what_is_known_of_its_own_subtask_and_of_the_goal()
     assert shown(operator) == {"first": [], "second": []}
 
 
-def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
-    library = ByTitle(cat="Cats like milk.")
+def test_a_subtask_is_looked_up_once_for_all_its_attempts_and_who_asks_for_more_is_still_answered() -> None:
+    library = ByTitle(do="Do it well.", cat="Cats like milk.", dog="Dogs run.")
     again = [verdict(Signal.GATE_CONTINUE), verdict(Signal.GATE_DONE)]
     whole, _, operator = run(library, verdicts={GateTrigger.WORKER_SUCCESS: again})
     assert whole.status == "fulfilled"
     assert [view.subtask.id for view in operator.views].count("first") == 2
     assert [query for query, _ in library.asked].count("Give the cat milk") == 1
+    asking = PlanAnswer(outcome="supplement_needed", query="the dog", reason="how?")
+    _, manager, _ = run(library, plans=[asking, planned(subtask("a"))])
+    assert [titles(request.supplements) for request in manager.requests[:2]] == [["do"], ["do", "dog"]]
 
 
 def test_a_source_that_fails_unasked_stops_nobody_and_is_told_of_once() -> None:
@@ -110,14 +113,6 @@ def test_a_source_that_fails_unasked_stops_nobody_and_is_told_of_once() -> None:
     assert shown(operator) == {"first": [], "second": []}
     told = [event for event in whole.journal.events("error") if "silent" in event.body["message"]]
     assert [(event.role, event.subtask) for event in told] == [("manager", ""), ("operator", "first"), ("operator", "second")]
-
-
-def test_who_asks_for_more_is_still_answered() -> None:
-    asking = PlanAnswer(outcome="supplement_needed", query="the dog", reason="how?")
-    library = ByTitle(do="Do it well.", dog="Dogs run.")
-    _, manager, _ = run(library, plans=[asking, planned(subtask("a"))])
-    assert titles(manager.requests[0].supplements) == ["do"]
-    assert titles(manager.requests[1].supplements) == ["do", "dog"]
 
 
 def test_who_has_not_asked_is_shown_what_fits_well_and_nothing_by_a_score_over_a_word_or_two() -> None:
@@ -207,24 +202,11 @@ def test_a_source_that_fails_keeps_no_other_from_being_asked_and_is_named() -> N
     assert not journal.supplements()
 
 
-def test_a_server_of_the_settings_is_a_source_after_the_help_documents(server: McpSettings) -> None:
+def test_a_server_of_the_settings_is_a_source_after_the_help_documents_and_needs_a_way_to_it(server: McpSettings) -> None:
     settings = load_settings(overrides=[f"tools={json.dumps([server.model_dump(mode='json')])}"]).settings
     assert [source.name for source in build_sources(settings)][-1] == f"mcp {sys.executable}"
-
-
-def test_a_server_without_a_way_to_it_is_refused_before_the_run() -> None:
     with pytest.raises(UsageProblem, match="either a command"):
         load_settings(overrides=["tools=[{tool: lookup}]"])
-
-
-def test_a_retriever_that_never_answers_is_not_waited_for() -> None:
-    class Mute(BaseRetriever):
-        def _get_relevant_documents(self, query: str, **_: Any) -> list[Any]:
-            time.sleep(30)
-            return []
-
-    with pytest.raises(SourceFault, match="did not answer within"):
-        RetrieverSource(Mute(), "shelf", seconds=0.2).search("x", None, 1)
 
 
 class Theirs(BaseRetriever):
@@ -235,6 +217,8 @@ class Theirs(BaseRetriever):
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Page]:
         if query == "fail":
             raise KeyError("their own\nfault")
+        if query == "mute":
+            time.sleep(30)
         return self.pages
 
 
@@ -257,7 +241,7 @@ def test_each_kind_is_a_source_of_its_own(library: Library) -> None:
         assert all(hit.score and hit.document for hit in hits)
 
 
-def test_any_retriever_is_a_source_and_never_says_a_thing_about_another_app() -> None:
+def test_any_retriever_is_a_source_that_says_nothing_about_another_app_fails_in_a_sentence_and_is_not_waited_for() -> None:
     pages = [
         Page("Fish twice a day.", metadata={"title": "Otters", "source": "zoo.txt", "app": "zoo", "score": 0.9}),
         Page("# Heading\nwords", metadata={"score": 17, "kind": "nonsense"}),
@@ -270,11 +254,9 @@ def test_any_retriever_is_a_source_and_never_says_a_thing_about_another_app() ->
         ("Heading", "theirs", None, None, ""),
     ]
     assert len(source.search("otters", None, 2)) == 2
-
-
-def test_a_retriever_that_fails_is_one_sentence() -> None:
-    with pytest.raises(SourceFault, match=r"^theirs failed: KeyError: 'their own\\nfault'$"):
-        RetrieverSource(Theirs(), "theirs").search("fail", None, 3)
+    for query, said in (("fail", r"^theirs failed: KeyError: 'their own\\nfault'$"), ("mute", "did not answer within")):
+        with pytest.raises(SourceFault, match=said):
+            RetrieverSource(Theirs(), "theirs", seconds=0.2 if query == "mute" else 60).search(query, None, 3)
 
 
 def test_each_part_of_an_answer_is_found() -> None:
@@ -284,17 +266,13 @@ def test_each_part_of_an_answer_is_found() -> None:
     assert found_in(None, "q", "s", 3) == found_in(["", "  \n "], "q", "s", 3) == [], "and nothing is nothing"
 
 
-def test_each_text_is_taken_once_with_its_sources_and_a_fault_stops_no_other() -> None:
+def test_each_text_is_taken_once_with_its_sources_as_many_as_one_shows_and_a_fault_stops_no_other() -> None:
     found, faults = gather([Fixed("a", "same", "only a"), Fixed("b", "SAME "), Fixed("c", "same")], "q", None)
     assert [(hit.text, hit.source, hit.also) for hit in found] == [("same", "a", ("b", "c")), ("only a", "a", ())]
     assert faults == []
     first = gather([Fixed("a", "one")], "q", None).found
     found, faults = gather([Fixed("x", fault="x is down"), Fixed("a", "one", "two")], "q", None, first)
-    assert [hit.text for hit in found] == ["two"]
-    assert faults == ["x is down"]
-
-
-def test_a_source_that_says_how_many_it_shows_is_asked_for_so_many() -> None:
+    assert ([hit.text for hit in found], faults) == (["two"], ["x is down"])
     source = Fixed("a", *"123456")
     assert len(gather([source], "q", None).found) == 3
     source.top_k = 5  # type: ignore[attr-defined]

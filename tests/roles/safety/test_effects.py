@@ -201,10 +201,7 @@ def test_enter_may_mean_a_button_outside_of_its_form_or_any_where_none_is_known(
 )
 def test_keys_are_read_like_the_controls_they_stand_for_and_what_is_not_there_may_do_anything(action, effect) -> None:
     assert effect_of(action, None, VisualState()) is effect
-
-
-def test_delete_inside_a_field_deletes_a_letter_only() -> None:
-    assert effect_of(PressKey(keys=("Delete",)), None, form("Submit")) is Effect.EDIT
+    assert effect_of(PressKey(keys=("Delete",)), None, form("Submit")) is Effect.EDIT, "which deletes a letter only"
 
 
 @pytest.mark.parametrize(
@@ -377,19 +374,14 @@ def asks(name: str, role: str, leads: str | None) -> bool:
     return review(Click(target=ActionTarget(element_id="e")), element, seen, SafetyPolicy()).verdict == "ask"
 
 
-@pytest.mark.parametrize("role", PRESSED)
-def test_what_reaches_others_costs_deletes_or_changes_an_account_is_asked_about_in_every_role(role: str) -> None:
-    assert [name for name in ASKED_ABOUT if not asks(name, role, None)] == []
+FILLERS = ["Next: {}", "Show {}", "OK, {}", "{} (3)", "→ {}", "Yes - {}", "{} now", "Home; {}"]
+ASKED_AS = [*((role, None, "{}") for role in PRESSED), ("link", f"open {SITE}/x", "{}"), *(("button", None, f) for f in FILLERS)]
+
+
+@pytest.mark.parametrize(("role", "leads", "said"), ASKED_AS)
+def test_what_reaches_others_costs_deletes_or_changes_an_account_is_asked_about_whatever_it_is(role, leads, said) -> None:
+    assert [name for name in ASKED_ABOUT if not asks(said.format(name), role, leads)] == []
     assert len(ASKED_ABOUT) > 400
-
-
-def test_a_link_to_the_same_site_is_asked_about_too_where_its_words_command_something() -> None:
-    assert [name for name in ASKED_ABOUT if not asks(name, "link", f"open {SITE}/x")] == []
-
-
-@pytest.mark.parametrize("filler", ["Next: {}", "Show {}", "OK, {}", "{} (3)", "→ {}", "Yes - {}", "{} now", "Home; {}"])
-def test_a_harmless_word_beside_it_makes_nothing_harmless(filler: str) -> None:
-    assert [name for name in ASKED_ABOUT if not asks(filler.format(name), "button", None)] == []
 
 
 def test_what_only_moves_about_is_asked_about_no_more_often_than_before() -> None:

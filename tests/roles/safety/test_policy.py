@@ -269,11 +269,8 @@ def test_nothing_is_opened_at_sent_to_or_done_on_a_blocked_domain(action: Action
     found = judged({"blocked_domains": "evil.example"}, action, element, at)
     assert (found.verdict, found.policy) == ("deny", "blocked_domains")
     assert judged({"blocked_domains": "other.example"}, action, element, at).verdict != "deny"
-
-
-def test_a_page_on_a_blocked_domain_may_be_left() -> None:
     away = Navigate(url="https://good.example/")
-    assert judged({"blocked_domains": "evil.example"}, away, at="https://evil.example/form").verdict == "allow"
+    assert judged({"blocked_domains": "evil.example"}, away, at="https://evil.example/form").verdict == "allow", "it may be left"
 
 
 @pytest.mark.parametrize(
@@ -287,16 +284,13 @@ def test_maximum_autonomy_narrows_a_policy_that_allows_everything(level: str, wr
     assert review(Click(target=ActionTarget(element_id="del")), DELETE, seen, free).verdict == deleting
 
 
-def test_what_changes_something_has_to_lie_within_the_scope() -> None:
+def test_what_changes_something_has_to_lie_within_the_scope_and_outputs_are_required_of_the_answer_and_the_facts() -> None:
     assert judged({"scope": "app == 'mail'"}, WRITE, BOX).verdict == "allow"
     found = judged({"scope": ["app == 'mail'", "value != 'Hello'"]}, WRITE, BOX)
     assert (found.verdict, found.policy) == ("deny", "scope")
     assert "out of scope" in found.reasons[0]
     untold = {"scope": "facts.nobody.value == 'x'"}
     assert judged(untold, WRITE, BOX).verdict == "deny", "what cannot be told lies outside"
-
-
-def test_output_requirements_speak_of_the_answer_and_the_facts() -> None:
     asked = Constraints.model_validate({"output_requirements": ["answer.matches('^[0-9]+$')", "'total' in facts"]})
     assert len(asked.unmet([])) == 2
     assert asked.unmet([Fact(name="answer", value="12"), Fact(name="total", value="$1")]) == []

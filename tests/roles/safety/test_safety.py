@@ -35,15 +35,12 @@ def test_what_no_rule_matches_is_settled_by_otherwise_and_nothing_is_allowed_wit
     assert judge(SafetyPolicy(rules=())).verdict == "ask"
 
 
-def test_by_default_work_is_free_and_sensitive_and_unknown_controls_need_a_person() -> None:
+def test_by_default_work_is_free_and_sensitive_and_unknown_controls_need_a_person_and_every_effect_has_its_rule() -> None:
     sensitive = ("Submit", "Send", "Pay now", "Delete account", "Delete", "Allow", "Upload", "Download", "提交", "Löschen")
     asked = (*sensitive, "OK", "Frobnicate")
     assert {name: judge(DEFAULT, name).verdict for name in asked} == dict.fromkeys(asked, "ask")
     free = ("Next", "Cancel", "Save", "Rename", "打开")
     assert {name: judge(DEFAULT, name).verdict for name in free} == dict.fromkeys(free, "allow")
-
-
-def test_by_default_every_effect_is_decided_by_a_rule() -> None:
     named = [effect for rule in DEFAULT.rules for effect in rule.effects]
     assert sorted(named) == sorted(Effect)
     assert {effect for rule in DEFAULT.rules if rule.verdict == "ask" for effect in rule.effects} >= SENSITIVE
@@ -146,6 +143,7 @@ def test_a_rule_can_look_at_what_is_typed_or_chosen() -> None:
         ("DELETE", "Löschen", "Next"),
         ("click", "Next", None),
         ("archive", "Archive message", "Next"),
+        ("actuate", "Turn on oven", "Next"),
         ("next", "Go to next page", "Back"),
         ("Open [draft]", "Open [draft] 3", "Open notes"),
     ],
@@ -191,12 +189,6 @@ def test_an_app_passes_only_if_policy_and_task_both_allow_it(policy: list[str], 
     if judge(both, app=app).verdict != "deny":
         assert judge(SafetyPolicy(allowed_apps=tuple(policy)), app=app).verdict != "deny"
         assert judge(SafetyPolicy(allowed_apps=tuple(task)), app=app).verdict != "deny"
-
-
-def test_a_policy_may_forbid_what_actuators_do() -> None:
-    assert judge(rules("allow", "deny"), "Unlock front door", app="home").verdict == "deny"
-    forbidden = SafetyPolicy().constrained({"forbidden_actions": ["actuate"]})
-    assert judge(forbidden, "Turn on oven", app="home").verdict == "deny"
 
 
 def test_what_a_policy_denies_is_denied_at_the_button_that_only_brings_up_a_question() -> None:

@@ -30,8 +30,9 @@ def shown(goal: str, lines: list[str], folder: Path, name: str = "log", **more: 
     return distil(done.steps, done.goal)
 
 
-def test_values_of_the_goal_are_slots_and_values_of_a_screen_are_read_there(tmp_path: Path) -> None:
-    found = learned("claim-with-details", tmp_path)
+def test_values_of_the_goal_are_slots_values_of_a_screen_are_read_there_and_none_is_kept(tmp_path: Path) -> None:
+    done = by_oracle("claim-with-details", 0, tmp_path / "log.jsonl")
+    found = distil(done.steps, done.goal)
     invoice = Records(app="billing", kind="", tests=(RowTest(label="Number", value="{invoice}"),))
     written = {
         "Vendor": "{billing vendor}", "Invoice number": "{invoice}", "Amount": "{billing total}", "Category": "{category}",
@@ -43,16 +44,18 @@ def test_values_of_the_goal_are_slots_and_values_of_a_screen_are_read_there(tmp_
     )
     assert [*found.slots] == ["invoice", "category"]
     assert (found.constants, found.doubts) == ({}, ())
+    kept = found.document("demonstration", "log").model_dump_json()
+    tracks = {e.track_id for step in done.steps for e in step.visual_state.elements if e.track_id and "." in e.track_id}
+    for value in [*found.slots.values(), *tracks]:
+        assert value not in kept, "neither values nor ids of elements"
+    assert any("which record of billing is meant" in doubt for doubt in distil(done.steps, "Expense something").doubts)
 
 
-def test_what_the_goal_picks_is_picked_again(tmp_path: Path) -> None:
+def test_what_the_goal_picks_is_picked_again_and_a_press_keeps_what_it_asked_for(tmp_path: Path) -> None:
     (step,) = learned("reply-to-a-mail", tmp_path).typed
     assert isinstance(step, FillStep)
     assert step.form == "Reply"
     assert step.records.pick == Pick(by="Date", order="most")
-
-
-def test_a_press_keeps_what_it_asked_for(tmp_path: Path) -> None:
     found = learned("retire-a-report", tmp_path)
     move, note = found.typed
     assert isinstance(move, PressStep)
@@ -93,15 +96,6 @@ def test_the_steps_are_a_page_that_fits_the_cards_of_the_applications(tmp_path: 
         assert all(getattr(kind, "kind", "x") for kind in kinds), name
 
 
-def test_neither_values_nor_ids_of_elements_are_kept(tmp_path: Path) -> None:
-    done = by_oracle("claim-with-details", 0, tmp_path / "log.jsonl")
-    found = distil(done.steps, done.goal)
-    kept = found.document("demonstration", "log").model_dump_json()
-    tracks = {e.track_id for step in done.steps for e in step.visual_state.elements if e.track_id and "." in e.track_id}
-    for value in [*found.slots.values(), *tracks]:
-        assert value not in kept
-
-
 def test_detours_failures_and_what_was_overwritten_are_left_out(tmp_path: Path) -> None:
     goal = 'Jam "Milk" in with "two bottles"'
     straight = shown(goal, NOTE, tmp_path, "straight")
@@ -139,12 +133,6 @@ def test_what_neither_goal_nor_screen_says_is_a_constant_and_said_to_be_one(tmp_
 def test_what_one_run_cannot_show_is_in_doubt(words: str, body: str, doubt: str, tmp_path: Path) -> None:
     found = shown(f'Jam "Milk" in {words}'.strip(), [*NOTE[:3], f'fill "Body" with "{body}"', NOTE[4]], tmp_path)
     assert any(doubt in said for said in found.doubts)
-
-
-def test_a_record_that_the_goal_does_not_tell_from_others_is_in_doubt(tmp_path: Path) -> None:
-    done = by_oracle("claim-with-details", 0, tmp_path / "log.jsonl")
-    found = distil(done.steps, "Expense something")
-    assert any("which record of billing is meant" in doubt for doubt in found.doubts)
 
 
 def test_what_is_private_is_a_reference_or_a_slot_and_nothing_else(tmp_path: Path) -> None:

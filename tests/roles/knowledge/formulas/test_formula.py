@@ -94,8 +94,7 @@ def test_tables_are_filtered_sorted_and_summed(steps: str, value: str) -> None:
 def test_rows_are_grouped_in_order_of_appearance() -> None:
     table = work_out('table "invoices" | group [Vendor] sum [Total]', sheet())
     assert isinstance(table, Table)
-    assert table.columns == ("Vendor", "sum of Total")
-    assert table.rows == (("Acme", "$1,300.00"), ("Bolt", "$10.00"))
+    assert (table.columns, table.rows) == (("Vendor", "sum of Total"), (("Acme", "$1,300.00"), ("Bolt", "$10.00")))
 
 
 def test_every_fact_that_is_used_is_named_and_no_other() -> None:

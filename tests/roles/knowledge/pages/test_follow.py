@@ -58,14 +58,11 @@ def test_slots_take_what_the_goal_gives_by_noun_kind_and_place(goal: str, title:
     assert looked(goal, f'# {title}\n1. Create a note titled "{slots}".').goal == f'Create a note titled "{made}".'
 
 
-def test_two_values_for_one_slot_are_no_choice_of_ours() -> None:
+def test_two_values_for_one_slot_are_no_choice_of_ours_and_a_slot_that_a_step_finds_out_points_back_to_it() -> None:
     text = '# Settle {person} and {person two}\n1. Create a note titled "{person two}, {person}".'
     found = looked("Settle Ada Byron and Omar Haddad", text)
     assert found.goal == 'Create a note titled "Omar Haddad, Ada Byron".', "the title says which is which"
     assert looked("Settle the thing of Ada Byron and Omar Haddad", '# Settle\n1. Create a note titled "{person}".').goal == ""
-
-
-def test_a_slot_that_a_step_finds_out_points_back_to_it() -> None:
     text = (
         "# Welcome {name}\n1. Look up the address of {name} in my contacts.\n"
         '2. Send a mail to {address} with the subject "Hello {name}" and the text "hi".'
@@ -129,8 +126,7 @@ def test_what_can_be_left_out_is_and_what_stands_in_the_way_is_not_the_pages_bus
         '3. Create a note titled "{invoice}".'
     )
     found = looked("Settle INV-1", text)
-    assert found.goal == 'Create a note titled "INV-1".'
-    assert found.uses[0].why == "left out as it can be: step 1"
+    assert (found.goal, found.uses[0].why) == ('Create a note titled "INV-1".', "left out as it can be: step 1")
 
 
 def test_of_pages_that_sound_alike_the_one_that_takes_the_goals_value_is_followed() -> None:

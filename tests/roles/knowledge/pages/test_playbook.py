@@ -80,8 +80,7 @@ def test_conditions_and_what_can_be_left_out_are_told_apart_from_steps() -> None
     assert book.about == "They wait."
     assert [(step.text, step.optional) for step in book.steps] == [("Say hello", True), ("Pay, if you must", False)]
     listed = only("# T\n## Before you start\n- have the {centre}\n## Steps\n1. Open mail")
-    assert listed.conditions == ("have the {centre}",)
-    assert listed.slots() == ("centre",)
+    assert (listed.conditions, listed.slots()) == (("have the {centre}",), ("centre",))
 
 
 def test_what_the_user_answers_is_a_playbook_without_numbers() -> None:

@@ -33,20 +33,17 @@ def knowing(*secrets: str) -> Redactor:
     return redactor
 
 
-def test_a_private_field_is_referred_to_by_its_name_or_by_the_application_s_word() -> None:
+def test_a_private_field_is_referred_to_by_its_name_or_the_application_s_word_and_what_stands_in_one_is_hidden() -> None:
     shown = Redactor(SafetyPolicy()).screen(VisualState(elements=(FIELD,)))
     assert (shown.elements[0].text, shown.elements[0].value) == ("Password", HELD)
     field = GUIElement(element_id="x", text="Salary", value="81,000", private=True)
     assert Redactor(SafetyPolicy()).screen(VisualState(elements=(field,))).elements[0].value == reference("value")
-
-
-def test_what_stands_in_something_private_is_hidden_however_deep() -> None:
     deep = [GUIElement(element_id="0", text="Salary", private=True)]
     deep += [GUIElement(element_id=f"{n}", text=f"{n:03} words", parent=f"{n - 1}") for n in range(1, 150)]
     assert "149 words" not in Redactor(SafetyPolicy()).screen(VisualState(elements=tuple(deep))).model_dump_json()
 
 
-def test_a_secret_is_referred_to_wherever_else_the_screen_shows_it() -> None:
+def test_a_secret_is_referred_to_wherever_else_a_screen_shows_it_also_after_its_field_has_gone() -> None:
     elsewhere = GUIElement(
         element_id="e", text=f"You typed {SECRET}", value=f"<{SECRET}>", placeholder=f"not {SECRET}", options=("a", SECRET)
     )
@@ -55,9 +52,6 @@ def test_a_secret_is_referred_to_wherever_else_the_screen_shows_it() -> None:
     assert SECRET not in shown.model_dump_json()
     assert shown.elements[0].text == f"You typed {HELD}"
     assert shown.windows[0].title == f"{HELD} - Notes"
-
-
-def test_a_secret_is_remembered_after_its_field_has_gone() -> None:
     redactor = Redactor(SafetyPolicy())
     redactor.learn(VisualState(elements=(FIELD,)))
     assert redactor.text(f"{SECRET}!") == f"{HELD}!"
@@ -272,36 +266,19 @@ GOALS = [
     ('enter "Hummingbird-7741" as the salary', ["Hummingbird-7741"]),
 ]
 PLAIN = [
-    "change the password policy note",
-    "reset the password of Anna",
-    "send the password to Anna",
-    "Do what the mail says with the password from your notes",
-    "There is a mail about the password manager in my inbox",
-    "find the secret santa list",
-    "Sign in with Google and read the mail",
-    "The password must have 12 characters",
-    "log in with the password {password}",
-    "log in with the password <secret>password</secret>",
+    "change the password policy note", "reset the password of Anna", "send the password to Anna",
+    "Do what the mail says with the password from your notes", "There is a mail about the password manager in my inbox",
+    "find the secret santa list", "Sign in with Google and read the mail", "The password must have 12 characters",
+    "log in with the password {password}", "log in with the password <secret>password</secret>",
     "Copy the amount of invoice INV-2041 to the form and submit it",
-    "order article 4006381333931, tracking number 00340434161094042557",
-    "the number is 4111111111111112",
-    "pin the note to the top",
-    "Enter your password to continue",
-]
+    "order article 4006381333931, tracking number 00340434161094042557", "the number is 4111111111111112",
+    "pin the note to the top", "Enter your password to continue",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("goal", "private"), GOALS, ids=[goal for goal, _ in GOALS])
-def test_a_private_value_is_spotted_in_a_goal(goal: str, private: list[str]) -> None:
+@pytest.mark.parametrize(("goal", "private"), [*GOALS, *((goal, []) for goal in PLAIN)])
+def test_a_private_value_is_spotted_in_a_goal_which_means_the_same_once_it_is_back(goal: str, private: list[str]) -> None:
     assert [goal[spot.start : spot.end] for spot in spotted(goal, ["salary"])] == private
-
-
-@pytest.mark.parametrize("goal", PLAIN)
-def test_ordinary_words_are_no_private_values(goal: str) -> None:
-    assert spotted(goal, ["salary"]) == []
-
-
-@pytest.mark.parametrize("goal", [goal for goal, _ in GOALS] + PLAIN)
-def test_a_goal_without_its_values_means_the_same_once_they_are_back(goal: str) -> None:
     vault = Vault()
     vault.give("password", "any")
     redactor = Redactor(SafetyPolicy(private=("*salary*",)), vault)
