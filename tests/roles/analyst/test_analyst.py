@@ -49,13 +49,16 @@ def noted(journal: Journal, name: str) -> Fact:
     return next(f for f in journal.facts() if f.name == name)
 
 
-def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
+def test_a_result_is_a_fact_of_the_analyst_that_names_what_it_rests_on_and_is_private_where_that_is() -> None:
     report, journal = work('Compute table "invoices" | where [status] is "unpaid" | sum [amount] as "owed".')
-    assert report["signal"] == "worker_success"
-    assert report["facts"] == ["owed"]
-    assert report["evidence"] == ["fact:invoices"]
+    assert (report["signal"], report["facts"], report["evidence"]) == ("worker_success", ["owed"], ["fact:invoices"])
     found = noted(journal, "owed")
     assert (found.value, found.kind, found.role, found.subtask) == ("$1.00", "money", "analyst", "s2")
+    report, journal = work('Compute table "invoices" | largest [Total] | get [Number] as "to be paid first".')
+    found = noted(journal, "to be paid first")
+    assert (report["signal"], found.value, found.used) == ("worker_success", "INV-2", ("invoices",))
+    assert "largest [Total]" in found.reason
+    assert noted(work('Compute fact "secret bonus" + $1 as "more".')[1], "more").private
 
 
 @pytest.mark.parametrize(
@@ -74,23 +77,10 @@ def test_plain_questions_are_answered(question: str, answer: str) -> None:
     assert noted(journal, "The answer").value == answer
 
 
-def test_which_one_comes_first_is_answered_with_its_grounds() -> None:
-    report, journal = work('Compute table "invoices" | largest [Total] | get [Number] as "to be paid first".')
-    found = noted(journal, "to be paid first")
-    assert (report["signal"], found.value, found.used) == ("worker_success", "INV-2", ("invoices",))
-    assert "largest [Total]" in found.reason
-
-
 def test_what_is_missing_is_said_and_nothing_is_written() -> None:
     report, journal = work('Compute fact "rent" * 12 as "rent of a year".')
-    assert report["signal"] == "cannot_execute"
-    assert report["summary"] == 'the fact "rent" is not known'
+    assert (report["signal"], report["summary"]) == ("cannot_execute", 'the fact "rent" is not known')
     assert [f.name for f in journal.facts()] == [f.name for f in FACTS]
-
-
-def test_what_rests_on_something_private_is_private() -> None:
-    _, journal = work('Compute fact "secret bonus" + $1 as "more".')
-    assert noted(journal, "more").private
 
 
 def scripted(*results: Result) -> ScriptedAnalyst:

@@ -204,8 +204,7 @@ def test_what_is_said_not_to_be_done_is_left_out() -> None:
 def test_words_that_are_not_understood_change_nothing() -> None:
     known = plan().subtasks
     answer = plan(plan=known, failed=known[0].id, trigger="steered", notes=(Note(words="Mind the gap, old chap"),), attempts=2)
-    assert answer.outcome == "planned"
-    assert answer.subtasks == known
+    assert (answer.outcome, answer.subtasks) == ("planned", known)
     assert "Mind the gap" in answer.reason
 
 

@@ -10,7 +10,7 @@ from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.llm import read_plan
-from roles.manager.plans import broken_pin, levels, next_ready
+from roles.manager.plans import broken_pin, keep_pins, levels, next_ready
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
@@ -113,6 +113,7 @@ def test_a_model_may_word_a_pinned_subtask_otherwise_or_leave_it_out_and_it_stay
         ("b", "do b", True, ("a-2",)),
     ]
     assert not broken_pin(request.plan, (FELL, *answer.subtasks))
+    assert [s.pinned for s in keep_pins(request.plan, (FELL, *answer.subtasks))] == [False, True, True], "what fell needs none"
     left_out = {"outcome": "planned", "subtasks": [{"id": "a", "instruction": "again"}]}
     assert [s.id for s in read_plan(left_out, request, ("operator",)).subtasks] == ["a-2", "b"]
 

@@ -74,8 +74,7 @@ def test_a_plan_is_shown_in_the_form_of_every_approval_once_made_and_nothing_is_
     assert request["review_configs"] == [
         {"action_name": "work_plan", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
     ]
-    assert run.desk.received() == []
-    assert run.bodies("plan") == []
+    assert (run.desk.received(), run.bodies("plan")) == ([], [])
     run.go(APPROVE)
     assert (run.status, len(manager.requests)) == ("fulfilled", 1)
     assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
@@ -103,8 +102,7 @@ def test_a_rejection_is_words_for_the_next_plan(kind: str) -> None:
     manager = Planner(planned(subtask("a")), planned(subtask("b")))
     run = reviewed(manager, {"b": [OTHER]})
     run.go({"type": kind, "message": "the vendor only", "who": "ada"})
-    assert manager.requests[1].trigger == "plan_rejected"
-    assert manager.requests[1].user_words == ("the vendor only",)
+    assert (manager.requests[1].trigger, manager.requests[1].user_words) == ("plan_rejected", ("the vendor only",))
     assert any("the vendor only" in words for words in manager.requests[1].evidence)
     assert manager.requests[1].plan == ()
     run.go(APPROVE)
@@ -207,8 +205,7 @@ def test_the_answer_is_recorded_with_its_source_and_used_in_the_next_plan() -> N
     (found,) = manager.requests[1].supplements
     assert (found.source, found.query, found.text) == ("user", "how to close the month", "fill the amount")
     assert manager.requests[1].trigger == "supplied"
-    assert run.bodies("supplement")[0]["found"][0]["source"] == "user"
-    assert run.bodies("approval")[0]["who"] == "ada"
+    assert (run.bodies("supplement")[0]["found"][0]["source"], run.bodies("approval")[0]["who"]) == ("user", "ada")
     assert run.status == "fulfilled"
 
 
@@ -221,8 +218,7 @@ def test_not_knowing_is_nothing_found_and_said(answer: dict[str, Any]) -> None:
     manager = wanting("how to close the month")
     run = asking(manager)
     run.go(answer)
-    assert manager.requests[1].trigger == "nothing_found"
-    assert manager.requests[1].supplements == ()
+    assert (manager.requests[1].trigger, manager.requests[1].supplements) == ("nothing_found", ())
     assert "nothing_found" in [body["signal"] for body in run.bodies("situation")]
     assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]
 
@@ -234,8 +230,7 @@ def test_a_question_is_asked_once() -> None:
     assert "what is due" in run.asked["action_requests"][0]["args"]["question"]
     assert [request.trigger for request in manager.requests] == ["task_open", "nothing_found", "nothing_found"]
     run.go({"type": "respond", "message": "ten dollars"})
-    assert run.status == "fulfilled"
-    assert len(run.bodies("approval_requested")) == 2
+    assert (run.status, len(run.bodies("approval_requested"))) == ("fulfilled", 2)
 
 
 def test_the_user_is_asked_within_bounds_and_only_what_no_source_knows() -> None:

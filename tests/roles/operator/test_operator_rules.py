@@ -4,16 +4,7 @@ from typing import Any
 
 import pytest
 
-from protocol import (
-    AgentStatus,
-    Click,
-    ExecStatus,
-    Fill,
-    GUIElement,
-    OperatorDecision,
-    PressKey,
-    VisualState,
-)
+from protocol import AgentStatus, Click, ExecStatus, Fill, GUIElement, OperatorDecision, PressKey, VisualState
 from roles.contracts import Fact, OperatorView, StepRecord, Subtask
 from roles.contracts.orders import Entry, FillStep, PressStep, ReadStep, Step
 from roles.operator.rules import RulesOperator

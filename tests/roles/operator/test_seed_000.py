@@ -11,17 +11,7 @@ from langgraph.types import Command
 from support import FINISH, alone, decide, done
 
 from environments.simulated.desktop import SimulatedDesktop
-from protocol import (
-    ActionTarget,
-    Click,
-    Fill,
-    FinishGoal,
-    GUIElement,
-    OperatorDecision,
-    Scroll,
-    VisualState,
-    Wait,
-)
+from protocol import ActionTarget, Click, Fill, FinishGoal, GUIElement, OperatorDecision, Scroll, VisualState, Wait
 from roles.contracts import OperatorView
 from roles.contracts.context import Context
 from roles.contracts.limits import Limits
@@ -139,8 +129,7 @@ def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
 def test_max_steps_stops_an_unfinished_task_and_keeps_the_trace(desk: SimulatedDesktop) -> None:
     policy = script(*(decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(9)))
     out = work(desk, policy, given={"max_steps": 3})
-    assert out["interaction_status"] == "failed"
-    assert len(out["action_trace"]) == 3
+    assert (out["interaction_status"], len(out["action_trace"])) == ("failed", 3)
     assert any("max_steps" in error for error in out["interaction_report"]["errors"])
 
 
@@ -241,8 +230,7 @@ def test_a_recognition_that_is_empty_or_unsure_looks_once_more_and_then_fails(co
 def test_a_target_that_never_appears_is_recovered_from_boundedly(desk: SimulatedDesktop) -> None:
     policy = script(*(decide(Click(target=ActionTarget(text="No such thing"))) for _ in range(12)))
     out = work(desk, policy, given={"max_recovery_attempts": 2}, limits=Limits(retries=50))
-    assert out["interaction_status"] == "failed"
-    assert out["recovery_attempts"] == 2
+    assert (out["interaction_status"], out["recovery_attempts"]) == ("failed", 2)
     assert any("max_recovery_attempts" in error for error in out["interaction_report"]["errors"])
     assert len(out["action_trace"]) >= 3
 

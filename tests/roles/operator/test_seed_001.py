@@ -89,8 +89,7 @@ def test_fail_goes_back_to_the_manager_and_previous_subtasks_come_with_their_com
     failing = OperatorDecision(status=AgentStatus.FAIL, comment="not here")
     plans = [planned(subtask("a"), subtask("b", "a")), planned(subtask("c"))]
     whole, policy = run(FINISH, failing, FINISH, plans=plans)
-    assert policy.views[1].previous_subtasks == ("do a: fulfilled",)
-    assert policy.views[2].subtask.id == "c"
+    assert (policy.views[1].previous_subtasks, policy.views[2].subtask.id) == (("do a: fulfilled",), "c")
     assert any(body["status"] == "rejected" for body in whole.bodies("subtask_status"))
     again = planned(subtask("a"), subtask("b", status="rejected"), subtask("c", "a"))
     _, policy = run(FINISH, failing, FINISH, plans=[plans[0], again])
@@ -153,8 +152,7 @@ def test_the_answer_of_the_page_is_a_decision_and_is_done() -> None:
     assert decided["line"] == 'type "$5.00" into "Amount"'
     assert (decided["observation"], decided["comment"], decided["plan"]) == ("an empty form", "half way", ["then submit"])
     assert decided["reasoning"] == "the amount comes first"
-    assert policy.views[1].previous_plan == ("then submit",)
-    assert len(policy.views[1].saved) == 1
+    assert (policy.views[1].previous_plan, len(policy.views[1].saved)) == (("then submit",), 1)
 
 
 def test_save_screenshot_keeps_the_screen_on_the_blackboard() -> None:
@@ -249,8 +247,7 @@ def test_the_same_question_is_not_asked_twice_in_a_run() -> None:
     plan = planned(subtask("a"), subtask("b", "a"))
     whole, policy = run(QUESTION, FINISH, again, plans=[plan])
     whole.go({"type": "respond", "message": "$7.50"})
-    assert whole.status == "fulfilled"
-    assert len(whole.bodies("approval_requested")) == 1
+    assert (whole.status, len(whole.bodies("approval_requested"))) == ("fulfilled", 1)
     assert policy.views[-1].history[-1].action["question"] == "which  amount"
     assert [f.value for f in policy.views[-1].facts] == ["$7.50"]
 

@@ -46,11 +46,8 @@ def work(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> t
     return graph.invoke(start, {"recursion_limit": 500}), policy
 
 
-def test_every_field_of_the_seed_is_in_the_state() -> None:
+def test_every_field_of_the_seed_is_in_the_state_counters_and_lists_begin_empty_and_limits_have_their_defaults() -> None:
     assert set(get_type_hints(OperatorState)) >= FIELDS
-
-
-def test_counters_and_lists_begin_empty_and_limits_have_their_defaults() -> None:
     ((name, begun), *_) = steps(desktop(), FILL)
     assert name == "prepare_interaction_task"
     assert [begun[field] for field in ("step_count", "recovery_attempts")] == [0, 0]

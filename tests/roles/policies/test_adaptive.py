@@ -13,12 +13,7 @@ from orchestrator.crew import Crew
 from orchestrator.runs.outcome import Outcome
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, resolve_target
-from roles.contracts import (
-    GateEvidence,
-    GateRequest,
-    GateVerdict,
-    Subtask,
-)
+from roles.contracts import FactKnown, GateEvidence, GateRequest, GateVerdict, Subtask
 from roles.contracts.orders import GoalLedger, LedgerEntry
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.journal.events import ErrorEvent, FactEvent, GateEvent, JournalEvent, ModelCallEvent
@@ -168,6 +163,7 @@ UNUSABLE = ErrorEvent(message="not usable", unusable=True)
 
 
 WHOLE = Subtask(id="goal", title="g", instruction="g", status=SubtaskStatus.FULFILLED)
+EXPECTING = WHOLE.model_copy(update={"expect": (FactKnown(name="total"),)})
 BY_MODEL = [*events_of(CALL, role="operator"), *events_of(JUDGED)]
 
 
@@ -211,6 +207,7 @@ OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state=
         (BY_MODEL, in_one_piece(ORDER, LedgerEntry(text="tell Ann", state="shown")), Signal.GATE_DONE, 1),
         (BY_MODEL, in_one_piece(ORDER, LedgerEntry(kind="besides", text="a mail", state="forbidden")), Signal.GATE_DONE, 1),
         (BY_MODEL, in_one_piece(KEPT), Signal.GATE_DONE, 1),
+        (BY_MODEL, in_one_piece(ORDER, KEPT, plan=(EXPECTING,)), Signal.GATE_DONE, 1),
         (events_of(CALL, INSISTS, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 0),
         (events_of(CALL, JUDGED, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 1),
         (events_of(CALL, INSISTS, FACT, subtask="goal"), in_one_piece(MISSED), Signal.GATE_FAIL, 1),
@@ -223,7 +220,8 @@ OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state=
          "user", "another screen", "two subtasks", "asked again", "nothing was done", "an order that is done by telling",
          "whole: both agree", "whole: code is against it", "whole: rules worked", "whole: nothing was done", "whole: user",
          "whole: planned", "whole: unread", "whole: unchecked", "whole: without evidence", "whole: something besides",
-         "whole: no order", "insists: told", "insists: not told", "insists: a new fact", "insists: something else, too",
+         "whole: no order", "whole: something expected",
+         "insists: told", "insists: not told", "insists: a new fact", "insists: something else, too",
          "insists: another screen", "insists: planned", "insists: user"],
 )  # fmt: skip
 def test_the_end_is_asked_about_unless_the_same_was_just_judged_or_all_of_a_goal_in_one_piece_is_read_and_shown(

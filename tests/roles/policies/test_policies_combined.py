@@ -22,14 +22,7 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.signals import GateTrigger, Signal
-from roles.policies.fallback import (
-    BudgetSpent,
-    Fallback,
-    GaveUp,
-    NamedPolicy,
-    PolicyFault,
-    Unreachable,
-)
+from roles.policies.fallback import BudgetSpent, Fallback, GaveUp, NamedPolicy, PolicyFault, Unreachable
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
 GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")

@@ -251,19 +251,13 @@ def test_killed_anywhere_and_resumed_it_counts_once(desk, sandbox, where, monkey
     assert len(desk.received()) == 1
 
 
-def test_scripts_go_on_after_one_another_and_see_what_came_before(desk, sandbox):
-    run = crew(desk, sandbox, bash("echo 1 > n.txt"), Script(language="python", code="print(int(open('n.txt').read()) + 1)"))
-    run.go()
-    assert run.status == "fulfilled"
-    assert [fact.value for fact in run.journal.facts()] == ["2"]
-    assert len(run.journal.all_steps(10)) == 2
-
-
-def test_a_technician_is_checked_every_so_many_scripts_and_goes_on(desk, sandbox):
-    scripts = [bash(f"echo {n} > n{n}.txt") for n in range(5)]
+def test_scripts_go_on_after_one_another_see_what_came_before_and_are_checked_every_so_often(desk, sandbox):
+    counting = Script(language="python", code="print(int(open('n3.txt').read()) + 1)")
+    scripts = [*(bash(f"echo {n} > n{n}.txt") for n in range(4)), counting]
     run = crew(desk, sandbox, *scripts, limits=Limits(check_every=2), evaluator=RulesEvaluator())
     run.go()
     assert run.status == "fulfilled"
+    assert [fact.value for fact in run.journal.facts()] == ["4"]
     decided = [(body["trigger"], body["decision"]) for body in run.bodies("gate")]
     assert decided.count(("PERIODIC_CHECK", "gate_continue")) == 2
     assert len(run.journal.all_steps(10)) == 5
@@ -308,8 +302,7 @@ def test_a_model_writes_a_script_sees_it_fail_and_writes_another(desk, sandbox):
 def test_a_model_without_a_usable_script_is_a_reported_failure_and_runs_nothing(desk, sandbox):
     technician, heard = by_model(lambda _: "rm -rf /")
     run = crew(desk, sandbox, technician=technician).go()
-    assert run.status == "rejected"
-    assert run.journal.all_steps(10) == ()
+    assert (run.status, run.journal.all_steps(10)) == ("rejected", ())
     assert len(heard) == 3
     assert run.result["ended_by"] == "no_answer"
     assert "no usable script" in run.result["reason"]

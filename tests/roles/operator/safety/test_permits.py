@@ -158,8 +158,7 @@ def test_a_no_drops_what_is_held_as_does_an_edit_of_it_and_the_manager_is_told(a
     site = Site(Control("Balance", "link", sends=(MOVE, DRAFT)))
     whole = run(site, decide(LOOK))
     whole.go(answer)
-    assert site.reached == []
-    assert site.held() == []
+    assert (site.reached, site.held()) == ([], [])
     assert whole.rows.count("EXECUTE_ACTION --approval_rejected--> PLAN") == 1
     assert [action.verb for _, action in site.performed].count("click") == 1
     assert not waits(whole), "a no is not asked about again"

@@ -96,7 +96,7 @@ def found(then: VisualState, now: VisualState) -> str:
     return unlike(then, then.by_id["b"], now, now.by_id["b"])
 
 
-def test_what_stands_around_a_control_is_part_of_what_was_approved_and_nothing_else():
+def test_what_stands_around_a_control_or_next_to_it_is_part_of_what_was_approved_and_nothing_else():
     assert found(form(), form()) == ""
     assert found(form(), form(who="Eve")) == "'to Bob' is now 'to Eve'"
     assert found(form(), form(amount="5000")) == "'Amount 5' is now 'Amount 5000'"
@@ -104,8 +104,6 @@ def test_what_stands_around_a_control_is_part_of_what_was_approved_and_nothing_e
     assert found(form(), form(address="http://bank.example.evil.example/pay")).startswith("the page is on bank.example.evil")
     assert found(form(), form(address="http://bank.example/pay?step=2")) == ""
 
-
-def test_in_a_list_its_own_row_counts_and_the_others_do_not():
     def rows(first: str, second: str) -> VisualState:
         return screen(
             ("r1", "row", "", {}),
@@ -118,8 +116,6 @@ def test_in_a_list_its_own_row_counts_and_the_others_do_not():
     assert found(rows("Ann", "Bob"), rows("Zoe", "Bob")) == ""
     assert found(rows("Ann", "Bob"), rows("Ann", "Eve")) == "'Bob' is now 'Eve'"
 
-
-def test_a_control_that_stands_in_nothing_is_held_to_what_is_next_to_it():
     def bare(words: str) -> VisualState:
         return screen(("t", "text", words, {}), ("b", "button", "Pay", {}))
 

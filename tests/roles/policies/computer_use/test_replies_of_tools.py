@@ -127,14 +127,11 @@ def test_words_alone_are_the_end_only_where_they_say_so(name: str) -> None:
         assert "expected an action" in unusable(name, AIMessage(content="Thought: It is.\nAction: explode()\nDONE it is sent"))
 
 
-def test_ui_tars_counts_on_a_picture_whose_sides_are_multiples_of_28() -> None:
+def test_ui_tars_counts_on_a_picture_whose_sides_are_multiples_of_28_asks_and_says_facts_at_the_end() -> None:
     said = "Thought: There.\nAction: click(start_box='({},{})')"
     place = decided("ui_tars", AIMessage(content=said.format(1_284, 806))).action.target.point  # the picture has 1,280 by 800
     assert place.image_size == (1_288, 812)
     assert "is not on the screen" in unusable("ui_tars", AIMessage(content=said.format(1_288, 806)))
-
-
-def test_ui_tars_asks_and_says_facts_at_the_end() -> None:
     asked = decided("ui_tars", AIMessage(content="Thought: Which of the two invoices is meant?\nAction: call_user()"))
     assert asked.status is AgentStatus.PENDING
     assert asked.action.parameters["question"] == "Which of the two invoices is meant?"
@@ -218,12 +215,9 @@ def test_a_confirmation_of_a_later_call_ends_the_batch_before_it() -> None:
     assert "left out" in decision.memory["turns"][-1]["left"]
 
 
-def test_an_action_that_the_service_blocks_is_not_done() -> None:
+def test_what_the_service_blocks_functions_of_others_and_the_pointers_place_are_refused() -> None:
     blocked = {"name": "click", "args": {"x": 47, "y": 157, "safety_decision": {"decision": "block", "explanation": "no"}}}
     assert "blocked" in unusable("gemini", reply(TOOLS["gemini"], [blocked]))
-
-
-def test_functions_of_others_and_the_pointers_place_are_refused() -> None:
     call = {"type": "function_call", "call_id": "f1", "name": "goto", "arguments": '{"url": "http://a.example"}'}
     said = AIMessage(content=[call], tool_calls=[{"name": "goto", "args": {"url": "http://a.example"}, "id": "f1"}])
     assert "there is no action" in unusable("openai", said)

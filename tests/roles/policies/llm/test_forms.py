@@ -222,25 +222,21 @@ def test_several_facts_are_kept_and_the_subtask_ended_by_one_decision() -> None:
 KEPT = {"action_type": "memorize", "name": "n", "value": "v"}
 
 
+CHECKED = "2 of 2; no model is asked: every one of 15 steps brought something, none failed, and none was repeated"
+
+
 @pytest.mark.parametrize(
-    "more",
+    ("more", "asked"),
     [
-        {"history": (step(1, action=KEPT, verb="memorize", exec_status="error", error="no"),)},
-        {"host_message": "the check says: go on"},
-        {"events": ("batch: stopped before memorize: a dialog opened",)},
-        {"history": (step(1),)},
+        ({"history": (step(1, action=KEPT, verb="memorize", exec_status="error", error="no"),)}, 1),
+        ({"host_message": "the check says: go on"}, 1),
+        ({"events": ("batch: stopped before memorize: a dialog opened",)}, 1),
+        ({"history": (step(1),)}, 1),
+        ({"host_message": CHECKED}, 0),
     ],
 )
-def test_the_end_that_was_said_before_a_surprise_is_asked_again(more: dict[str, Any]) -> None:
+def test_the_end_that_was_said_is_asked_again_after_a_surprise_and_not_after_a_check(more: dict[str, Any], asked: int) -> None:
     model, heard = prompts_of(lambda _: FINISH)
     seen = view(**{"history": (step(1, action=KEPT, verb="memorize"),), "memory": {"last": True}} | more)
-    operator(model).decide(seen)
-    assert len(heard) == 1
-
-
-def test_a_check_by_code_does_not_undo_the_end_that_was_said() -> None:
-    model, heard = prompts_of(lambda _: FINISH)
-    said = "2 of 2; no model is asked: every one of 15 steps brought something, none failed, and none was repeated"
-    seen = view(history=(step(1, action=KEPT, verb="memorize"),), memory={"last": True}, host_message=said)
     assert operator(model).decide(seen).status is AgentStatus.FINISH
-    assert not heard
+    assert len(heard) == asked

@@ -19,12 +19,7 @@ from written.fuzzed import reply
 from orchestrator.crew import Crew
 from orchestrator.store.salvage import salvage
 from protocol import AgentStatus, OperatorDecision, resolve
-from roles.contracts import (
-    Answer,
-    GateVerdict,
-    PlanAnswer,
-    ScriptAnswer,
-)
+from roles.contracts import Answer, GateVerdict, PlanAnswer, ScriptAnswer
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger
 from roles.journal.journal import Journal
 from roles.manager.plans import validate_plan
@@ -70,8 +65,7 @@ def test_every_reply_ends_as_a_valid_decision_or_a_counted_failure(role: str) ->
         def answer(messages: Sequence[BaseMessage], number: int = number) -> str:
             # Asked again, it says the next thing.
             return reply(
-                role.removesuffix(", narrow"),
-                number if len(messages) == 2 else number + 7_919 * len(str(messages[2].content)),
+                role.removesuffix(", narrow"), number if len(messages) == 2 else number + 7_919 * len(str(messages[2].content))
             )
 
         problem = ""

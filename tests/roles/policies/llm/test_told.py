@@ -65,12 +65,15 @@ def test_what_a_call_answered_stands_beside_the_notice_that_it_brought_and_neith
     assert [line.partition("it answered ")[2][:9] for line in steps.splitlines()[1:]] == ['{"count":', "what it w"]
 
 
-def test_the_same_words_to_several_questions_stand_once_among_the_facts() -> None:
+def test_what_the_user_answered_stands_beside_the_question_and_the_same_words_to_several_stand_once_among_the_facts() -> None:
     facts = [fact(name, "as you like", question=f"{name}?", source="user") for name in ("folder", "name")]
     assert facts_told(view(facts=(*facts, fact("total", "as you like")))).splitlines() == [
         "- folder, name = as you like (the user)",
         "- total = as you like",
     ]
+    asked = step(1, action={"action_type": "ask_user", "question": "May I?", "name": "answer"}, verb="ask_user")
+    told = steps_told([asked], 3, [fact("answer", "yes, please", subtask="a", step=1)])
+    assert told.endswith("the user said yes, please")
 
 
 def test_who_judges_sees_a_part_of_each_answer_and_not_only_the_last_ones() -> None:
@@ -107,12 +110,6 @@ def test_a_gate_sees_every_step_of_the_subtask_and_what_was_sent() -> None:
     assert "48 steps, 0 of them failed, 0 without a visible change" in section(done, "findings")
     for told in asked[-2:]:
         assert 'mail.list_messages with {"limit": 1}: it answered' in section(told, "steps")  # read long ago
-
-
-def test_what_the_user_answered_stands_beside_the_question() -> None:
-    asked = step(1, action={"action_type": "ask_user", "question": "May I?", "name": "answer"}, verb="ask_user")
-    told = steps_told([asked], 3, [fact("answer", "yes, please", subtask="a", step=1)])
-    assert told.endswith("the user said yes, please")
 
 
 def test_earlier_steps_that_wrote_nothing_are_counted_and_every_step_is_evidence() -> None:
@@ -244,8 +241,7 @@ def test_of_steps_that_are_told_as_numbers_a_worker_is_told_what_they_sent_and_w
     facts = [fact(f"f{n}", f"answer {n}", kind=RESULT, subtask="a", step=n, app=read["app"]) for n, read in enumerate(reads, 2)]
     told = steps_told([sent, *asked, saved, *(step(n) for n in range(5, 30))], 3, facts)
     assert "steps 1 to 24, in short" in told
-    assert told.count("Message sent") == 1
-    assert told.count("\n") == 9
+    assert (told.count("Message sent"), told.count("\n")) == (1, 9)
     assert "answer 2" in told
     assert "answer 3" not in told, "something was saved since where it was asked"
     assert "\n(answers left out, since something was changed there later: step 3)\n" in told
