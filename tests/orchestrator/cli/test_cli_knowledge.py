@@ -29,13 +29,10 @@ def data(*words: str, code: int = 0) -> Any:
     return json.loads("\n".join(line for line in lines if not line.startswith("deskcrew: ")))
 
 
-def test_looking_writes_nothing(here: Path) -> None:
+def test_looking_writes_nothing_and_a_folder_is_added_by_app_and_brought_up_to_date(here: Path) -> None:
     told("ls")
     told("search", "feed the otters", code=1)
     assert [path.name for path in here.iterdir()] == ["pages"]
-
-
-def test_a_folder_is_added_by_app_and_brought_up_to_date(here: Path) -> None:
     assert "2 added, 0 changed, 0 dropped, 0 as they were" in told("add", "pages")
     assert (here / ".deskcrew" / "knowledge.sqlite").is_file()
     (here / "pages" / "seals.md").unlink()
@@ -52,20 +49,14 @@ def test_a_file_is_added_for_the_app_and_as_the_kind_that_is_said() -> None:
     assert data("ls", "--app", "mail") == []
 
 
-def test_a_search_shows_score_source_and_app() -> None:
+def test_a_search_shows_score_source_and_app_and_no_more_of_a_kind_than_a_run_is_shown() -> None:
     told("add", "pages")
     found = data("search", "feed the otters", "--app", "zoo")["found"]
-    assert (found[0]["title"], found[0]["source"], found[0]["score"]) == (
-        "Feed the otters", "help:zoo/otters.md", 1.0,
-    )  # fmt: skip
+    assert (found[0]["title"], found[0]["source"], found[0]["score"]) == ("Feed the otters", "help:zoo/otters.md", 1.0)
     lines = told("search", "feed the brown otters", "-c", "knowledge.help.threshold=0.55").splitlines()
     assert lines[0].split() == ["SCORE", "KIND", "APP", "TITLE", "SOURCE"]
     assert not any("Feed the seals" in line for line in lines)
     assert "Feed the otters" not in {one["title"] for one in data("search", "otters", "--app", "mail", code=1)["found"]}
-
-
-def test_a_search_shows_no_more_of_a_kind_than_a_run_is_shown() -> None:
-    told("add", "pages")
     assert len(data("search", "feed otters or seals", "-c", "knowledge.help.top_k=1")["found"]) == 1
     assert data("search", "feed otters", "-c", "knowledge.help.use=false", code=1)["found"] == []
 

@@ -60,8 +60,12 @@ def test_a_pause_stops_the_crew_before_its_next_action_is_shown_and_is_not_repea
     assert " paused " in runs_table(folders.list_runs(folder))
     assert "status  paused" in run_page(show_run(outcome.run_id, folder))
     before = asked(outcome.folder)
-    again = RunControl(outcome.run_id, runs_dir=folder).pause()
+    control = RunControl(outcome.run_id, runs_dir=folder)
+    again = control.pause()
     assert (again.state, "paused by anna" in again.said, asked(outcome.folder)) == ("paused", True, before)
+    for ask in (control.handback, lambda: act(control)):
+        with pytest.raises(UsageProblem, match="was not taken over"):
+            ask()
 
 
 def test_a_paused_run_goes_on_as_if_nothing_had_happened(tmp_path: Path, undisturbed: Outcome) -> None:
@@ -155,13 +159,19 @@ def act(control: RunControl, *said: str) -> None:
             assert result.ok, result.error
 
 
-def test_the_crew_goes_on_from_what_a_person_did(tmp_path: Path, undisturbed: Outcome) -> None:
+def test_nobody_else_opens_a_run_that_a_person_acts_in_and_the_crew_goes_on_from_what_they_did(
+    tmp_path: Path, undisturbed: Outcome
+) -> None:
     run = working(tmp_path, FORM + 1)
     told, outcome = run.meanwhile(lambda control: control.takeover())
     assert (outcome.status, outcome.exit_code, outcome.reason) == ("taken_over", 3, "taken over by anna")
     assert told.state == "taken_over"
     with pytest.raises(UsageProblem, match=r"taken over by anna.*handback"):
         runs.resume(outcome.run_id, runs_dir=tmp_path)
+    with run.control().hands() as hands:
+        assert hands.look().app == "reimbursement"
+        with pytest.raises(LeaseHeld, match="a person in this process"):
+            runs.resume(outcome.run_id, runs_dir=tmp_path)
     act(run.control(), 'select "Travel" in "Category"', 'fill "Vendor" with "Berlin Rail"')
     assert " taken over " in runs_table(folders.list_runs(tmp_path))
     done = run.control().handback("the category was missing")
@@ -217,36 +227,18 @@ def test_an_approval_of_before_is_void_once_a_person_had_the_run(tmp_path: Path)
     assert claims(waiting.folder) == before
 
 
-def test_nobody_else_opens_a_run_that_a_person_acts_in(paused: tuple[Path, Any, Outcome], tmp_path: Path) -> None:
-    run = working(tmp_path)
-    run.meanwhile(lambda control: control.takeover())
-    with run.control().hands() as hands:
-        assert hands.look().app == "billing"
-        with pytest.raises(LeaseHeld, match="a person in this process"):
-            runs.resume(run.names[0], runs_dir=tmp_path)
-    with pytest.raises(UsageProblem, match="was not taken over"), RunControl(paused[2].run_id, runs_dir=paused[0]).hands():
-        pass
-    with pytest.raises(UsageProblem, match="was not taken over"):
-        RunControl(paused[2].run_id, runs_dir=paused[0]).handback()
-
-
 # --- scripts, and work side by side ---------------------------------------------------------------------------------
 
 
 @needs_sandbox
-def test_a_script_that_was_written_before_a_cancel_is_not_run(tmp_path: Path) -> None:
-    run = working(tmp_path, 1, SORT, (*OPEN, "world=workshop"), role="technician")
-    _, outcome = run.meanwhile(lambda control: control.cancel())
-    assert outcome.reason == "the run was cancelled by anna"
-    assert lines(outcome.folder) == []
-
-
-@needs_sandbox
-@pytest.mark.parametrize("ask", ["pause", "takeover"])
-def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str) -> None:
+@pytest.mark.parametrize("ask", ["pause", "takeover", "cancel"])
+def test_a_script_is_run_once_however_the_crew_was_held_and_not_at_all_after_a_cancel(tmp_path: Path, ask: str) -> None:
     run = working(tmp_path, 1, SORT, (*OPEN, "world=workshop"), role="technician")
     _, outcome = run.meanwhile(lambda control: getattr(control, ask)())
     assert lines(outcome.folder) == []
+    if ask == "cancel":
+        assert outcome.reason == "the run was cancelled by anna"
+        return
     done = run.control().handback() if ask == "takeover" else runs.resume(outcome.run_id, runs_dir=tmp_path)
     assert done.exit_code == 0, done.reason
     assert len(lines(done.folder)) == len(set(lines(done.folder)))

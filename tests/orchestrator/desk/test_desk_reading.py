@@ -105,14 +105,19 @@ def test_the_list_is_newest_first_and_can_be_narrowed_and_paged(serve, working) 
     assert [run["steps"] for run in first["runs"]] == [4, 3, 2, 1]
 
 
-def test_tokens_and_steps_of_a_run_at_work_are_counted_on(serve, working) -> None:
+def test_what_a_run_at_work_uses_is_counted_on_and_what_becomes_private_is_sealed_where_it_was_told(serve, working) -> None:
     place, run = serve(), working()
     for calls in (1, 2, 3):
         run.journal.append("model_call", {"tokens_in": 100, "tokens_out": 10, "model": "m"}, role="operator")
-        run.step()
+        run.step(line="type hunter22 into the field")
         row = place.get("/api/runs")["runs"][0]
         assert (row["tokens"], row["steps"]) == (110 * calls, calls)
     assert place.get(f"/api/runs/{run.id}")["roles"]["operator"]["tokens_in"] == 300
+    assert "hunter22" in place.http.get(f"/api/runs/{run.id}/items").text
+    Vault(run.folder / VAULT).keep("hunter22", "password")
+    for path in ("", "/items", "/details", "/events"):
+        assert "hunter22" not in place.http.get(f"/api/runs/{run.id}{path}").text, path
+    assert "<secret>password</secret>" in place.http.get(f"/api/runs/{run.id}/items").text
 
 
 def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
@@ -130,16 +135,6 @@ def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
     assert place.http.get(f"/api/runs/{run}/screens/none").status_code == 404
     assert place.http.get(f"/api/runs/{run}/screens/none/elements").status_code == 404
     assert place.get(f"/api/runs/{runs['waiting']}/screens/{state}/elements")["picture"] is False, "there none were kept"
-
-
-def test_what_is_learned_to_be_private_later_is_sealed_where_it_was_told_already(serve, working) -> None:
-    place, run = serve(), working()
-    run.step(line="type hunter22 into the field")
-    assert "hunter22" in place.http.get(f"/api/runs/{run.id}/items").text
-    Vault(run.folder / VAULT).keep("hunter22", "password")
-    for path in ("", "/items", "/details", "/events"):
-        assert "hunter22" not in place.http.get(f"/api/runs/{run.id}{path}").text, path
-    assert "<secret>password</secret>" in place.http.get(f"/api/runs/{run.id}/items").text
 
 
 def test_a_run_is_read_once_more_only_for_a_value_that_it_says_and_what_was_sealed_stays_so(working) -> None:

@@ -223,8 +223,7 @@ def test_where_more_rows_changed_than_are_told_one_by_one_the_list_is_to_be_read
     rows, known, again = seen.after(0)
     assert ({row.id for row in rows}, again) == (names, False)
     monkeypatch.setattr(listed, "_TOLD", 1)
-    assert seen.after(0) == ([], known, True)
-    assert seen.after(known) == ([], known, False)
+    assert (seen.after(0), seen.after(known)) == (([], known, True), ([], known, False))
 
 
 def test_the_list_tells_of_runs_that_come_change_and_end(serve, working, watch) -> None:

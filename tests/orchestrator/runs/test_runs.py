@@ -99,8 +99,7 @@ def test_the_steps_of_a_run_that_was_killed_are_listed(tmp_path: Path) -> None:
 
     killed_run(tmp_path, lambda: setattr(SimulatedDesktop, "perform", third))
     (info,) = list_runs(tmp_path)
-    assert info.steps == 2
-    assert info.status == "interrupted"
+    assert (info.steps, info.status) == (2, "interrupted")
 
 
 def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that_was(tmp_path: Path) -> None:

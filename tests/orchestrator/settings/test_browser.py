@@ -31,18 +31,12 @@ def page(tmp_path: Path) -> str:
     ("said", "why"),
     [
         (["environment=browser"], r"browser\.url: the browser needs the address"),
-        (
-            ["environment=browser", "browser.url=PAGE"],
-            r"local files are not allowed here; allow it with -c browser\.allow",
-        ),
+        (["environment=browser", "browser.url=PAGE"], r"local files are not allowed here; allow it with -c browser\.allow"),
         (
             ["environment=browser", "browser.url=http://elsewhere.example/", "browser.allowed_hosts=[localhost]"],
             r"the host 'elsewhere\.example' is not allowed; allowed are localhost",
         ),
-        (
-            ["environment=served", "browser.url=http://localhost/"],
-            r"browser\.url: the environment served has an address",
-        ),
+        (["environment=served", "browser.url=http://localhost/"], r"browser\.url: the environment served has an address"),
     ],
 )
 def test_an_address_that_may_not_be_opened_is_refused(page: str, chromium: str, said: list[str], why: str) -> None:

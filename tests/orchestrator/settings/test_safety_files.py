@@ -73,10 +73,7 @@ def test_a_change_goes_on_top_of_the_policy_below_it_and_never_in_its_place(tmp_
     assert shown(load_settings([config])) == {"safety": ("read-only", f"{config}, line 1")}
     assert shown(load_settings([config], ["safety=ask-all"])) == {"safety": ("ask-all", "command line")}
     loaded = load_settings([config], ["safety.approval_seconds=60"])
-    assert shown(loaded) == {
-        "safety.preset": ("read-only", f"{config}, line 1"),
-        "safety.approval_seconds": (60, "command line"),
-    }
+    assert shown(loaded) == {"safety.preset": ("read-only", f"{config}, line 1"), "safety.approval_seconds": (60, "command line")}
     policy = build_safety(loaded.settings)
     assert (policy.name, policy.approval_seconds) == ("read-only", 60.0)
     assert verdicts(policy)["Submit"] == "deny"
@@ -135,9 +132,7 @@ def test_a_bad_rule_is_refused_before_the_run_with_file_line_and_key(rule: str, 
 # --- only in simulation
 
 
-def test_the_policy_that_never_asks_is_refused_for_a_browser_and_for_a_real_environment_that_is_given(
-    tmp_path: Path,
-) -> None:
+def test_the_policy_that_never_asks_is_refused_for_a_browser_and_for_a_real_environment_that_is_given(tmp_path: Path) -> None:
     config = write(tmp_path, "mine.yaml", "environment: browser\nsafety: never-ask-in-simulation\n")
     with pytest.raises(UsageProblem, match=r"mine.yaml, line 2: .* only for simulated environments, and environment: browser"):
         load_settings([config])

@@ -37,8 +37,7 @@ def test_later_layers_win_and_every_leaf_remembers_its_source(tmp_path: Path) ->
     assert shown["limits.steps"].source.endswith("second.yaml, line 2")
     assert shown["limits.plans"].source.endswith("first.yaml, line 3")
     assert shown["seed"].source.endswith("task.yaml, line 2")
-    assert shown["limits.reasks"].source == "command line"
-    assert shown["limits.max_steps"].source == "built in"
+    assert (shown["limits.reasks"].source, shown["limits.max_steps"].source) == ("command line", "built in")
     assert "default.yaml, line" in loaded.source("world")
     crew = load_settings(overrides=["crew.model=openai:big", "crew.model.max_tokens=700"]).settings.crew
     assert crew.model
@@ -229,6 +228,5 @@ def test_a_subtask_that_the_rules_do_not_understand_is_the_models(tmp_path: Path
     events = salvage(outcome.folder / "journal.sqlite").events
     assert {event.subtask for event in events if event.kind == "model_call"} == {"b", "b-2"}, "tried once more"
     decided = [event.body for event in events if event.kind == "policy" and event.role == "operator"]
-    assert decided[0]["decided_by"] == "rules"
-    assert decided[-1]["decided_by"] == "llm"
+    assert (decided[0]["decided_by"], decided[-1]["decided_by"]) == ("rules", "llm")
     assert decided[-1]["passed"][0].startswith("rules: not understood")

@@ -63,8 +63,7 @@ def test_a_journal_overwritten_in_the_middle_keeps_both_ends_and_says_so(file: P
     file.write_bytes(body)
     kept = salvage(file)
     numbers = [e.body["n"] for e in kept.events]
-    assert numbers[0] == 1
-    assert numbers[-1] == COUNT
+    assert (numbers[0], numbers[-1]) == (1, COUNT)
     assert COUNT * 0.9 < len(numbers) < COUNT
     assert "is damaged" in kept.note
 
@@ -150,15 +149,13 @@ def test_the_log_of_a_run_says_what_was_seen_done_and_why(tmp_path: Path) -> Non
     assert [line.error for line in lines] == ["", ""]
     first = lines[0].step
     assert (first.step, first.run_id, first.subtask, first.role) == (1, "run", "a", "operator")
-    assert first.timestamp == 10.0
-    assert first.visual_state.elements[0].text == "Page 1"
+    assert (first.timestamp, first.visual_state.elements[0].text) == (10.0, "Page 1")
     assert first.action == Click(target=ActionTarget(text="Save"))
     assert first.reasoning.startswith("because 1")
     assert first.result == ActionResult(exec_status=ExecStatus.EXECUTED, output="pressed")
     assert first.visible_change is True
     second = lines[1].step
-    assert first.after_state_id == second.state_id
-    assert first.state_id == first.visual_state.state_id
+    assert (first.after_state_id, first.state_id) == (second.state_id, first.visual_state.state_id)
     assert "hunter2" not in (tmp_path / "log.jsonl").read_text(encoding="utf-8")
     assert second.action == Fill(target=ActionTarget(text="Password"), text=reference("value"))
 

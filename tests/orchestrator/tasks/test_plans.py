@@ -58,8 +58,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_plan_from_a_file_is_worked_and_nobody_plans(tmp_path: Path) -> None:
     outcome = crew_in(tmp_path).run(GOAL, plan=written(tmp_path, PLAN))
-    assert outcome.status == "fulfilled"
-    assert outcome.report["counts"]["plans"] == 0
+    assert (outcome.status, outcome.report["counts"]["plans"]) == ("fulfilled", 0)
     assert [(s["id"], s["status"], s["pinned"]) for s in outcome.report["plan"]] == [("amount", "fulfilled", True)]
     assert any(step["action"].get("text") == "$7.00" for step in outcome.report["steps"])
     with pytest.raises(UsageProblem, match="no subtask"):
@@ -109,9 +108,7 @@ def killed_at(kind: str, folder: Path, *overrides: str, **given: Any) -> str:
 
 
 EDIT: dict[str, Any] = {
-    "decisions": [
-        {"type": "edit", "edited_action": {"name": "work_plan", "args": yaml.safe_load(PLAN)}, "who": "ada"},
-    ]
+    "decisions": [{"type": "edit", "edited_action": {"name": "work_plan", "args": yaml.safe_load(PLAN)}, "who": "ada"}]
 }
 
 
@@ -196,8 +193,7 @@ def test_the_answer_to_the_managers_question_is_a_plan_for_the_rules(tmp_path: P
     assert waiting.exit_code == 3
     assert "frobnicate the ledger" in waiting.pending["action_requests"][0]["args"]["question"]
     done = crew.resume(waiting.run_id, {"decisions": [{"type": "respond", "message": GOAL}]})
-    assert done.status == "fulfilled"
-    assert done.report["supplements"][0]["found"][0]["source"] == "user"
+    assert (done.status, done.report["supplements"][0]["found"][0]["source"]) == ("fulfilled", "user")
 
 
 # --- printed ----------------------------------------------------------------------------------------------------------

@@ -106,13 +106,7 @@ def test_models_are_shown_where_a_page_is_from_and_nothing_that_is_hidden_in_it(
 def test_where_no_page_that_was_found_is_for_the_goal_the_user_is_asked_once(tmp_path: Path) -> None:
     goal = "Do the monthly polka"
     told = Person('Create a note titled "Polka" with the text "danced"')
-    outcome = worked(
-        tmp_path,
-        told,
-        '# Monthly closing\n\n1. Create a note titled "Closed".\n',
-        goal=goal,
-        more=ASKS,
-    )
+    outcome = worked(tmp_path, told, '# Monthly closing\n\n1. Create a note titled "Closed".\n', goal=goal, more=ASKS)
     (asked,) = [request for request in told.asked if request["kind"] == "question"]
     assert asked["action_requests"][0]["args"]["question"].startswith(f'No page that was found is for "{goal}".')
     assert outcome.status == "fulfilled", outcome.reason

@@ -186,9 +186,7 @@ def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, 
     assert {pair for pair, task in DECIDED.items() if task == name} <= issued
 
 
-def test_what_cannot_be_done_is_said_with_the_clause_and_what_is_denied_is_never_done(
-    worked: Callable[..., Outcome],
-) -> None:
+def test_what_cannot_be_done_is_said_with_the_clause_and_what_is_denied_is_never_done(worked: Callable[..., Outcome]) -> None:
     outcome = worked("not-to-be-done")
     assert outcome.report["ended_by"] == "infeasible"
     assert outcome.report["goal"].split()[0].casefold() in outcome.reason.casefold()

@@ -44,8 +44,7 @@ def test_validate_names_file_line_path_and_reason_goes_on_and_counts_also_as_jso
     assert "cut off" in third
     assert total == f"{damaged}: 4 lines, 3 cannot be used, 0 warnings"
     found = [json.loads(line) for line in deskcrew("log", "validate", damaged, "--json")[1].splitlines()]
-    assert found[0]["line"] == 2
-    assert found[0]["path"] == "$.visual_state.elements[0].bbox"
+    assert (found[0]["line"], found[0]["path"]) == (2, "$.visual_state.elements[0].bbox")
     assert found[-1] == {"file": str(damaged), "lines": 4, "bad_lines": 3, "warnings": 0}
 
 
@@ -173,8 +172,7 @@ def test_every_format_can_be_written_or_read_from_the_command_line(tmp_path: Pat
 def test_the_formats_are_listed_with_their_ways_and_the_schemas_written_to_a_folder_or_to_the_output(tmp_path: Path):
     plain = deskcrew("log", "formats")[1]
     listed = {row["name"]: row for row in json.loads(deskcrew("log", "formats", "--json")[1])}
-    assert listed["osworld"]["ways"] == "read, write"
-    assert listed["ui_tars"]["of"] == "action"
+    assert (listed["osworld"]["ways"], listed["ui_tars"]["of"]) == ("read, write", "action")
     assert all(name in plain for name in listed)
     assert json.loads(deskcrew("schema", "export")[1])["action"]["$schema"].endswith("2020-12/schema")
     assert deskcrew("schema", "export", "-o", tmp_path / "schemas")[0] == 0

@@ -83,10 +83,7 @@ def test_a_run_outlives_a_server_that_is_killed_and_is_answered_through_the_next
         ({"task": {"goal": "x", "settings": ["store"]}}, "settings is"),
         ({"goal": DRAFT, "plan": {"subtasks": []}}, "plan"),
         ({"goal": DRAFT, "anything": 1}, "anything"),
-        (
-            {"goal": DRAFT, "overrides": {"crew.operator.policy": "scripted"}},
-            "crew.operator",
-        ),
+        ({"goal": DRAFT, "overrides": {"crew.operator.policy": "scripted"}}, "crew.operator"),
     ],
 )
 def test_what_cannot_be_started_is_refused_in_a_sentence_and_leaves_nothing(

@@ -18,12 +18,9 @@ from protocol.dsl import parse_script
 TASK = "claim-two-invoices"
 
 
-def test_every_action_that_a_model_is_shown_can_be_read() -> None:
+def test_every_action_that_a_model_is_shown_can_be_read_and_the_action_is_the_last_line_of_a_reply() -> None:
     shown = SYSTEM.splitlines()[2:-2]
     assert len(list(parse_script("\n".join(shown)))) == len(shown)
-
-
-def test_the_action_is_the_last_line_of_a_reply() -> None:
     for reply in ("{}", "I save it.\nAction: {}", "So:\n```\n{}\n```", "First\n- {}\n\n", "`{}`"):
         assert action_in(reply.format('click "Save"')) == 'click "Save"'
 
@@ -77,8 +74,7 @@ def test_gymnasium_finds_nothing_wrong_with_a_task(task: str) -> None:
     check_env(env.unwrapped, skip_render_check=True)
     env.reset(seed=4)
     picture = np.asarray(env.render())
-    assert picture.ndim == 3
-    assert picture.shape[2] == 3
+    assert (picture.ndim, picture.shape[2]) == (3, 3)
     env.close()
 
 

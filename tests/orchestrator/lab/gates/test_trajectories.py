@@ -27,9 +27,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     return run, [pair for pair in pairs if isinstance(pair, Pair)]
 
 
-def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_reward(
-    found: Found,
-) -> None:
+def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_reward(found: Found) -> None:
     run, _ = found
     assert run.reward == 1.0
     assert (run.world, run.seed, run.ending.status) == ("company", 0, "fulfilled")
@@ -41,9 +39,7 @@ def test_a_run_is_a_row_with_what_each_role_is_told_and_decides_and_the_judges_r
     assert not difference(run)
 
 
-def test_both_decisions_of_a_pair_are_for_the_same_screen_and_repeat_to_their_rewards(
-    found: Found,
-) -> None:
+def test_both_decisions_of_a_pair_are_for_the_same_screen_and_repeat_to_their_rewards(found: Found) -> None:
     assert found[1]
     for pair in found[1]:
         chosen, rejected = pair.ways

@@ -199,8 +199,7 @@ def test_a_note_from_another_process_is_sealed_and_the_run_knows_what_it_refers_
 def test_who_asks_for_a_private_value_is_told_it_and_nothing_that_is_written_has_it(tmp_path: Path) -> None:
     crew = Crew.from_config(overrides=["world=phone", f"runs_dir={tmp_path}", "display=none"])
     done = crew.run("What is the phone number of Ada Weber in the contacts?")
-    assert done.status == "fulfilled"
-    assert done.answer == "+1 555 2946"
+    assert (done.status, done.answer) == ("fulfilled", "+1 555 2946")
     assert "<secret>" in done.report["answer"]
     assert "+1 555 2946" not in done.model_dump_json() + repr(done)
     assert "+1 555 2946" in "\n".join(line.text for line in ending_lines(done))

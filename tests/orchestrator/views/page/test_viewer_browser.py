@@ -172,8 +172,7 @@ def test_two_runs_open_beside_each_other_at_the_first_difference(runs: dict[str,
     assert page.locator(".pair.first.current").count() == 1
     page.wait_for_selector(".beside figure >> nth=1")
     press(page, "j")
-    assert page.locator(".pair.current").count() == 1
-    assert page.locator(".pair.first.current").count() == 0
+    assert (page.locator(".pair.current").count(), page.locator(".pair.first.current").count()) == (1, 0)
     page.locator(".beside button").first.click()
     assert page.locator(".one").is_visible()
     press(page, "c")

@@ -47,8 +47,7 @@ def test_every_step_of_the_journal_is_an_item_with_its_screens_target_and_decisi
     assert left < pressed.point[0] < right
     assert top < pressed.point[1] < bottom
     detail = told.details[items.index(pressed)]
-    assert detail["review"][0]["verdict"] == "ask"
-    assert detail["decided"]["action"]["action_type"] == "click"
+    assert (detail["review"][0]["verdict"], detail["decided"]["action"]["action_type"]) == ("ask", "click")
 
 
 def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:

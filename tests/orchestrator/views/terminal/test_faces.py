@@ -187,19 +187,23 @@ def test_an_edit_at_the_terminal_is_checked_and_asked_again() -> None:
     assert any("clik" in line for line in said)
 
 
-def test_the_request_shows_the_exact_action_its_place_rule_and_reason() -> None:
+def test_the_request_shows_the_exact_action_its_place_rule_and_reason_and_a_plan_a_line_a_subtask_with_what_has_ended() -> None:
     text = "\n".join(map(str, request_lines(read_request(REQUEST))))
     shown = ('click "Submit request"', "reimbursement", "approval_required_for_sensitive_actions", "medium", "submit something")
     assert [part for part in shown if part not in text] == []
+    told = [(line.mark, line.text) for line in request_lines(read_request(PLAN))]
+    assert told == [
+        ("plan?", "work plan 2: 1 subtask"),
+        ("", "✓ open billing"),
+        ("", "· b: read the total · billing (after a)"),
+        ("because", "a clause is understood"),
+    ]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "click", '{"action_type": "clik"}', '{"action_type": "click"}', "a: b: c"])
-def test_an_edit_that_is_no_action_is_refused_in_one_sentence(text: str) -> None:
+def test_an_edit_that_is_no_action_is_refused_in_one_sentence_and_one_that_is_keeps_all_its_arguments(text: str) -> None:
     with pytest.raises(UsageProblem, match=r"edit\.json"):
         usable_action(text, "edit.json")
-
-
-def test_an_edited_action_keeps_all_its_arguments() -> None:
     action = usable_action("{action_type: fill, target: {text: Amount}, text: '12'}")
     assert action == usable_action('fill "Amount" with "12"\n')
     assert edit_decision(action)["decisions"][0]["edited_action"] == {
@@ -233,16 +237,6 @@ def test_the_face_fits_the_terminal(
     assert (face.approver is not None) == stream.isatty()
     programs = [make_face(display, out=stream, source=Terminal()) for display in ("json", "none")]
     assert [face.approver for face in programs] == [None, None], "where a program listens nobody is asked"
-
-
-def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
-    told = [(line.mark, line.text) for line in request_lines(read_request(PLAN))]
-    assert told == [
-        ("plan?", "work plan 2: 1 subtask"),
-        ("", "✓ open billing"),
-        ("", "· b: read the total · billing (after a)"),
-        ("because", "a clause is understood"),
-    ]
 
 
 def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: Path) -> None:
@@ -324,16 +318,15 @@ def test_lines_scroll_by_above_the_rows_each_of_them_once_and_the_cursor_comes_b
     assert not shown.screen.cursor.hidden
 
 
-def test_a_stray_print_goes_above_the_rows(shown: Shown, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stray_print_goes_above_the_rows_and_what_is_no_terminal_is_left_alone(
+    shown: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
     live = face(shown.console, lambda: "bottom")
     live.start()
     print("a warning")
     kept = [line for line in shown.kept() if line]
     live.stop()
     assert kept == ["a warning", "bottom"]
-
-
-def test_what_is_no_terminal_is_left_alone() -> None:
     out = io.StringIO()
     live = face(Console(file=out, width=80), lambda: "bottom")
     live.start()
