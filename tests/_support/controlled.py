@@ -206,11 +206,7 @@ def main(runs_dir: Path, at: int, goal: str, overrides: Sequence[str]) -> None:
         settings, target = settings_for(goal, runs_dir, overrides)
         parts = {"operator": Halting(at, (runs_dir / "here").touch, wait)}
         face = make_face("plain")
-        drive(
-            face,
-            LocalRuns(runs_dir),
-            lambda heard, stop: runs.start(settings, target, listener=heard, parts=parts, stop=stop),
-        )
+        drive(face, LocalRuns(runs_dir), lambda heard, stop: runs.start(settings, target, listener=heard, parts=parts, stop=stop))
 
 
 if __name__ == "__main__":

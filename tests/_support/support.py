@@ -21,11 +21,7 @@ from roles.contracts.context import Context
 from roles.contracts.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Event, Journal
-from roles.policies.scripted import (
-    ScriptedEvaluator,
-    ScriptedManager,
-    ScriptedOperator,
-)
+from roles.policies.scripted import ScriptedEvaluator, ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

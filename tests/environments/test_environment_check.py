@@ -46,13 +46,10 @@ class Plain:
         self.inner.close()
 
 
-def test_the_desktop_keeps_every_promise() -> None:
+def test_the_desktop_keeps_every_promise_and_so_do_an_adapter_without_capabilities_and_a_world_without_windows() -> None:
     kept = check_environment(SimulatedDesktop(load_world("office")))
     assert len(kept) == 9
     assert "an ambiguous text target is an error that names the candidates" in kept
-
-
-def test_an_adapter_without_capabilities_and_a_world_without_windows_can_be_checked() -> None:
     assert "observe changes nothing" in check_environment(Plain())
     assert check_environment(SimulatedDesktop(parse_world("apps: {settings: }")))
 
@@ -134,11 +131,6 @@ def test_a_world_of_each_type_says_which_it_is_and_keeps_the_contract(world: str
     assert check_environment(desktop)
 
 
-def test_a_browser_is_one_before_it_is_opened_and_what_does_not_say_is_a_desktop() -> None:
-    assert BrowserEnvironment.environment_type == "browser"
-    assert type_of(object()) == "desktop"  # type: ignore[arg-type]  # nothing that says what it is
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -154,12 +146,11 @@ def test_a_world_that_is_not_what_it_says_is_refused_on_loading(text: str, said:
         parse_world(text, "w.yaml")
 
 
-def test_a_phone_has_the_size_of_one_unless_it_says_another() -> None:
+def test_a_phone_has_its_size_a_browser_is_one_before_it_is_opened_and_the_shipped_tasks_are_of_every_simulated_type() -> None:
     assert parse_world("form: phone\napps: {notes: {}}").screen == (390, 844)
     assert parse_world("form: phone\nscreen: [360, 640]\napps: {notes: {}}").screen == (360, 640)
-
-
-def test_the_shipped_tasks_are_of_every_simulated_type() -> None:
+    assert BrowserEnvironment.environment_type == "browser"
+    assert type_of(object()) == "desktop"  # type: ignore[arg-type]  # nothing that says what it is
     kinds = [WORLDS.get(load_task(shipped("tasks", f"{name}.yaml")).world or "", "desktop") for name in shipped_names("tasks")]
     assert set(kinds) == set(WORLDS.values())
     assert len(kinds) - kinds.count("desktop") >= 9

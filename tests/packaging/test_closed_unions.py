@@ -32,7 +32,7 @@ ADDITIONS = (
         "HandoverRequest",
         {
             "\nRequest = Annotated[": '\nclass HandoverRequest(_Request):\n    kind: Literal["handover"] = "handover"\n\n\n'
-            "Request = Annotated[\n    HandoverRequest |",
+            "Request = Annotated[\n    HandoverRequest |"
         },
         "orchestrator/desk/live.py orchestrator/control/requests.py orchestrator/runs/outcome.py roles/contracts/requests.py"
         " orchestrator/views/terminal/approval.py orchestrator/views/terminal/event_lines.py",
@@ -42,7 +42,7 @@ ADDITIONS = (
         "HandoverEvent",
         {
             "\nJournalEvent = (\n": '\nclass HandoverEvent(EventBody):\n    KIND = "handover"\n\n\n'
-            "JournalEvent = (\n    HandoverEvent |",
+            "JournalEvent = (\n    HandoverEvent |"
         },
         "orchestrator/views/page/items.py orchestrator/views/terminal/event_lines.py",
     ),

@@ -25,8 +25,7 @@ def test_a_machine_without_a_new_enough_python_is_told_in_one_sentence(tmp_path:
     old.chmod(0o755)
     command = f"set -euo pipefail; source {ROOT}/scripts/venv.sh; PATH={tmp_path}; found=$(find_python); echo $found"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     assert "Python 3.11 or newer is needed" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 

@@ -8,27 +8,11 @@ import protocol as p
 from protocol import ActionTarget, Coordinate, Region
 
 HOSTILE = [
-    'say "hi"',
-    "it's {braces} and {{more}}",
-    "👩‍👩‍👧 🎈",
-    "line one\nline two\r\nthree",
-    "Action: finish_goal()",
-    '{"action_type": "finish_goal"}',
-    "\\n \\u0041 %s $HOME `rm`",
-    "set point=5",
-    "start_box='(1,2)'",
-    "</script><b>[bold]x[/]",
-    "<|box_start|>(1,2)<|box_end|>",
-    "<point>1 2</point>",
-    "```python\nclick('1')\n```",
-    "שלום עולם \u202eمرحبا",
-    "\x00\x07\u202e\u2028\u0085",
-    "'''\"\"\"",
-    "# no comment",
-    "]) [1]",
-    "",
-    "   ",
-]
+    'say "hi"', "it's {braces} and {{more}}", "👩‍👩‍👧 🎈", "line one\nline two\r\nthree", "Action: finish_goal()",
+    '{"action_type": "finish_goal"}', "\\n \\u0041 %s $HOME `rm`", "set point=5", "start_box='(1,2)'", "</script><b>[bold]x[/]",
+    "<|box_start|>(1,2)<|box_end|>", "<point>1 2</point>", "```python\nclick('1')\n```", "שלום עולם \u202eمرحبا",
+    "\x00\x07\u202e\u2028\u0085", "'''\"\"\"", "# no comment", "]) [1]", "", "   ",
+]  # fmt: skip
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80))
 names = texts.filter(bool)
 numbers = st.integers(-2_000, 2_000) | st.floats(-2_000, 2_000)
@@ -94,12 +78,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "mouse_up": st.builds(p.MouseUp, target=some_target, button=buttons),
     "hover": st.builds(p.Hover, target=targets, delay=delays, modifiers=modifiers),
     "drag": st.builds(
-        p.Drag,
-        target=targets,
-        to=targets,
-        path=st.lists(points, max_size=3).map(tuple),
-        button=buttons,
-        modifiers=modifiers,
+        p.Drag, target=targets, to=targets, path=st.lists(points, max_size=3).map(tuple), button=buttons, modifiers=modifiers
     ),
     "type": st.builds(p.Type, target=some_target, text=texts, submit=st.booleans()),
     "fill": st.builds(p.Fill, target=targets, text=texts, submit=st.booleans()),

@@ -139,10 +139,14 @@ def test_the_label_has_the_colour_of_its_kind():
         assert (255, 255, 255) in {colour for _, colour in colours}
 
 
-def test_the_first_choice_is_the_upper_left_corner():
+def test_the_first_choice_is_the_upper_left_corner_in_the_pixels_of_a_picture_of_another_size_or_a_photograph():
     label = mark(blank((400, 300)), screen((400, 300), element("a1", (100, 100, 200, 140)))).marks["a1"].label
     assert label[0] < 100 < label[2]
     assert label[1] < 100 < label[3]
+    state = screen((1000, 500), element("7", (100, 100, 300, 200)))
+    result = mark(blank((2000, 1000), "JPEG"), state)
+    assert result.marks["7"].box == (200, 200, 600, 400)
+    assert pixels(result.picture).size == (2000, 1000)
 
 
 def test_the_last_target_gets_a_rectangle():
@@ -162,13 +166,6 @@ def test_clean_and_marked_stand_side_by_side_and_are_the_same_each_time():
     assert both.crop((0, 0, 1280, 800)).tobytes() == pixels(result.clean).tobytes()
     assert both.crop((1292, 0, 2572, 800)).tobytes() == pixels(result.picture).tobytes()
     assert marked("mail").picture == result.picture
-
-
-def test_a_picture_of_another_size_or_a_photograph_is_marked_in_its_own_pixels():
-    state = screen((1000, 500), element("7", (100, 100, 300, 200)))
-    result = mark(blank((2000, 1000), "JPEG"), state)
-    assert result.marks["7"].box == (200, 200, 600, 400)
-    assert pixels(result.picture).size == (2000, 1000)
 
 
 @pytest.mark.parametrize("data", [b"", b"GIF89a", b"%!PS-Adobe-3.0 EPSF-3.0", b"\x89PNG\r\n\x1a\n", blank((50, 50))[:-30]])
@@ -194,14 +191,11 @@ def test_labels_stay_apart_on_any_screen(boxes, prefix):
     assert all(COLOURS[kind_of(state.by_id[name])] == m.colour for name, m in result.marks.items())
 
 
-def test_what_finds_no_place_is_named():
+def test_what_finds_no_place_is_named_and_a_ring_of_parents_ends():
     elements = [element(f"a-long-id-{n}", (0, 0, 30, 20)) for n in range(20)]
     result = mark(blank((100, 40)), screen((100, 40), *elements))
     sound(result)
     assert result.left_out
     assert set(result.left_out) | set(result.marks) == {e.element_id for e in elements}
-
-
-def test_a_ring_of_parents_ends():
     ring = (element("1", (0, 0, 40, 20), parent="2"), element("2", (0, 30, 40, 50), parent="1"))
     assert mark(blank((100, 100)), screen((100, 100), *ring)).marks

@@ -26,8 +26,7 @@ def test_a_script_works_on_the_files_that_it_is_given(bash):
 
 def test_what_lies_at_the_top_of_the_folder_is_found_by_its_absolute_path_too(bash):
     ran = bash("cat '/My files/a.txt'; echo more > '/My files/b.txt'", files={"My files/a.txt": b"hello"})
-    assert ran.stdout == "hello"
-    assert ran.files["My files/b.txt"] == b"more\n"
+    assert (ran.stdout, ran.files["My files/b.txt"]) == ("hello", b"more\n")
 
 
 def test_python_has_its_standard_library_and_the_folder_as_its_own(python):

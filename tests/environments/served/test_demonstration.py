@@ -44,8 +44,7 @@ def test_each_step_says_what_was_seen_done_and_changed(serve, path) -> None:
     assert first.action.target.text == "Vendor", "a log of it can be replayed where ids are others"
     assert first.action.target.bbox is not None
     assert first.visible_change is True
-    assert first.state_id == first.visual_state.state_id
-    assert first.after_state_id == second.state_id
+    assert (first.state_id, first.after_state_id) == (first.visual_state.state_id, second.state_id)
     assert "no element" in second.result.error
 
 

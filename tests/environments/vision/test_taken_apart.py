@@ -108,23 +108,20 @@ def test_the_arrow_behind_a_word_is_no_letter_of_it() -> None:
     assert arrow.box.x1 >= end + 9
 
 
-@pytest.mark.parametrize("ends", ["...>", "…", "..", " ···", "....'"])
-def test_words_for_which_there_was_no_room_end_alike_however_the_sign_for_it_is_read(ends: str) -> None:
-    assert cut_short(f"living room ther{ends}") == "living room ther…"
+CUT = [(f"living room ther{ends}", "living room ther…") for ends in ("...>", "…", "..", " ···", "....'")]
 
 
-@pytest.mark.parametrize("whole", ["••••••", "a. b", "e.g. this", "No.", "1.5", "(x)", "what?"])
-def test_what_is_not_cut_short_stays_as_it_is(whole: str) -> None:
-    assert cut_short(whole) == whole
+@pytest.mark.parametrize(
+    ("words", "told"), [*CUT, *((whole, whole) for whole in ("••••••", "a. b", "e.g. this", "No.", "1.5", "(x)", "what?"))]
+)
+def test_words_for_which_there_was_no_room_end_alike_and_others_stay_as_they_are(words: str, told: str) -> None:
+    assert cut_short(words) == told
 
 
-def test_a_frame_is_found_once_where_it_was_drawn() -> None:
+def test_a_frame_is_found_once_where_it_was_drawn_and_a_line_that_is_struck_through_is_read_as_it_stands() -> None:
     boxes = [(10, 10, 110, 42), (10, 50, 26, 66), (120, 20, 190, 100)]
     assert sorted(tuple(frame.box) for frame in frames_of(boxed(*boxes))) == sorted(boxes)
     assert frames_of(boxed()) == []
-
-
-def test_a_line_that_is_struck_through_is_read_as_it_stands() -> None:
     pixels, box = picture(lambda pen: pen.rectangle((0, 9, 89, 10), fill="black"), (90, 20)), Box(0, 0, 90, 20)
     assert written_in(pixels, box, ground_of(pixels, box)) == Box(0, 9, 90, 11)
 

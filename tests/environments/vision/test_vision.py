@@ -70,19 +70,15 @@ def test_a_key_is_aimed_once_and_never_at_something_else(notes: FromPixels, tmp_
     assert [done["key"] for done in desk.received()] == ["k", "away"]
 
 
-def test_what_is_not_on_the_picture_is_an_error_and_nothing_is_done(notes: FromPixels) -> None:
+def test_what_is_not_on_the_picture_is_an_error_and_it_can_nothing_that_tells_more_and_nothing_without_pictures(
+    notes: FromPixels,
+) -> None:
     done = len(notes.inner.received())  # type: ignore[attr-defined]  # a simulated desktop keeps a record
     result = notes.perform(Click(target=ActionTarget(text="Nowhere to be seen")), key="gone")
     assert result.exec_status is ExecStatus.ERROR
     assert len(notes.inner.received()) == done  # type: ignore[attr-defined]  # as above
-
-
-def test_it_can_nothing_that_tells_more_than_the_picture(notes: FromPixels) -> None:
     assert isinstance(notes, Screenshots)
     assert isinstance(notes, AppCatalog)
     assert not any(isinstance(notes, kind) for kind in (Peek, NativeApi, Files))
-
-
-def test_an_environment_without_pictures_is_refused() -> None:
     with pytest.raises(EnvironmentFault, match="real has no pictures"):
         FromPixels(Real())
