@@ -202,6 +202,8 @@ FRAME = rf"pass|(?:async )?def \w+{CALLED}(?: ?-> ?[^()]+)?:|{_MAIN}"
 """What stands around the statements of a script."""
 _RUN = re.compile(r"(?:await )?(?:asyncio\.run\()?(\w+)\(([\w, ]*)\)\)?")
 _PARAMETERS = re.compile(rf"(?:async )?def \w+({CALLED})", re.DOTALL)
+_PART = rf"(?:[^,=\"'()\[\]]|\[[^\[\]\"']*\]|{QUOTED})*+"
+_PARAMETER = re.compile(rf"\s*(\**)(\w*)/?\s*(?::{_PART})?(?:=({_PART}))?(?:,|\Z)", re.DOTALL)
 _AT_ONCE = ("main", "run")
 """What codegen calls its functions; each is called once, some of them by the other."""
 
@@ -209,14 +211,16 @@ _AT_ONCE = ("main", "run")
 class Functions:
     """The functions of a script, and which are done once: where a statement calls them, or else where they are defined."""
 
-    def __init__(self, text: str, given: Callable[[str], bool]) -> None:
-        """`given` tells whether a name stands for what it was given now."""
-        self._given = given
+    def __init__(self, text: str, means: Callable[[str], str | None]) -> None:
+        """`means` tells what a name stands for now, as it is written; None where that is not known."""
+        self._means = means
         self._calls = Counter(one or other for one, other in _CALL.findall(text))
         self._entered: set[str] = set()
         self._run = {run[1] for s in statements(text) if (run := _RUN.fullmatch(s.text))}
         """Those that a statement calls which does nothing else."""
         self._bodies: dict[str, list[Statement]] = {}
+        self._parameters: dict[str, dict[str, str] | None] = {}
+        """Of each function what its parameters stand for where nothing is given to them, as that stood where it was defined."""
 
     def enters(self, s: Statement, *, uncalled: bool = False) -> bool:
         """Whether the statements of a function, or of the main part, are done one after the other, once: it is called once, or
@@ -245,20 +249,41 @@ class Functions:
         if function is None or not self._waits(function[1]):
             return False
         self._bodies[function[1]] = [header, *body]
+        self._parameters[function[1]] = self._read_parameters(header.text)
         self._entered.add(function[1])
         return True
 
     def called_by(self, s: Statement) -> list[Statement] | None:
-        """The statements of the function that a statement calls, once; None where a parameter may be given something of another
-        name, or a literal."""
+        """The statements of the function that a statement calls, once; None where it is not told what a parameter stands for."""
         run = _RUN.fullmatch(s.text)
         found = self._bodies.get(run[1], []) if run else []
         if not run or not found:
             return []
         self._bodies[run[1]] = []
-        opening = _PARAMETERS.match(found[0].text)
-        parameters, given = _names(opening[1][1:-1] if opening else "*"), _names(run[2])
-        return None if parameters != given or any(map(self._given, given)) else found
+        given = self._given(run[1], [part.strip() for part in run[2].split(",") if part.strip()])
+        return None if given is None else _with_arguments(found, given)
+
+    def _read_parameters(self, header: str) -> dict[str, str] | None:
+        opening = _PARAMETERS.match(header)
+        inner = opening[1][1:-1] if opening else ""
+        said = list(_PARAMETER.finditer(inner))
+        if opening is None or "".join(one[0] for one in said) != inner:
+            return None
+        usual = {one[2]: (one[3] or "").strip() for one in said if one[2] and not one[1]}
+        return {name: self._meant(value) for name, value in usual.items()}
+
+    def _meant(self, said: str) -> str:
+        return self._means(said) or said
+
+    def _given(self, function: str, arguments: list[str]) -> JsonObject | None:
+        """What the parameters stand for that stand for something else than their names say; None where that is not told."""
+        parameters = self._parameters[function]
+        if parameters is None or len(arguments) > len(parameters):
+            return None
+        given = {**parameters, **{name: self._meant(said) for name, said in zip(parameters, arguments, strict=False)}}
+        if any(not said and self._means(name) for name, said in given.items()):
+            return None
+        return {name: said for name, said in given.items() if said and said != name}
 
     def is_run(self, statement: str) -> bool:
         """Whether a statement calls a function whose statements are told where it is defined."""
@@ -266,9 +291,38 @@ class Functions:
         return run is not None and run[1] in self._entered
 
 
-def _names(said: str) -> list[str]:
-    """What stands between commas, without its type."""
-    return [part.partition(":")[0].strip() for part in said.split(",") if part.strip()]
+def _with_arguments(function: list[Statement], means: JsonObject) -> list[Statement] | None:
+    """The statements of a function: a parameter is given the literal that it stands for, and what is no literal stands in its
+    place; None where one of the names in that is given anew."""
+    header, *body = function
+    literals = {name: said for name, said in means.items() if _is_literal(said)}
+    others = {name: said for name, said in means.items() if name not in literals}
+    first = body[0] if body else header
+    given = [
+        first._replace(text=f"{name} = {said}", line=header.line, column=header.column + 1) for name, said in literals.items()
+    ]
+    if not others:
+        return [header, *given, *body]
+    fixed = "|".join({*others, *re.findall(r"[^\W\d]\w*", " ".join(others.values()))})
+    anew = re.compile(rf"(?:[\w \t,]*\b)?(?:{fixed})\b[\w \t,]*(?:[-+*/%|&]|//)?=(?!=)|.*\b(?:for|as)[ \t]+(?:{fixed})\b")
+    if any(anew.match(s.text) for s in body):
+        return None
+    word = re.compile(rf"([fF]?)({TEXT})|(?<![\w.])({'|'.join(others)})\b(?![ \t]*=(?!=))", re.DOTALL)
+
+    def said(found: re.Match[str]) -> str:
+        if found[3]:
+            return str(others[found[3]])
+        fields = re.sub(r"\{(\w+)\}", lambda field: f"{{{others.get(field[1], field[1])}}}", found[2])
+        return found[1] + (fields if found[1] else found[2])
+
+    return [header, *given, *(s._replace(text=word.sub(said, s.text)) for s in body)]
+
+
+def _is_literal(said: str) -> bool:
+    try:
+        return not _has_name(parse_value("", said))
+    except DialectError:
+        return False
 
 
 def is_printed(statement: str) -> bool:
@@ -427,7 +481,7 @@ class ScriptReading(Reading, ABC):
         """
         self.names, self.around = {}, []
         text = self.open(payload)
-        self.functions = Functions(text, lambda name: name in self.names)
+        self.functions = Functions(text, self.meaning)
         for s, unsure in _blocks(text, statements(text), self.functions, self.enters):
             self._scope(s, unsure)
             yield s, unsure
@@ -450,6 +504,10 @@ class ScriptReading(Reading, ABC):
         for name in names:
             for known in (self.names, *(around for _, around in self.around)):
                 known.pop(name, None)
+
+    @abstractmethod
+    def meaning(self, name: str) -> str | None:
+        """What a name stands for now, as it is written; None where that is not known."""
 
     @abstractmethod
     def statement(self, s: Statement, unsure: bool) -> None:

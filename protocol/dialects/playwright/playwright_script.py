@@ -87,6 +87,9 @@ class Script(scripts.ScriptReading):
         known = any(pattern.fullmatch(s.text) for pattern in (_ENTERED, _AWAITED, _STEP))
         return known or self.functions.enters(s, uncalled=True)
 
+    def meaning(self, name: str) -> str | None:
+        return self.names.get(name)
+
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         self._before, self._now = self._now, ""
         if unsure:

@@ -66,6 +66,9 @@ class Reader(CallReading, DeviceReading, scripts.ScriptReading):
         """Names of modules, and of functions of them, by which the code calls them."""
         return text
 
+    def meaning(self, name: str) -> str | None:
+        return repr(self.names[name]) if name in self.names else None
+
     def statement(self, s: scripts.Statement, unsure: bool) -> None:
         before = [*self.actions]
         try:

@@ -309,10 +309,12 @@ IN_A_FUNCTION = [
 
 
 GIVEN = [
-    ("pyautogui", "def a(x, y=7):\n    pyautogui.click(x, y=y)\nn = 30\na(n)\n", ["4! only known when it is run"]),
-    ("pyautogui", "def d():\n    b = 'x'\n    a(b)\ndef a(b):\n    pyautogui.write(b)\nb = 'B'\nd()\n",
-     ["3! only known when it is run"]),
-    ("pyautogui", "def a(b):\n    pyautogui.write('B' + c)\nc = 'C'\na(b)\n", ['2 type "BC"']),
+    ("pyautogui", "def a(x, y=7):\n    pyautogui.click(x, y=y)\nx = 1\ny = 2\nn = 30\na(n)\n", ["2 click at (30, 7)"]),
+    ("pyautogui", "def a(b):\n    pyautogui.write(f'b {b}' + b)\nb, c = 'B', 'C'\na(c)\n", ['2 type "b CC"']),
+    ("pyautogui", "def a(b):\n    b = 'x'\n    pyautogui.write(b)\nc = 'C'\na(c)\n", ['3 type "x"']),
+    ("pyautogui", "def a(b):\n    c = 'x'\n    pyautogui.write(b + c)\nc = 'C'\na(c)\n", ['3 type "Cx"']),
+    ("pyautogui", "c = 'C'\ndef a(b):\n    pyautogui.write(b)\ndef d():\n    c = 'x'\n    a(c)\nd()\n", ['3 type "x"']),
+    ("pyautogui", "c = 'a, b'\ndef a(b=c, d='(,'):\n    pyautogui.write(b + d)\nc = 'C'\na()\n", ['3 type "a, b(,"']),
     ("pyautogui", "b = 'B'\ndef a(b):\n    pyautogui.write(b)\na()\n", ["4! only known when it is run"]),
     ("pyautogui", "b = 'B'\ndef a():\n    pyautogui.write(b)\na(b)\n", ["4! only known when it is run"]),
     ("pyautogui", "x = 'X'\ndef a():\n    x = 'A'\n    pyautogui.write(x)\na()\npyautogui.write(x)\n",
@@ -321,7 +323,7 @@ GIVEN = [
     ("pyautogui", "def b():\n    x = 'B'\ndef a():\n    x = 'A'\n    b()\n    pyautogui.write(x)\na()\n", ['6 type "A"']),
     ("playwright_python",
      "def a(page):\n    page.go_back()\npage1 = context.new_page()\npage.goto('http://a')\na(page1)\n",
-     ["3 new tab", "4 switch to tab 0", '4 navigate to "http://a"', "5! only known when it is run"]),
+     ["3 new tab", "4 switch to tab 0", '4 navigate to "http://a"', "2 switch to tab 1", "2 go back"]),
     ("playwright_python",
      "def a(p):\n    page1 = context.new_page()\n    p.go_back()\npage1 = context.new_page()\na(page1)\n",
      ["4 new tab", "5! only known when it is run"]),
