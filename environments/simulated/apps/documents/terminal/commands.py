@@ -144,21 +144,34 @@ def consistent(files: FilesState) -> FilesState:
     return files.replace(**changes)
 
 
+_COUNT_MAX = 9
+
+
 class Options(NamedTuple):
-    """Letters that were given, and what is no option."""
+    """Letters that were given, values of those that take one, and what is no option."""
 
     given: frozenset[str]
+    values: dict[str, str]
     rest: list[str]
 
 
-def options(words: Sequence[str], flags: str = "") -> Options:
+def options(words: Sequence[str], flags: str = "", valued: str = "") -> Options:
     """Split the words after a command's name. Raises Trouble for an option that the command does not have."""
     try:
-        found, rest = gnu_getopt(list(words), flags)
+        found, rest = gnu_getopt(list(words), flags + "".join(f"{letter}:" for letter in valued))
     except GetoptError as bad:
-        said = f"unrecognized option '--{bad.opt}'" if bad.msg.startswith("option --") else f"invalid option -- '{bad.opt}'"
-        raise Trouble(said, 2) from None
-    return Options(frozenset(sign[1:] for sign, _ in found), rest)
+        if bad.msg.startswith("option --"):
+            raise Trouble(f"unrecognized option '--{bad.opt}'", 2) from None
+        raise Trouble(f"{'option requires an argument' if bad.opt in valued else 'invalid option'} -- '{bad.opt}'", 2) from None
+    values = {sign[1:]: value for sign, value in found}
+    return Options(frozenset(values), values, rest)
+
+
+def number(text: str, noun: str) -> int:
+    """A count that is not negative. Raises Trouble."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_MAX):
+        raise Trouble(f"invalid {noun}: '{text}'")
+    return int(text)
 
 
 Command: TypeAlias = Callable[[Shell, Sequence[str], str | None], CommandResult]
@@ -204,6 +217,30 @@ def joined_lines(lines: Iterable[str]) -> str:
 def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     got = read(shell, "cat", options(words).rest, stdin)
     return CommandResult(shell, "".join(text for _, text in got.texts), got.errors, got.status)
+
+
+def head(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return _parts(shell, "head", words, stdin, lambda lines, count: lines[:count])
+
+
+def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return _parts(shell, "tail", words, stdin, lambda lines, count: lines[max(0, len(lines) - count) :])
+
+
+def _parts(
+    shell: Shell, name: str, words: Sequence[str], stdin: str | None, part: Callable[[list[str], int], list[str]]
+) -> CommandResult:  # fmt: skip
+    # `-5` as `-n 5`, which is how many people still write it
+    dashed = [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
+    opts = options(dashed, valued="n")
+    count = number(opts.values.get("n", "10"), "number of lines")
+    got = read(shell, name, opts.rest, stdin)
+    some = [(label, joined_lines(part(lines_of(text), count))) for label, text in got.texts]
+    if len(opts.rest) > 1:
+        out = "\n".join(f"==> {label} <==\n{text}" for label, text in some)
+    else:
+        out = "".join(text for _, text in some)
+    return CommandResult(shell, out, got.errors, got.status)
 
 
 def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
@@ -378,6 +415,21 @@ def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
     return _each(shell, "mkdir", opts.rest, one)
 
 
+def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    def one(now: Shell, path: str) -> Shell:
+        full = now.absolute(path)
+        if path and now.entry(full) is not None:
+            return now
+        with saying(f"cannot touch '{path}'"):
+            if not path or path.endswith("/"):
+                raise Trouble("No such file or directory")
+            return now.put(full, Entry(kind="file"))
+
+    opts = options(words)
+    _needed(opts.rest)
+    return _each(shell, "touch", opts.rest, one)
+
+
 def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "rRfv")
     force, deep = "f" in opts.given, bool({"r", "R"} & opts.given)
@@ -480,6 +532,35 @@ def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
     return shell._replace(files=consistent(clear.moved(full, to)), cwd=cwd)
 
 
+def find(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    """Everything in folders, or what has a name or a type: `find FOLDER -name '*.txt' -type f`."""
+    tests = {"-name": "*", "-iname": "", "-type": ""}
+    at = next((n for n, word in enumerate(words) if word.startswith("-")), len(words))
+    for name, value in zip(words[at::2], [*words[at + 1 :: 2], ""], strict=False):
+        if name not in tests:
+            raise Trouble(f"unknown predicate '{name}'")
+        if not value:
+            raise Trouble(f"missing argument to '{name}'")
+        tests[name] = value
+    if tests["-type"] not in {"", "f", "d"}:
+        raise Trouble(f"Unknown argument to -type: {tests['-type']}")
+    out: list[str] = []
+    errors: list[str] = []
+    for path in words[:at] or ["."]:
+        try:
+            full = shell.there(path)
+        except Trouble as bad:
+            errors.append(f"find: '{path}': {bad}")
+            continue
+        cut = len(full.rstrip("/"))
+        for found in shell.below(full):
+            name, kind = base(found), "d" if shell.is_folder(found) else "f"
+            named = fnmatchcase(name, tests["-name"]) and fnmatchcase(name.lower(), tests["-iname"].lower() or "*")
+            if named and tests["-type"] in {"", kind}:
+                out.append((path.rstrip("/") + found[cut:]) or "/")
+    return CommandResult(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
+
+
 def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     return CommandResult(shell, clear=True)
 
@@ -489,6 +570,6 @@ def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResul
 
 
 COMMANDS: dict[str, Command] = {
-    "ls": ls, "cd": cd, "pwd": pwd, "echo": echo, "mkdir": mkdir, "rm": rm, "cp": cp, "mv": mv, "clear": clear, "help": usage,
-    "cat": cat, "wc": wc, "grep": grep, "sort": sort,
+    "ls": ls, "cd": cd, "pwd": pwd, "echo": echo, "mkdir": mkdir, "touch": touch, "rm": rm, "cp": cp, "mv": mv, "find": find,
+    "clear": clear, "help": usage, "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort,
 }  # fmt: skip

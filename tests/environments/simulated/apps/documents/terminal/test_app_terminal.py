@@ -133,6 +133,9 @@ class TestWindow:
         ("cd d/a.txt", "bash: cd: d/a.txt: Not a directory\n"),
         ("cd x && pwd", "bash: cd: x: No such file or directory\n"),
         ("cat d/a.txt/b", "cat: d/a.txt/b: Not a directory\n"),
+        ("head -2 d/a.txt | tail -n 1", "a 10\n"),
+        ("head -n x d/a.txt", "head: invalid number of lines: 'x'\n"),
+        ("head -n 1 d/a.txt d/b.txt", "==> d/a.txt <==\nb 2\n\n==> d/b.txt <==\nno break\n"),
         ("wc d/a.txt", " 3  6 13 d/a.txt\n"),
         ("wc -l d/a.txt d/b.txt", " 3 d/a.txt\n 0 d/b.txt\n 3 total\n"),
         ("cat d/a.txt | wc", "      3       6      13\n"),
@@ -149,6 +152,9 @@ class TestWindow:
         ("grep [ d/a.txt", "grep: the pattern cannot be read\n"),
         ("sort -u d/a.txt", "a 10\nb 2\n"),
         ("echo 9 > n; echo 10 >> n; sort -n n; sort -r n", "9\n10\n9\n10\n"),
+        ("find . -name '*.txt'", "./a b.txt\n./d/a.txt\n./d/b.txt\n"),
+        ("find d -type d", "d\nd/sub\n"),
+        ("find -size 3", "find: unknown predicate '-size'\n"),
         ("nonsense", "bash: nonsense: command not found\n"),
         ("ls -z", "ls: invalid option -- 'z'\n"),
         ("rm d", "rm: cannot remove 'd': Is a directory\n"),
@@ -184,7 +190,7 @@ def test_commands_say_what_real_ones_say(line, output):
         ("mkdir -p x/y/z && mv d/b.txt x/y/z", "/x/y/z/b.txt", "no break"),
         ("cd d && mv /d /e && echo a > here", "/e/here", "a\n"),
         ("echo '|' \"&&\" \\; > new", "/new", "| && ;\n"),
-        ("echo -n > ~/new", "/new", ""),
+        ("touch ~/new", "/new", ""),
     ],
 )
 def test_commands_change_the_tree(line, path, text):
@@ -218,9 +224,9 @@ def test_there_is_an_end_to_what_fits():
     assert all(len(entry.text) <= FILE_MAX for entry in shell.files.entries.values())
     many = {f"/d/{n}": Entry(kind="file") for n in range(ENTRIES_MAX - len(FILES.entries))}
     full = SHELL._replace(files=FILES.model_copy(update={"entries": {**FILES.entries, **many}}))
-    assert said("echo > x", full) == "bash: x: No space left on device\n"
+    assert said("touch x", full) == "touch: cannot touch 'x': No space left on device\n"
     assert said("cp -r d e", full) == "cp: cannot create directory '/e': No space left on device\n"
-    assert said("rm d/0 && echo > x", full) == ""
+    assert said("touch d/0 && rm d/0 && touch x", full) == ""
 
 
 def test_a_pattern_with_many_stars_takes_no_longer_than_its_line():
@@ -229,8 +235,8 @@ def test_a_pattern_with_many_stars_takes_no_longer_than_its_line():
 
 
 WORDS = [
-    "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "wc", "grep", "-n",
-    "sort", "-d", "-f", "1", "clear", "help", "|", "&&", ";", ">",
+    "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "touch", "head", "tail", "wc", "grep", "-n",
+    "sort", "find", "-name", "-d", "-f", "1", "clear", "help", "|", "&&", ";", ">",
     ">>", "..", "../..", "/", ".", "d", "d/a.txt", "*", "*.txt", "'a b.txt'", "/d/sub", "x/y", "~", "''", "[", "[a", "?*",
     "--", "-", "-1", "$", "\\",
 ]  # fmt: skip
