@@ -43,16 +43,13 @@ FELL = A.model_copy(update={"status": FAILED})
         ([FELL, B], [FELL, subtask("x"), B.model_copy(update={"depends_on": ("x",)})], "'a' (do a) would not be worked"),
         ([A, B], [A, B.model_copy(update={"instruction": "do it otherwise"})], "'b' (do b) would be changed"),
         ([A, B], [A.model_copy(update={"app": "notes"}), B], "'a' (do a) would be changed"),
-        (
-            [A, B],
-            [subtask("first"), A.model_copy(update={"depends_on": ("first",)}), B],
-            "'a' (do a) would wait for something else",
-        ),
+        ([A, B], [subtask("first"), A.model_copy(update={"depends_on": ("first",)}), B],
+         "'a' (do a) would wait for something else"),
         ([A, B], [A, B.model_copy(update={"depends_on": ()})], "'b' (do b) would wait for something else"),
         ([FELL], [FELL, subtask("x"), again(A, "a2", depends_on=("x",))], "'a' (do a) would wait for something else"),
         ([subtask("a"), B.model_copy(update={"depends_on": ()})], [B.model_copy(update={"depends_on": ()})], ""),
     ],
-)
+)  # fmt: skip
 def test_what_breaks_a_pin_is_said_in_words(old: list[Subtask], new: list[Subtask], said: str) -> None:
     found = broken_pin(old, new)
     assert bool(found) == bool(said)

@@ -51,37 +51,18 @@ def values(run: Run) -> list[Any]:
 @pytest.mark.parametrize(
     ("actions", "came"),
     [
-        (
-            (
-                p.Click(target=named("New folder")),
-                p.Fill(target=named("Folder name"), text="Mine"),
-                p.Click(target=named("Create")),
-            ),
-            lambda run: "/Mine" in entries(run),
-        ),
-        (
-            (
-                p.Click(target=p.ActionTarget(text="top.txt", role="cell"), button="right"),
-                p.Click(target=named("Rename…")),
-                p.Fill(target=named("New name"), text="new.txt", submit=True),
-            ),
-            lambda run: "/new.txt" in entries(run),
-        ),
+        ((p.Click(target=named("New folder")), p.Fill(target=named("Folder name"), text="Mine"),
+         p.Click(target=named("Create"))), lambda run: "/Mine" in entries(run)),
+        ((p.Click(target=p.ActionTarget(text="top.txt", role="cell"), button="right"), p.Click(target=named("Rename…")),
+         p.Fill(target=named("New name"), text="new.txt", submit=True)), lambda run: "/new.txt" in entries(run)),
         ((p.Drag(target=named("top.txt"), to=named("Docs")),), lambda run: "/Docs/top.txt" in entries(run)),
-        (
-            (
-                p.LaunchApp(app="reimbursement"),
-                p.Type(target=named("Amount"), text="5"),
-                p.PressKey(keys=("Tab",)),
-                p.Fill(target=named("Vendor"), text="Acme"),
-                p.SelectOption(target=named("Category"), options=("Travel",)),
-            ),
-            lambda run: values(run) == ["5", "Acme", "Travel"],
-        ),
+        ((p.LaunchApp(app="reimbursement"), p.Type(target=named("Amount"), text="5"), p.PressKey(keys=("Tab",)),
+         p.Fill(target=named("Vendor"), text="Acme"), p.SelectOption(target=named("Category"), options=("Travel",))),
+         lambda run: values(run) == ["5", "Acme", "Travel"]),
         ((p.LaunchApp(app="reimbursement"), p.SwitchWindow(window="files")), lambda run: run.desk.observe().app == "files"),
     ],
     ids=["buttons", "menus", "drag and drop", "forms", "windows"],
-)
+)  # fmt: skip
 def test_buttons_menus_forms_dragging_and_windows_are_operated(
     actions: tuple[p.Action, ...], came: Callable[[Run], bool]
 ) -> None:

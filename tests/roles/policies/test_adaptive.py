@@ -160,6 +160,7 @@ FACT = FactEvent(name="n", value="v", kind="text", app="a", state_id="", source=
 LOOKED = step(1, action={"action_type": "click", "target": {"text": "Hall"}}, events=("navigation: home / Home: Hall",))
 TOLD = GoalLedger(goal="g", entries=(LedgerEntry(text="say who is there", state="shown"),))
 UNUSABLE = ErrorEvent(message="not usable", unusable=True)
+UNREAD = ModelCallEvent(model="m", tokens_in=1, tokens_out=1, seconds=0.1, problem="no JSON")
 
 
 WHOLE = Subtask(id="goal", title="g", instruction="g", status=SubtaskStatus.FULFILLED)
@@ -196,6 +197,8 @@ OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state=
         (events_of(CALL, JUDGED), final(reask="that was none"), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(steps=(LOOKED,)), Signal.GATE_DONE, 1),
         (events_of(CALL, JUDGED), final(steps=(LOOKED,), found=GateEvidence(ledger=TOLD)), Signal.GATE_DONE, 0),
+        (events_of(UNREAD, JUDGED), final(), Signal.GATE_DONE, 1),
+        (events_of(CALL, JUDGED), final(found=GateEvidence(ledger=GoalLedger(goal="g", entries=(MISSED,)))), Signal.GATE_DONE, 1),
         (BY_MODEL, in_one_piece(ORDER, KEPT), Signal.GATE_DONE, 0),
         (BY_MODEL, in_one_piece(ORDER, KEPT), Signal.GATE_FAIL, 1),
         (events_of(JUDGED), in_one_piece(ORDER, KEPT), Signal.GATE_DONE, 1),
@@ -218,7 +221,8 @@ OTHER = LedgerEntry(order=1, kind="exclusion", text="but keep the draft", state=
     ],
     ids=["same", "code is against it", "rules judged", "unusable", "a new fact", "a second gate", "not the evaluator's",
          "user", "another screen", "two subtasks", "asked again", "nothing was done", "an order that is done by telling",
-         "whole: both agree", "whole: code is against it", "whole: rules worked", "whole: nothing was done", "whole: user",
+         "an answer with a problem", "an order that speaks against it", "whole: both agree", "whole: code is against it",
+         "whole: rules worked", "whole: nothing was done", "whole: user",
          "whole: planned", "whole: unread", "whole: unchecked", "whole: without evidence", "whole: something besides",
          "whole: no order", "whole: something expected",
          "insists: told", "insists: not told", "insists: a new fact", "insists: something else, too",

@@ -150,28 +150,14 @@ def test_values_to_keep_come_before_the_actions(name: str) -> None:
 
 
 BATCHES: dict[str, list[Any]] = {
-    "anthropic": [
-        {"action": "left_click", "coordinate": [100, 80]},
-        {"action": "key", "text": "ctrl+a"},
-        {"action": "type", "text": "$7.00"},
-    ],
-    "openai": [
-        {
-            "actions": [
-                {"type": "click", "button": "left", "x": 100, "y": 80},
-                {"type": "keypress", "keys": ["CTRL", "A"]},
-                {"type": "type", "text": "$7.00"},
-                {"type": "screenshot"},
-            ]
-        }
-    ],
-    "gemini": [
-        {"name": "click", "args": {"x": 78, "y": 100}},
-        {"name": "hotkey", "args": {"keys": ["Control", "a"]}},
-        {"name": "type", "args": {"text": "$7.00"}},
-    ],
+    "anthropic": [{"action": "left_click", "coordinate": [100, 80]}, {"action": "key", "text": "ctrl+a"},
+                  {"action": "type", "text": "$7.00"}],
+    "openai": [{"actions": [{"type": "click", "button": "left", "x": 100, "y": 80}, {"type": "keypress", "keys": ["CTRL", "A"]},
+                            {"type": "type", "text": "$7.00"}, {"type": "screenshot"}]}],
+    "gemini": [{"name": "click", "args": {"x": 78, "y": 100}}, {"name": "hotkey", "args": {"keys": ["Control", "a"]}},
+               {"name": "type", "args": {"text": "$7.00"}}],
     "ui_tars": ["click(start_box='(100,80)')", "hotkey(key='ctrl a')", "type(content='$7.00')"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -189,13 +175,11 @@ CHECKED: dict[str, list[Any]] = {
     "openai": [{"actions": BATCHES["openai"][0]["actions"], "pending_safety_checks": [CHECK]}],
     "openai_preview": [{**CLICKS["openai_preview"][0], "pending_safety_checks": [CHECK]}],
     "gemini": [
-        {
-            "name": "click",
-            "args": {"x": 47, "y": 157, "safety_decision": {"decision": "require_confirmation", "explanation": "It submits."}},
-        },
+        {"name": "click", "args": {"x": 47, "y": 157,
+                                   "safety_decision": {"decision": "require_confirmation", "explanation": "It submits."}}},
         {"name": "wait", "args": {"seconds": 1}},
     ],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHECKED)

@@ -44,12 +44,15 @@ def opened(**settings: Any) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("provider")
-def test_a_server_on_this_machine_needs_no_key() -> None:
+def test_a_server_on_this_machine_needs_no_key_and_ollama_calls_things_by_other_names() -> None:
     made = opened(name="openai:small", base_url="http://127.0.0.1:8099/v1", temperature=0.3, options={"top_p": 0.5})
     assert made["base_url"] == "http://127.0.0.1:8099/v1"
     assert (made["model"], made["temperature"], made["top_p"], made["max_tokens"]) == ("small", 0.3, 0.5, 1_000)
     assert (made["max_retries"], made["timeout"]) == (0, 60.0)
     assert made["api_key"]
+    made = opened(name="ollama:llama:8b", temperature=None, max_tokens=50)
+    assert (made["model"], made["num_predict"], made["client_kwargs"]) == ("llama:8b", 50, {"timeout": 60.0})
+    assert "temperature" not in made
 
 
 @pytest.mark.usefixtures("provider")
@@ -61,13 +64,6 @@ def test_any_other_server_needs_ones_own(monkeypatch: pytest.MonkeyPatch) -> Non
             opened(name=name, base_url="https://models.example/v1")
         monkeypatch.setenv(key, "k")
         assert "api_key" not in opened(name=name)
-
-
-@pytest.mark.usefixtures("provider")
-def test_ollama_calls_things_by_other_names() -> None:
-    made = opened(name="ollama:llama:8b", temperature=None, max_tokens=50)
-    assert (made["model"], made["num_predict"], made["client_kwargs"]) == ("llama:8b", 50, {"timeout": 60.0})
-    assert "temperature" not in made
 
 
 @pytest.mark.parametrize(("name", "held"), [("openai:x", "root_client"), ("anthropic:x", "_client"), ("ollama:x", "_client")])
