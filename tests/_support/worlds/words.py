@@ -149,14 +149,9 @@ CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
     "reimbursement": ({}, {"required": ["amount", "receipt", "date"], "disabled_until_valid": True}),
     "contacts": ({}, {"generate": 60}),
     "mail": ({}, {"messages": []}),
-    "shop": (
-        {},
-        {
-            "card": {"card": "4111 1111 1111 1111", "expiry": "09/29", "code": "123"},
-            "address": {"name": "A", "street": "S 1", "city": "C", "postcode": "12345", "country": "Germany"},
-        },
-    ),
-}
+    "shop": ({}, {"card": {"card": "4111 1111 1111 1111", "expiry": "09/29", "code": "123"},
+                  "address": {"name": "A", "street": "S 1", "city": "C", "postcode": "12345", "country": "Germany"}}),
+}  # fmt: skip
 """What an app may start with, where nothing at all shows too little of it."""
 
 

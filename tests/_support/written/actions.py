@@ -65,34 +65,21 @@ json_values = st.recursive(
 arguments = st.dictionaries(texts, json_values, max_size=3)
 
 KINDS: dict[str, st.SearchStrategy[Any]] = {
-    "click": st.builds(
-        p.Click,
-        target=targets,
-        delay=delays,
-        button=buttons,
-        count=st.integers(1, 3),
-        modifiers=modifiers,
-        hold=st.just(0.0) | st.floats(0, 60),
-    ),
+    "click": st.builds(p.Click, target=targets, delay=delays, button=buttons, count=st.integers(1, 3), modifiers=modifiers,
+                    hold=st.just(0.0) | st.floats(0, 60)),
     "mouse_down": st.builds(p.MouseDown, target=some_target, button=buttons),
     "mouse_up": st.builds(p.MouseUp, target=some_target, button=buttons),
     "hover": st.builds(p.Hover, target=targets, delay=delays, modifiers=modifiers),
-    "drag": st.builds(
-        p.Drag, target=targets, to=targets, path=st.lists(points, max_size=3).map(tuple), button=buttons, modifiers=modifiers
-    ),
+    "drag": st.builds(p.Drag, target=targets, to=targets, path=st.lists(points, max_size=3).map(tuple), button=buttons,
+                    modifiers=modifiers),
     "type": st.builds(p.Type, target=some_target, text=texts, submit=st.booleans()),
     "fill": st.builds(p.Fill, target=targets, text=texts, submit=st.booleans()),
     "press_key": st.builds(p.PressKey, target=some_target, keys=chords),
     "hold_key": st.builds(p.HoldKey, target=some_target, keys=chords, seconds=st.floats(0, 100)),
     "key_down": st.builds(p.KeyDown, key=a_key),
     "key_up": st.builds(p.KeyUp, key=a_key),
-    "scroll": st.builds(
-        p.Scroll,
-        target=some_target,
-        delta=st.builds(p.Delta, x=st.just(0) | numbers, y=numbers),
-        unit=st.sampled_from(["notch", "px", "page"]),
-        modifiers=modifiers,
-    ),
+    "scroll": st.builds(p.Scroll, target=some_target, delta=st.builds(p.Delta, x=st.just(0) | numbers, y=numbers),
+                    unit=st.sampled_from(["notch", "px", "page"]), modifiers=modifiers),
     "select_option": st.builds(p.SelectOption, target=targets, options=st.lists(texts, min_size=1, max_size=3).map(tuple)),
     "launch_app": st.builds(p.LaunchApp, app=texts),
     "switch_window": st.builds(p.SwitchWindow, window=texts),
@@ -100,8 +87,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "go_back": st.builds(p.GoBack),
     "go_forward": st.builds(p.GoForward),
     "tabs": st.one_of(
-        st.just(p.Tabs(op="list")),
-        st.builds(p.Tabs, op=st.just("new"), url=st.none() | texts),
+        st.just(p.Tabs(op="list")), st.builds(p.Tabs, op=st.just("new"), url=st.none() | texts),
         st.builds(p.Tabs, op=st.just("close"), index=st.none() | st.integers(0, 9)),
         st.builds(p.Tabs, op=st.just("select"), index=st.integers(0, 9)),
     ),
@@ -117,5 +103,5 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "finish_goal": st.builds(p.FinishGoal, summary=texts),
     "fail_goal": st.builds(p.FailGoal, reason=texts),
     "x-other.verb": st.builds(p.Extension, action_type=st.just("x-other.verb"), target=some_target, arguments=arguments),
-}
+}  # fmt: skip
 every_action = st.one_of(*KINDS.values())

@@ -105,17 +105,9 @@ def test_the_first_screen_of_every_world_and_of_every_app_in_it(serve, browser, 
 @pytest.mark.parametrize(
     ("keys", "actions"),
     [
-        (
-            "open: [reimbursement]",
-            (
-                Fill(target=ActionTarget(text="Amount"), text="a lot"),
-                Type(target=ActionTarget(text="Description"), text="two\nlines"),
-                press("Submit"),
-                Fill(target=ActionTarget(text="Amount"), text="12.50"),
-                press("Open Notes"),
-                press("New note"),
-            ),
-        ),
+        ("open: [reimbursement]", (Fill(target=ActionTarget(text="Amount"), text="a lot"),
+         Type(target=ActionTarget(text="Description"), text="two\nlines"), press("Submit"),
+         Fill(target=ActionTarget(text="Amount"), text="12.50"), press("Open Notes"), press("New note"))),
         ("open: [billing, notes, mail]\narrange: side_by_side", (press("Open Notes"),)),
         ("open: [billing, notes, mail]\narrange: cascade", (press("Open Notes"),)),
         ("open: [reimbursement]\nvariation: {names: near, language: zh}", ()),
@@ -123,7 +115,7 @@ def test_the_first_screen_of_every_world_and_of_every_app_in_it(serve, browser, 
         ("open: [reimbursement]\nvariation: {layout: mirrored, density: compact, theme: dark}", ()),
     ],
     ids=["errors, focus and a form", "side by side", "behind each other", "names", "language", "layout"],
-)
+)  # fmt: skip
 def test_windows_forms_and_variations_look_the_same_to_a_browser(serve, browser, keys, actions) -> None:
     place = serve(f"apps: {{billing: {{open: any}}, notes: {{}}, mail: {{}}, reimbursement: {{required: [amount]}}}}\n{keys}")
     looked_at_while_done(place, browser, *actions)

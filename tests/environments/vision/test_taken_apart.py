@@ -143,24 +143,15 @@ def text(name: str, x: int, row: int, role: str = "text") -> ElementDraft:
 @pytest.mark.parametrize(
     ("parts", "role", "items"),
     [
-        (
-            [text("/", 30, 0), text("/Archive", 50, 1), text("/Projects", 50, 2), text("/Projects/Garden", 70, 3)],
-            "tree",
-            [("treeitem", name, False) for name in ("/", "/Archive", "/Projects", "/Projects/Garden")],
-        ),
-        (
-            [text("/", 30, 0), text("/Archive", 50, 1), text("/Reports", 24, 2, "button")],
-            "tree",
-            [("treeitem", "/", False), ("treeitem", "/Archive", False), ("treeitem", "/Reports", True)],
-        ),
-        (
-            [text(name, 30, n) for n, name in enumerate(("Milk", "Bread", "Eggs"))],
-            "list",
-            [("listitem", name, False) for name in ("Milk", "Bread", "Eggs")],
-        ),
+        ([text("/", 30, 0), text("/Archive", 50, 1), text("/Projects", 50, 2), text("/Projects/Garden", 70, 3)], "tree",
+         [("treeitem", name, False) for name in ("/", "/Archive", "/Projects", "/Projects/Garden")]),
+        ([text("/", 30, 0), text("/Archive", 50, 1), text("/Reports", 24, 2, "button")], "tree",
+         [("treeitem", "/", False), ("treeitem", "/Archive", False), ("treeitem", "/Reports", True)]),
+        ([text(name, 30, n) for n, name in enumerate(("Milk", "Bread", "Eggs"))], "list",
+         [("listitem", name, False) for name in ("Milk", "Bread", "Eggs")]),
     ],
     ids=["several depths", "the chosen one has a frame", "one depth"],
-)
+)  # fmt: skip
 def test_texts_below_each_other_are_a_tree_or_a_list(
     parts: list[ElementDraft], role: str, items: list[tuple[str, str, bool]]
 ) -> None:

@@ -154,14 +154,11 @@ def test_all_presets_are_sound_and_what_one_may_stumble_over_is_noted(tmp_path: 
 @pytest.mark.parametrize(
     ("goal", "code", "lines"),
     [
-        (
-            'Please open the note "A", then delete it',
-            0,
-            ['0. open: open the note "A"', "1. delete: delete it", "without meaning: Please"],
-        ),
+        ('Please open the note "A", then delete it', 0, ['0. open: open the note "A"', "1. delete: delete it",
+         "without meaning: Please"]),
         ("Delete the mails from Ann or Bob", 1, ["question: which is meant"]),
     ],
-)
+)  # fmt: skip
 def test_orders_are_shown_with_their_words_and_what_may_mean_two_things_is_a_question(goal: str, code: int, lines: list[str]):
     ended, said = deskcrew("read", goal)
     assert ended == code

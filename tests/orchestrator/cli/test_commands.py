@@ -135,14 +135,11 @@ def of_the_users(folder: Path) -> None:
     ("fault", "code", "said"),
     [
         (unreadable, 2, "cannot be used (Permission denied)"),
-        (
-            lambda folder: sqlite3.connect(f"file:{folder}/nowhere/control.sqlite?mode=rw", uri=True),
-            1,
-            "A file of the run cannot be used (unable to open database file); see that its folder can be written",
-        ),
+        (lambda folder: sqlite3.connect(f"file:{folder}/nowhere/control.sqlite?mode=rw", uri=True), 1,
+         "A file of the run cannot be used (unable to open database file); see that its folder can be written"),
         (of_the_users, 1, "mine.py, line 2, raised an error: KeyError: 'x'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_fault_of_ours_is_a_sentence_about_whose_it_is(
     fault: Callable[[Path], None], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

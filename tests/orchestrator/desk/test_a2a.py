@@ -130,8 +130,13 @@ def test_a_token_does_what_its_role_may_and_no_more(serve, working) -> None:
     work(place, steps, role="view")
 
 
-def test_what_cannot_be_begun_is_said_in_a_sentence(serve) -> None:
+def test_the_card_is_for_who_has_a_token_where_it_is_asked_for_and_what_cannot_be_begun_is_said_in_a_sentence(serve) -> None:
     place = serve(a2a=True)
+    path = "/.well-known/agent-card.json"
+    card = place.get(path)
+    assert card["supportedInterfaces"][0]["url"] == f"{place.address.base.rstrip('/')}/a2a"
+    assert httpx.get(f"{place.address.base}{path}", trust_env=False).status_code == 401
+    assert serve().http.get(path).status_code == 404
 
     async def steps(client: Client) -> None:
         for data, why in (
@@ -144,12 +149,3 @@ def test_what_cannot_be_begun_is_said_in_a_sentence(serve) -> None:
 
     work(place, steps)
     assert place.get("/api/runs")["runs"] == []
-
-
-def test_the_card_is_for_who_has_a_token_and_only_where_it_is_asked_for(serve) -> None:
-    place = serve(a2a=True)
-    path = "/.well-known/agent-card.json"
-    card = place.get(path)
-    assert card["supportedInterfaces"][0]["url"] == f"{place.address.base.rstrip('/')}/a2a"
-    assert httpx.get(f"{place.address.base}{path}", trust_env=False).status_code == 401
-    assert serve().http.get(path).status_code == 404

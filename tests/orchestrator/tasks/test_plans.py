@@ -71,17 +71,13 @@ def test_a_plan_from_a_file_is_worked_and_nobody_plans(tmp_path: Path) -> None:
         ("subtasks:\n- id: a\n  instruction: x\n  ap: mail\n", r"line 4: unknown key 'subtasks\[0\].ap'; did you mean 'app'"),
         ("subtasks:\n- id: a\n", r"line 2: subtask 'a' has neither an instruction nor steps"),
         ("subtasks:\n- id: a\n  instruction: x\n- id: a\n  instruction: y\n", "line 4: subtask id 'a' is used twice"),
-        (
-            "subtasks:\n- id: a\n  instruction: x\n- id: b\n  instruction: y\n  depends_on:\n  - a\n  - z\n",
-            "line 8: subtask 'b' depends on 'z', which is not in the plan",
-        ),
-        (
-            "subtasks:\n- {id: a, instruction: x, depends_on: [b]}\n- {id: b, instruction: y, depends_on: [a]}\n",
-            r"line [23]: subtasks wait for each other: \w -> \w -> \w",
-        ),
+        ("subtasks:\n- id: a\n  instruction: x\n- id: b\n  instruction: y\n  depends_on:\n  - a\n  - z\n",
+         "line 8: subtask 'b' depends on 'z', which is not in the plan"),
+        ("subtasks:\n- {id: a, instruction: x, depends_on: [b]}\n- {id: b, instruction: y, depends_on: [a]}\n",
+         r"line [23]: subtasks wait for each other: \w -> \w -> \w"),
         ("subtasks:\n- id: a\n  instruction: x\n  app: crm\n", "line 4: subtask 'a' wants the application 'crm'; there are"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_in_a_plan_file_is_one_sentence_and_leaves_no_run(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=rf"plan\.yaml, {said}") as caught:
         crew_in(tmp_path / "runs").run(GOAL, plan=written(tmp_path, text))

@@ -38,16 +38,12 @@ def test_of_keys_in_whatever_order_an_expression_gives_them_the_same_is_picked()
 
 
 BILLS = {
-    "apps": {
-        "billing": {
-            "invoices": {
-                "A": {"number": "A", "vendor": "x", "total": "248.90", "at": {"day": "2026-01-02"}},
-                "B": {"number": "B", "vendor": "y", "total": "1000.10", "at": {"day": "2026-01-01"}},
-                "C": {"number": "C", "vendor": "x", "total": "0.20", "at": {"day": "2026-01-03"}},
-            }
-        }
-    }
-}
+    "apps": {"billing": {"invoices": {
+        "A": {"number": "A", "vendor": "x", "total": "248.90", "at": {"day": "2026-01-02"}},
+        "B": {"number": "B", "vendor": "y", "total": "1000.10", "at": {"day": "2026-01-01"}},
+        "C": {"number": "C", "vendor": "x", "total": "0.20", "at": {"day": "2026-01-03"}},
+    }}},
+}  # fmt: skip
 INVOICES = "apps.billing.invoices"
 
 
@@ -122,7 +118,9 @@ def test_a_mistake_in_a_task_file_is_one_sentence_with_its_place(tmp_path: Path,
         assert part in said
 
 
-def test_words_are_a_goal_and_files_are_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_are_a_goal_and_files_are_tasks_which_scripts_may_take_from_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert resolve_target("Copy the invoice total into the form") == "Copy the invoice total into the form"
     assert resolve_target("help") == "help"
@@ -131,6 +129,9 @@ def test_words_are_a_goal_and_files_are_tasks(tmp_path: Path, monkeypatch: pytes
         found = resolve_target(word)
         assert isinstance(found, Task)
         assert found.id == "task"
+    assert tasks.Task is Task
+    with pytest.raises(AttributeError, match="Tusk"):
+        _ = tasks.Tusk
 
 
 @pytest.mark.parametrize("word", ["", "   ", "missing.yaml", "some/where", "no-such-task", "."])
@@ -150,9 +151,3 @@ def test_a_goal_that_is_too_long_is_refused_in_a_sentence_wherever_it_comes_from
             with pytest.raises(UsageProblem, match=r"^The goal has 600 characters, and limits\.goal_chars is 500; .*\.$"):
                 begin(goal)
     assert [one for one in tmp_path.iterdir() if one.is_dir()] == []
-
-
-def test_scripts_may_take_a_task_from_the_folder() -> None:
-    assert tasks.Task is Task
-    with pytest.raises(AttributeError, match="Tusk"):
-        _ = tasks.Tusk

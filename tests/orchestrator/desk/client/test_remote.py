@@ -151,10 +151,16 @@ def test_a_token_is_taken_from_a_file_and_never_from_the_command_line(tmp_path: 
         token_for("http://127.0.0.1:1", tmp_path / "nothing")
 
 
-def test_a_server_that_is_not_there_is_said_so_with_what_to_do() -> None:
+def test_a_server_that_is_not_there_and_what_is_no_address_are_said_in_a_sentence() -> None:
     said = typed("ls", url="http://127.0.0.1:9")
     assert (said.exit_code, "is `deskcrew serve` running there?" in said.output) == (1, True)
     assert typed("ls", url="ftp://nowhere").exit_code == 2
+    for ask in (lambda: Remote("http://[::1", "x"), lambda: token_for("http://[::1", None)):
+        with pytest.raises(UsageProblem, match=r"^--server 'http://\[::1' is not an address; "):
+            ask()
+    for url in ("http://[::1", "nonsense", ""):
+        with pytest.raises(UsageProblem, match=r"base_url"):
+            load_settings([], ["crew.model.name=openai:x", f"crew.model.base_url='{url}'"])
 
 
 # --- a connection that breaks ---------------------------------------------------------------------------------------
@@ -216,15 +222,6 @@ def test_a_server_that_stays_away_is_given_up_with_a_sentence(monkeypatch: pytes
     remote = Remote("http://desk.test", "t", transport=httpx.MockTransport(answer))
     with remote, pytest.raises(MachineStopped, match="cannot be reached"):
         remote.follow("r", lambda one: None)
-
-
-def test_what_is_no_address_is_said_in_a_sentence() -> None:
-    for ask in (lambda: Remote("http://[::1", "x"), lambda: token_for("http://[::1", None)):
-        with pytest.raises(UsageProblem, match=r"^--server 'http://\[::1' is not an address; "):
-            ask()
-    for url in ("http://[::1", "nonsense", ""):
-        with pytest.raises(UsageProblem, match=r"base_url"):
-            load_settings([], ["crew.model.name=openai:x", f"crew.model.base_url='{url}'"])
 
 
 def test_an_answer_that_never_ends_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

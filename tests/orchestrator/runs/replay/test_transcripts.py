@@ -53,7 +53,7 @@ def calls(outcome: Outcome) -> list[dict[str, Any]]:
     return [event.body for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == "model_call"]
 
 
-def test_every_prompt_and_reply_is_kept_and_what_calls_share_is_stored_once(good: Outcome) -> None:
+def test_every_prompt_and_reply_is_kept_found_by_its_step_and_what_calls_share_is_stored_once(good: Outcome) -> None:
     told = shown(good, "--json")
     assert len(told) == len(calls(good))
     assert {call["role"] for call in told} == set(ROLES)
@@ -66,25 +66,21 @@ def test_every_prompt_and_reply_is_kept_and_what_calls_share_is_stored_once(good
     assert len({call["messages"][0]["parts"][0]["name"] for call in operators}) == 1
     named = {one["name"] for call in told for message in call["messages"] for one in message["parts"]}
     assert parts(good) < len(named) + 2 * len(told)  # forms are shared, too
+    steps = {event.step for event in salvage(good.folder / "journal.sqlite").events if event.kind == "decided"}
+    assert {call["step"] for call in operators} <= steps
+    assert {call["subtask"] for call in operators} == {"find", "write"}
+    some = max(call["step"] for call in operators)
+    assert shown(good, "--step", str(some), "--json") == [call for call in told if call["step"] == some]
+    page = shown(good)
+    assert page.count("You work an application for a user") == 1
+    assert "as in call 2" in page
+    assert "=== call 2: operator, subtask find, step" in page
 
 
 def _message(said: tuple[str, str]) -> BaseMessage:
     from langchain_core.messages import HumanMessage, SystemMessage
 
     return SystemMessage(said[1]) if said[0] == "system" else HumanMessage(said[1])
-
-
-def test_calls_are_found_by_role_subtask_and_step(good: Outcome) -> None:
-    told = shown(good, "--json")
-    steps = {event.step for event in salvage(good.folder / "journal.sqlite").events if event.kind == "decided"}
-    assert {call["step"] for call in told if call["role"] == "operator"} <= steps
-    assert {call["subtask"] for call in told if call["role"] == "operator"} == {"find", "write"}
-    some = max(call["step"] for call in told if call["role"] == "operator")
-    assert shown(good, "--step", str(some), "--json") == [call for call in told if call["step"] == some]
-    page = shown(good)
-    assert page.count("You work an application for a user") == 1
-    assert "as in call 2" in page
-    assert "=== call 2: operator, subtask find, step" in page
 
 
 @pytest.mark.parametrize(("kept", "some"), [("none", 0), ("failed", 1)])

@@ -167,10 +167,15 @@ def test_plan_machine_time_and_run_are_shown_as_of_the_chosen_line(
     page.wait_for_selector("#panel >> text=deskcrew replay")
 
 
-def test_two_runs_open_beside_each_other_at_the_first_difference(runs: dict[str, Path], written: Written, opened: Opened) -> None:
-    page = opened(written(runs["done"], runs["rejected"]))
-    assert page.locator(".pair.first.current").count() == 1
-    page.wait_for_selector(".beside figure >> nth=1")
+def test_two_runs_open_beside_each_other_at_the_first_difference_and_axe_finds_nothing_serious(
+    runs: dict[str, Path], written: Written, opened: Opened
+) -> None:
+    both = written(runs["done"], runs["rejected"])
+    for scheme in ("dark", "light"):
+        page = opened(both, scheme=scheme)
+        page.wait_for_selector(".beside figure >> nth=1")
+        assert page.locator(".pair.first.current").count() == 1
+        assert serious(page, scheme) == []
     press(page, "j")
     assert (page.locator(".pair.current").count(), page.locator(".pair.first.current").count()) == (1, 0)
     page.locator(".beside button").first.click()
@@ -206,7 +211,9 @@ def test_words_of_a_screen_or_a_model_do_nothing_and_hide_nothing(
     assert page.evaluate("document.querySelectorAll('img[src=x], body script:not([type]), iframe, object').length") == 1
 
 
-def test_another_script_and_markup_cannot_run_in_the_page(runs: dict[str, Path], written: Written, chrome: Any) -> None:
+def test_another_script_and_markup_cannot_run_in_the_page_and_damaged_data_is_said(
+    runs: dict[str, Path], written: Written, chrome: Any
+) -> None:
     path = written(runs["done"])
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("</body>", "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'></body>"))
@@ -216,13 +223,7 @@ def test_another_script_and_markup_cannot_run_in_the_page(runs: dict[str, Path],
     assert page.evaluate("window.owned") is None
     refused = "() => { try { document.body.innerHTML = '<b>x</b>'; return 'done'; } catch (bad) { return bad.name; } }"
     assert page.evaluate(refused) == "TypeError"
-    page.close()
-
-
-def test_a_page_whose_data_is_damaged_says_so(runs: dict[str, Path], written: Written, chrome: Any) -> None:
-    path = written(runs["done"])
-    path.write_text(path.read_text(encoding="utf-8").replace('id="a-run">', 'id="a-run">AAAA'))
-    page = chrome.new_page()
+    path.write_text(text.replace('id="a-run">', 'id="a-run">AAAA'), encoding="utf-8")
     page.goto(path.as_uri())
     page.wait_for_selector("[role=alert] >> text=cannot show its run")
     page.close()
@@ -244,13 +245,6 @@ def test_it_fits_its_width_and_axe_finds_nothing_serious(
         found += serious(page, "?")
     assert found == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the page"
-
-
-def test_axe_finds_nothing_serious_in_the_comparison(runs: dict[str, Path], written: Written, opened: Opened) -> None:
-    for scheme in ("light", "dark"):
-        page = opened(written(runs["done"], runs["rejected"]), scheme=scheme)
-        page.wait_for_selector(".beside figure >> nth=1")
-        assert serious(page, scheme) == []
 
 
 def test_with_the_keyboard_alone_every_part_is_reached_and_the_focus_is_seen(

@@ -42,18 +42,15 @@ QUESTION: dict[str, Any] = {
 
 PLAN: dict[str, Any] = {
     "action_requests": [
-        {
-            "name": "work_plan",
-            "args": {"subtasks": [{"id": "b", "instruction": "read the total", "app": "billing", "depends_on": ["a"]}]},
-            "description": "work plan 2: 1 subtask",
-        }
+        {"name": "work_plan", "description": "work plan 2: 1 subtask",
+         "args": {"subtasks": [{"id": "b", "instruction": "read the total", "app": "billing", "depends_on": ["a"]}]}},
     ],
     "review_configs": [{"action_name": "work_plan", "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
     "kind": "plan",
     "ended": [{"id": "a", "title": "open billing", "status": "fulfilled"}],
     "apps": ["billing", "notes"],
     "reasons": ["a clause is understood"],
-}
+}  # fmt: skip
 
 
 def events(text: str = "words") -> Iterator[Event]:
