@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from environments.browser.actions.targeting import SETTLE, Aim, Refused, move, usable
+from environments.browser.actions.targeting import SETTLE, Aim, Refused, asked, move, usable
 from environments.browser.network.gate import ExpectedRequest
 from environments.browser.observation.control_identity import ControlChanged, Look, look_focus, otherwise
 from environments.browser.observation.elements import clean
@@ -113,7 +113,7 @@ async def press(
         said = await _shut(spot)
         if said["reached"] or attempt + 1 == _TRIES:
             break
-        aim = await usable(sight, aim)
+        aim = await usable(sight, await asked(aim))
     if not said["reached"] and not said["fouls"]:
         raise ControlChanged(f"{aim.name} was not reached by the press: something covers it; look again")
     _refuse_fouls(said, aim.name)
@@ -217,9 +217,12 @@ async def _handle(aim: Aim, local: int | None = None) -> Any:
 
 async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:
     """Replace what a field holds."""
-    handle = await _handle(aim)
-    async with keys(sight, first, aim.name):
-        await handle.fill(text, timeout=3000)
+    handle = asyncio.ensure_future(_handle(aim))  # asked for together with the control
+    try:
+        async with keys(sight, first, aim.name):
+            await (await handle).fill(text, timeout=3000)
+    finally:
+        handle.cancel()
 
 
 async def choose(sight: Sight, aim: Aim, first: Look, options: Mapping[int, str]) -> None:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from environments.browser import door
 from environments.browser.actions.pointer import WAITS, pressed
 from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
-from environments.browser.observation.control_identity import Look, hold, look_at, look_focus
+from environments.browser.observation.control_identity import Look, hold, look_at, look_focus, looked, reviewed
 from environments.browser.observation.elements import clean
-from environments.browser.observation.screen import Sight, Spot, beat, effect, settle
+from environments.browser.observation.screen import Activity, Sight, Spot, beat, effect, settle
 from protocol import ActionTarget, Fill, GUIElement, HoldKey, KeyDown, KeyUp, PressKey, Resolved, SelectOption, Type, Upload
 from protocol.model.keys import write_key
 
@@ -23,10 +23,10 @@ _KEYED_ROLES = frozenset(
 
 async def focus(sight: Sight, aim: Aim) -> Look:
     """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
-    aim = await usable_in_view(sight, aim)
+    aim = await usable_in_view(sight, aim, "keys")
     if aim.spot is None:
         raise Refused(f"{aim.name} is not a field: name the field, or click it first")
-    look = await look_at(sight, aim, "keys")
+    look = await looked(sight, aim)
     if not look.said.get("editable") and look.role not in _KEYED_ROLES:
         raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
     if not await aim.spot.ask("focusOn"):
@@ -38,7 +38,7 @@ async def focus(sight: Sight, aim: Aim) -> Look:
 async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Type) -> tuple[Aim | None, Look, str]:
     """What the keys go to: the target, or what has the focus; held against what was allowed."""
     if action.target is not None:
-        aim = await find(sight, action.target)
+        aim = await find(sight, action.target, "keys")
         look = await focus(sight, aim)
         hold(sight, action, look, aim.name)
         return aim, look, aim.name
@@ -176,10 +176,10 @@ _CHOICES = frozenset(
 
 
 async def fill(sight: Sight, action: Fill) -> Resolved:
-    aim = await usable_in_view(sight, await find(sight, action.target))
-    kind = await _kind(aim)
-    first = await look_at(sight, aim, "keys")
-    hold(sight, action, first, aim.name)
+    aim = await usable_in_view(sight, await find(sight, action.target, "keys"), "keys")
+    kind = _kind(aim)
+    first = await reviewed(sight, action, aim)
+    rest: Activity | None = None
     async with door.leaving(sight, first):
         drawn = aim.element is not None and aim.element.role in ("slider", "spinbutton") and kind.tag != "input"
         if drawn and not kind.editable:  # with keys for more and less, and no field of the browser's own
@@ -188,22 +188,24 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
             wanted = _TICKS.get(action.text.strip().casefold())
             if wanted is None:
                 raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {action.text[:40]!r}")
-            if aim.element is None or aim.element.value != wanted:
+            if aim.spot is None or await aim.spot.ask("holds") != wanted:
                 await door.press(sight, aim, first)
         elif kind.tag == "select":
             await _choose(sight, aim, first, kind, (action.text,))
         else:
-            await _set(sight, aim, first, kind, action.text)
+            rest = await _set(sight, aim, first, kind, action.text)
         if action.submit:
             await door.enter(sight, first, aim.name)
-        await _offered(sight, first.role)
+            rest = None
+        await _offered(sight, first.role, rest)
     return aim.resolved
 
 
-async def _offered(sight: Sight, role: str) -> None:
-    """Wait until the page is at rest, and for what it looks up for a text: it begins a moment after the last key."""
-    await settle(sight)
-    if role in ("combobox", "searchbox") and await effect(sight, (await beat(sight)).pulse, WAITS):
+async def _offered(sight: Sight, role: str, rest: Activity | None = None) -> None:
+    """Wait until the page is at rest, unless it came to it already, and for what it looks up for a text: it begins a moment after
+    the last key."""
+    rest = rest or await settle(sight)
+    if role in ("combobox", "searchbox") and await effect(sight, rest or (await beat(sight)).pulse, WAITS):
         await settle(sight)
 
 
@@ -221,14 +223,15 @@ class FieldKind(NamedTuple):
     """The file field that it stands for."""
 
 
-async def _kind(aim: Aim) -> FieldKind:
-    kind = await aim.spot.ask("kind") if aim.spot else None
+def _kind(aim: Aim) -> FieldKind:
+    kind = aim.said.get("kind")
     if kind is None:
         raise Refused(f"{aim.name} is not a field")
     return FieldKind(**{name: kind[name] for name in FieldKind._fields})
 
 
-async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> None:
+async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> Activity | None:
+    """The pulse with which the page came to rest."""
     from playwright.async_api import Error
 
     if kind.type == "file":
@@ -245,7 +248,7 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
             raise _misshapen(aim, kind.type, text) from None
         raise
-    await settle(sight, 1.5)
+    rest = await settle(sight, 1.5)
     if text and kind.type in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
         raise _misshapen(aim, kind.type, text)
     holds = await aim.spot.ask("holds") if aim.spot else None
@@ -253,6 +256,7 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
         private = aim.element is not None and aim.element.private
         what = "something else" if private else repr(clean(holds, 100))
         sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
+    return rest
 
 
 def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
@@ -262,9 +266,8 @@ def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
     aim = await usable_in_view(sight, await find(sight, action.target))
-    kind = await _kind(aim)
-    first = await look_at(sight, aim, "press")
-    hold(sight, action, first, aim.name)
+    kind = _kind(aim)
+    first = await reviewed(sight, action, aim)
     async with door.leaving(sight, first):
         if kind.tag == "select":
             await _choose(sight, aim, first, kind, action.options)
@@ -331,8 +334,8 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         option, within = await _unfolded(sight, aim, known, wanted[0])
     typed = option is None and kind.tag == "input" and not kind.readonly
     if typed:  # it lists what fits a text that is typed
-        await _set(sight, aim, await look_at(sight, aim, "keys"), kind, wanted[0])
-        await _offered(sight, first.role)
+        rest = await _set(sight, aim, await look_at(sight, aim, "keys"), kind, wanted[0])
+        await _offered(sight, first.role, rest)
         option, within = await _unfolded(sight, aim, known, wanted[0])
     if option is None:
         if typed:
@@ -340,7 +343,7 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
     chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
-    meant = await look_at(sight, chosen, "press")
+    meant = await looked(sight, chosen)
     if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
         raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is not an option of a list; look, and click it")
     await door.press(sight, chosen, meant)
@@ -368,11 +371,10 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
     """To a file field, to the label of one, or to a control that opens a file chooser."""
     paths = [_allowed(sight, name) for name in action.files]
     aim = await find(sight, action.target)
-    kind = await _kind(aim)
+    kind = _kind(aim)
     if len(paths) > 1 and kind.file == (aim.spot.local if aim.spot else None) and not kind.multiple:
         raise Refused(f"{aim.name} takes one file, not {len(paths)}")
-    first = await look_at(sight, aim, "press")
-    hold(sight, action, first, aim.name)
+    first = await reviewed(sight, action, aim)
     async with door.leaving(sight, first):
         if kind.file is not None and aim.spot is not None:
             await door.give(sight, aim, first, int(kind.file), paths)

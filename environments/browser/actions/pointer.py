@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from environments.browser import door
-from environments.browser.actions.targeting import Aim, Refused, find, find_usable, into_view, move, usable, usable_in_view
+from environments.browser.actions.targeting import Aim, Refused, asked, find, find_usable, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
-from environments.browser.observation.control_identity import Look, hold, look_at
+from environments.browser.observation.control_identity import Look, reviewed
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
 from protocol import Click, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
@@ -30,8 +30,7 @@ def plain_button(button: str) -> PlainButton:
 async def click(sight: Sight, action: Click) -> Resolved:
     button = plain_button(action.button)
     aim = await find_usable(sight, action.target)
-    first = await look_at(sight, aim, "press")
-    hold(sight, action, first, aim.name)
+    first = await reviewed(sight, action, aim)
     before = await _pulse(sight)
 
     async def press(aim: Aim) -> Aim:
@@ -84,7 +83,7 @@ async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool
         if heard == "press" or (await _pulse(sight)).elsewhere() != before.elsewhere():
             return False
         await asyncio.sleep(_SWALLOWED)
-        await usable(sight, aim)
+        await usable(sight, await asked(aim))
     except (Error, Refused):
         return False
     if heard and done:
@@ -111,9 +110,7 @@ async def drag(sight: Sight, action: Drag) -> Resolved:
     button = plain_button(action.button)
     start = await find_usable(sight, action.target)
     end = await find_usable(sight, action.to, pressed=False)
-    first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
-    hold(sight, action, first, start.name)
-    hold(sight, action, last, end.name, "to.")
+    first, last = await reviewed(sight, action, start), await reviewed(sight, action, end, "to.")
     if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
         raise Refused(f"{start.name} is pressed, not dragged onto itself: click it")
     points = [at.to_px(sight.session.rules.size) for at in action.path]
@@ -133,8 +130,7 @@ async def half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
         x, y = sight.pointer
         await sight.look()
         aim = Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
-    first = await look_at(sight, aim, "press")
-    hold(sight, action, first, aim.name)
+    first = await reviewed(sight, action, aim)
     async with door.leaving(sight, first):
         if action.target is not None:
             aim = await move(sight, aim)

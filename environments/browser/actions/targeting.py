@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.observation.elements import script
-from environments.browser.observation.screen import Sight, Spot, settle
+from environments.browser.observation.screen import Beat, Sight, Spot, beat, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class Aim(NamedTuple):
     element: GUIElement | None
     x: float
     y: float
+    said: Mapping[str, Any] = {}
+    """What the page says of it, when it was asked last."""
 
     @property
     def given(self) -> bool:
@@ -120,10 +122,23 @@ class Aim(NamedTuple):
         return f'"{self.element.name}"' if self.element.text else f"the {self.element.role} {self.element.element_id}"
 
 
-async def find(sight: Sight, target: ActionTarget | None) -> Aim:
-    """The element that is meant, wherever it is. Raises Refused."""
-    assert target is not None  # noqa: S101 - the verb's own rule
+async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
+    """The element that is meant, wherever it is, and what the page says of it. Raises Refused.
+
+    The page is read anew, unless nothing has happened in it since it was read last.
+    """
+    if sight.read is not None:
+        with suppress(Refused):
+            known = _meant(sight, target)
+            now, aim = await asyncio.gather(beat(sight), asked(known, how), return_exceptions=True)
+            if isinstance(now, Beat) and now.pulse == sight.read and isinstance(aim, Aim) and not _gone(aim):
+                return aim
     await sight.look()
+    return await asked(_meant(sight, target), how)
+
+
+def _meant(sight: Sight, target: ActionTarget | None) -> Aim:
+    assert target is not None  # noqa: S101 - the verb's own rule
     state = sight.state()
     try:
         resolved = resolve(target, state)
@@ -137,15 +152,29 @@ async def find(sight: Sight, target: ActionTarget | None) -> Aim:
     return Aim(resolved, spot, element, point.x, point.y)
 
 
-async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping[str, Any] | None = None) -> Aim:
-    """The same aim, at a point where nothing covers it; `place` is where it came to rest, if that is known. Raises Refused where
-    a pointer cannot get to it."""
+async def asked(aim: Aim, how: str = "press") -> Aim:
+    """With what the page says of it now: of what a press there is a press of, or of what takes the keys."""
     if aim.spot is None:
         return aim
-    exact = aim.given
-    place = place or await _at_rest(aim.spot)
-    name = aim.name
-    if place.get("gone"):
+    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
+    return aim._replace(said=await aim.spot.ask("look", point, how))
+
+
+def _gone(aim: Aim) -> bool:
+    return aim.spot is not None and bool(aim.said["place"].get("gone"))
+
+
+async def usable(sight: Sight, aim: Aim, how: str = "press", *, pressed: bool = True) -> Aim:
+    """What was just asked about, at a point where nothing covers it once it stands still. Raises Refused where a pointer cannot
+    get to it."""
+    return await _reached(sight, await _at_rest(aim, how), how, pressed)
+
+
+async def _reached(sight: Sight, aim: Aim, how: str, pressed: bool) -> Aim:
+    if aim.spot is None:
+        return aim
+    place, name = aim.said["place"], aim.name
+    if _gone(aim):
         raise Gone(f"{name} is gone from the page; look again")
     if pressed and place.get("disabled"):
         raise Refused(f"{name} is disabled")
@@ -157,12 +186,13 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True, place: Mapping
         raise Refused(f"{name} is out of view; {hint}, or scroll with it as the target to bring it into view")
     if place.get("cover"):
         raise Refused(f'{name} is covered by "{str(place["cover"])[:80]}"; close or move that first')
-    if exact and await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
+    if place["exact"]:
         return aim
     x, y = place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y
-    await _through_frames(sight, aim, x, y)
+    _through_frames(sight, aim, x, y)
     resolved = aim.resolved.model_copy(update={"point": Point(int(x), int(y))})
-    return aim._replace(resolved=resolved, x=x, y=y)
+    moved = aim._replace(resolved=resolved, x=x, y=y)
+    return await asked(moved, how) if aim.given else moved
 
 
 async def find_usable(sight: Sight, target: ActionTarget | None, *, pressed: bool = True) -> Aim:
@@ -180,16 +210,18 @@ async def into_view(sight: Sight, aim: Aim) -> None:
         await settle(sight, 1.0)
 
 
-async def usable_in_view(sight: Sight, aim: Aim) -> Aim:
+async def usable_in_view(sight: Sight, aim: Aim, how: str = "press") -> Aim:
     """As usable(), but what is out of view is scrolled to first, also in a frame of which this part is out of view."""
     if aim.spot is None:
         return aim
-    place: Mapping[str, Any] | None = await _at_rest(aim.spot)
-    framed = aim.spot.frame.parent_frame is not None and place and place.get("pt")
-    if place and (place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y))):
+    aim = await _at_rest(aim, how)
+    assert aim.spot is not None  # noqa: S101 - it is the same
+    place = aim.said["place"]
+    framed = aim.spot.frame.parent_frame is not None and place.get("pt")
+    if place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y)):
         await into_view(sight, aim)
-        place = None
-    return await usable(sight, aim, place=place)
+        aim = await _at_rest(await asked(aim, how), how)
+    return await _reached(sight, aim, how, True)
 
 
 def _on_page(sight: Sight, x: float, y: float) -> bool:
@@ -197,18 +229,18 @@ def _on_page(sight: Sight, x: float, y: float) -> bool:
     return 0 <= x < width and 0 <= y < height
 
 
-async def _at_rest(spot: Spot) -> Mapping[str, Any]:
-    """Where it is once it no longer moves: an animation carries things off, and swallows presses."""
-    place: Mapping[str, Any] = await spot.ask("place")
-    for _ in range(40):
+async def _at_rest(aim: Aim, how: str) -> Aim:
+    """Once it no longer moves: an animation carries things off, and swallows presses."""
+    for _ in range(40 if aim.spot is not None else 0):
+        place = aim.said["place"]
         if place.get("gone") or (place["stood"] >= _STAND and not place["moving"]):
             break
         await asyncio.sleep((_STAND if place["moving"] else _STAND - place["stood"]) / 1000)
-        place = await spot.ask("place")
-    return place
+        aim = await asked(aim, how)
+    return aim
 
 
-async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
+def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     """A point in a frame counts only where the page shows that frame. Raises Refused."""
     if not _on_page(sight, x, y):
         raise Refused(f"{aim.name} is out of view; scroll with it as the target to bring it into view")
@@ -224,7 +256,7 @@ async def move(sight: Sight, aim: Aim) -> Aim:
         return aim
     if (await aim.spot.ask("place")).get("gone"):
         return aim  # it was replaced on hover: the door looks whether by the same
-    aim = await usable(sight, aim)
+    aim = await usable(sight, await asked(aim))
     await _to(sight, aim)
     return aim
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from environments.browser.actions.targeting import Aim, Refused, find
+from environments.browser.actions.targeting import Aim, Refused, asked, find
 from environments.browser.observation.elements import clean, shown_address
 from environments.browser.observation.screen import Sight, Spot
 from environments.contract import STOPPED
@@ -127,9 +127,9 @@ def dialog_parts(sight: Sight) -> dict[str, str]:
 async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIElement | None]]:
     """What is there of the control, and of the place that something is dragged to, each with its element on the screen."""
     if action.target is not None:
-        aim = await find(sight, action.target)
         how = "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"
-        found = {"": (await look_at(sight, aim, how), aim.element)}
+        aim = await find(sight, action.target, how)
+        found = {"": (await looked(sight, aim), aim.element)}
     else:
         await sight.look()
         if isinstance(action, MouseDown | MouseUp):
@@ -137,7 +137,7 @@ async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIEleme
         found = {"": (await look_focus(sight), next((e for e in sight.elements if e.focused), None))}
     if isinstance(action, Drag):
         aim = await find(sight, action.to)
-        found["to."] = await look_at(sight, aim, "press"), aim.element
+        found["to."] = await looked(sight, aim), aim.element
     return found
 
 
@@ -159,6 +159,13 @@ class ControlChanged(Refused):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"{STOPPED}{why}")
+
+
+async def reviewed(sight: Sight, action: Action, aim: Aim, prefix: str = "") -> Look:
+    """What was said of an aim, held against the permit of the present action. Raises ControlChanged."""
+    look = await looked(sight, aim)
+    hold(sight, action, look, aim.name, prefix)
+    return look
 
 
 def hold(sight: Sight, action: Action, look: Look, name: str, prefix: str = "") -> None:
@@ -213,12 +220,14 @@ def _words(other: Sequence[str], now: Look) -> str:
     return " and ".join(said[part] for part in other)
 
 
+async def looked(sight: Sight, aim: Aim) -> Look:
+    """What the page said of an aim, or what lies at its point now."""
+    return Look(aim.said, aim.spot) if aim.spot is not None else await look_under(sight, aim.x, aim.y)
+
+
 async def look_at(sight: Sight, aim: Aim, how: str) -> Look:
-    """What is there of an aim: its element, or what lies at its point."""
-    if aim.spot is None:
-        return await look_under(sight, aim.x, aim.y)
-    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
-    return Look(await aim.spot.ask("look", point, how), aim.spot)
+    """What is there of an aim by now."""
+    return await looked(sight, await asked(aim, how))
 
 
 async def look_under(sight: Sight, x: float, y: float) -> Look:

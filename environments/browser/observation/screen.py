@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -115,11 +115,13 @@ class Sight:
     titles: dict[int, str] = field(default_factory=dict)
     pointer: tuple[float, float] = (0.0, 0.0)
     """Where the pointer is."""
+    read: Activity | None = None
+    """What had happened in the tab when it was read last."""
 
     def forget(self) -> None:
         self.eyes.clear()
         self.spots.clear()
-        self.elements, self.modal, self.documents, self.busy = (), None, 0, False
+        self.elements, self.modal, self.documents, self.busy, self.read = (), None, 0, False, None
         self.titles.clear()
 
     async def ask(self, frame: Frame, what: str, *given: Any) -> tuple[Eye, Any]:
@@ -142,15 +144,19 @@ class Sight:
         frame = self.session.page.main_frame
         self.eyes = {f: eye for f, eye in self.eyes.items() if not f.is_detached()}
         spots: dict[str, Spot] = {}
-        records = await self._frame(frame, 0.0, 0.0, spots, 0)
-        self.spots = spots
+        states: list[Mapping[str, Any]] = []
+        records = await self._frame(frame, 0.0, 0.0, spots, states, 0)
+        self.spots, self.read = spots, pulse(self, states)
         self.elements = _bounded(records, self.session.rules.size)
         kept = {element.element_id for element in self.elements}
         self.modal = next((one.id for one in reversed(records) if one.said.get("m") and one.visible and one.id in kept), None)
 
-    async def _frame(self, frame: Frame, x: float, y: float, spots: dict[str, Spot], depth: int) -> list[PageRecord]:
+    async def _frame(
+        self, frame: Frame, x: float, y: float, spots: dict[str, Spot], states: list[Mapping[str, Any]], depth: int
+    ) -> list[PageRecord]:
         """Records of a frame and of those inside it, in pixels of the page."""
         eye, seen = await self.ask(frame, "list")
+        states.append(seen)
         if depth == 0:
             self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
             self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
@@ -163,7 +169,7 @@ class Sight:
             if spot.local in inner and (address := shown_address(inner[spot.local].url)):
                 record.leads = f"shows {address}"
             if spot.local in inner and len(self.eyes) < _FRAMES:
-                records += await self._inside(inner[spot.local], spot, record, spots, depth)
+                records += await self._inside(inner[spot.local], spot, record, spots, states, depth)
         return records
 
     async def children(self, frame: Frame, eye: Eye) -> dict[int, Frame]:
@@ -185,14 +191,14 @@ class Sight:
         return (await self.children(frame, eye)).get(int(found["i"])) if found and framed else None
 
     async def _inside(
-        self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], depth: int
+        self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], states: list[Mapping[str, Any]], depth: int
     ) -> list[PageRecord]:
         """Records of a frame in a frame: what the holder does not show is not visible."""
         from playwright.async_api import Error
 
         try:
             left, top = await holder.ask("inner")
-            records = await self._frame(frame, holder.x + number(left), holder.y + number(top), spots, depth + 1)
+            records = await self._frame(frame, holder.x + number(left), holder.y + number(top), spots, states, depth + 1)
             pointed = [(one, one.point) for one in records if one.point]
             hits = await holder.ask("hits", [[x - holder.x, y - holder.y] for _, (x, y) in pointed])
         except Error:
@@ -237,7 +243,7 @@ class Sight:
 
     def alone(self, message: str) -> VisualState:
         """A screen that only says why there is nothing to see."""
-        self.spots, self.modal = {}, None
+        self.spots, self.modal, self.read = {}, None, None
         self.elements = (GUIElement(element_id="notice", track_id="notice", role="alert", text=message, name_source="content"),)
         return self.state()
 
@@ -280,6 +286,8 @@ class Activity(NamedTuple):
     sent: int
     asked: int
     tabs: int
+    front: int
+    """Which of them is in front."""
     url: str
 
     def content(self) -> tuple[int | str, ...]:
@@ -289,6 +297,14 @@ class Activity(NamedTuple):
     def elsewhere(self) -> tuple[int | str, ...]:
         """What reaches beyond the page that is shown: after that nothing is done a second time."""
         return self.documents, self.sent, self.asked, self.tabs, self.url
+
+
+def pulse(sight: Sight, states: Sequence[Mapping[str, Any]]) -> Activity:
+    """With what the scripts of its documents say."""
+    session = sight.session
+    changes, contents = (sum(int(state[name]) for state in states) for name in ("changes", "contents"))
+    seen = sight.documents, changes, contents, session.sent, session.asked
+    return Activity(*seen, len(session.pages), id(session.page), session.page.url)
 
 
 class Beat(NamedTuple):
@@ -323,9 +339,7 @@ async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> Beat:
         for state in states
     )
     wait = max((still - state["since"] for state in states), default=0)
-    changes, contents = (sum(int(state[name]) for state in states) for name in ("changes", "contents"))
-    pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
-    return Beat(pulse, calm and wait <= 0, wait / 1000 + _TICK if calm else _POLL)
+    return Beat(pulse(sight, states), calm and wait <= 0, wait / 1000 + _TICK if calm else _POLL)
 
 
 async def settle(sight: Sight, seconds: float = LIMIT, *, opened: bool = False) -> Activity | None:

@@ -131,9 +131,11 @@ function target(id, point, how) {
 const opens = (el) => /^(combobox|listbox|menu|tree)$/.test(firmRole(el) || '') || /^(true|menu|listbox|tree|grid|dialog)$/
   .test(attr(el, 'aria-haspopup') || '');
 const byKeys = (c, how) => how === 'focus' || (how === 'keys' && !/^(checkbox|radio)$/.test(c.type));
+/* All that is asked of an element before anything is done with it. */
 function look(id, point, how) {
-  const {c} = target(id, point, how);
-  return c ? lookOf(c, identity(c, byKeys(c, how)), byKeys(c, how)) : {};
+  const el = node(id), {c} = target(id, point, how);
+  return {...(c ? lookOf(c, identity(c, byKeys(c, how)), byKeys(c, how)) : {}), kind: el && kindOf(el),
+    place: {...place(id), exact: Boolean(point) && at(id, ...point)}};
 }
 function lookOf(c, parts, keys) {
   const sent = expected(c, formOf(c), c.closest('a[href],area[href]'), keys);

@@ -113,21 +113,23 @@ function place(id) {
   const hit = hitAt((shown.left + shown.right) / 2, (shown.top + shown.bottom) / 2);
   return {...base, cover: hit ? described(hit) : 'something'};
 }
+const kindOf = (el) => ({tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
+  editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), opens: opens(el),
+  file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null});
+function at(id, x, y) {
+  const el = node(id), hit = hitAt(x, y);
+  return Boolean(el) && (own(hit, el) || Boolean(hit && within(hit, el) && !firmControl(el)));
+}
 const answers = {
   list: () => ({els: list(), title: document.title, ...state()}),
-  state, place, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  state, place, at, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
-  at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
-    within(hit, el) && !firmControl(el))); },
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
     return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
   heard: () => heard,
   show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
   holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },
-  kind: (id) => { const el = node(id); return el ? {tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
-    editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), opens: opens(el),
-    file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null} : null; },
   options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
     label: tidy(o.label), value: String(o.value),
     off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
