@@ -216,13 +216,19 @@ async def _handle(aim: Aim, local: int | None = None) -> Any:
 
 
 async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:
-    """Replace what a field holds."""
-    handle = asyncio.ensure_future(_handle(aim))  # asked for together with the control
-    try:
-        async with keys(sight, first, aim.name):
-            await (await handle).fill(text, timeout=3000)
-    finally:
-        handle.cancel()
+    """Replace what a field holds that is typed into."""
+    keyboard = sight.session.page.keyboard
+    async with keys(sight, first, aim.name):
+        if aim.spot is None or not await aim.spot.ask("focusOn", True):
+            raise Refused(f"{aim.name} does not take the keyboard")
+        await (keyboard.insert_text(text) if text else keyboard.press("Delete"))
+
+
+async def put_formed(sight: Sight, aim: Aim, first: Look, text: str) -> None:
+    """Replace what a field holds that takes values of one form, as a date. Raises Playwright's error for any other text."""
+    handle = await _handle(aim)
+    async with keys(sight, first, aim.name):
+        await handle.fill(text, timeout=3000)
 
 
 async def choose(sight: Sight, aim: Aim, first: Look, options: Mapping[int, str]) -> None:

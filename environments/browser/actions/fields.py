@@ -31,7 +31,6 @@ async def focus(sight: Sight, aim: Aim) -> Look:
         raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
     if not await aim.spot.ask("focusOn"):
         raise Refused(f"{aim.name} does not take the keyboard")
-    await aim.spot.ask("caretEnd")
     return look
 
 
@@ -243,7 +242,7 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
     if kind.tag == "input" and ("\n" in text or "\r" in text):
         raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
     try:
-        await door.put(sight, aim, first, text)
+        await (door.put_formed if kind.type in _SHAPES else door.put)(sight, aim, first, text)
     except Error as bad:
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
             raise _misshapen(aim, kind.type, text) from None

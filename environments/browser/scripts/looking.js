@@ -217,9 +217,18 @@ const guard = (a) => { const set = globalThis[KEY]; if (typeof set === 'function
 /* What the guard stopped since it was armed; nothing is let through from here on. */
 function disarm() { const was = arms; arms = null; guard(null);
   return was ? {fouls: was.fouls, reached: was.reached} : {fouls: [], reached: false}; }
-/* The script's own way to give the focus. */
-function focusOn(id) {
+/* The script's own way to give the focus: with the caret at the end, or with all that the field holds selected. */
+function focusOn(id, whole) {
   const el = node(id), field = el && fieldOf(el);
   if (field && active() !== field) field.focus({preventScroll: true});
-  return Boolean(field && within(field, active()));
+  if (!field || !within(field, active())) return false;
+  if (typeof field.selectionStart === 'number') field.setSelectionRange(whole ? 0 : field.value.length, field.value.length);
+  else if (whole && field.select) field.select();
+  else if (field.isContentEditable) {
+    const range = document.createRange(), chosen = getSelection();
+    range.selectNodeContents(field);
+    if (!whole) range.collapse(false);
+    chosen.removeAllRanges(); chosen.addRange(range);
+  }
+  return true;
 }

@@ -143,10 +143,6 @@ const answers = {
     return [innerWidth, innerHeight];
   },
   words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
-  caretEnd: (id) => { const el = node(id) && fieldOf(node(id)); if (!el) return;
-    if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }
-    if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
-      const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
 };
 /* The answer as one text, as it is, whatever a page adds to its arrays (`toJSON`). */
 answers.told = (what, ...given) => JSON.stringify(answers[what](...given), function (name) { return this[name]; });
