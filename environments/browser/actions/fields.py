@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from environments.browser import door
 from environments.browser.actions.pointer import WAITS, pressed
-from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
+from environments.browser.actions.targeting import Aim, Refused, find, usable
 from environments.browser.observation.control_identity import Look, hold, look_at, look_focus, looked, reviewed
 from environments.browser.observation.elements import clean
 from environments.browser.observation.screen import Activity, Sight, Spot, beat, effect, settle
@@ -23,7 +23,7 @@ _KEYED_ROLES = frozenset(
 
 async def focus(sight: Sight, aim: Aim) -> Look:
     """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
-    aim = await usable_in_view(sight, aim, "keys")
+    aim = await usable(sight, aim, "keys", scroll=True)
     if aim.spot is None:
         raise Refused(f"{aim.name} is not a field: name the field, or click it first")
     look = await looked(sight, aim)
@@ -175,7 +175,7 @@ _CHOICES = frozenset(
 
 
 async def fill(sight: Sight, action: Fill) -> Resolved:
-    aim = await usable_in_view(sight, await find(sight, action.target, "keys"), "keys")
+    aim = await usable(sight, await find(sight, action.target, "keys"), "keys", scroll=True)
     kind = _kind(aim)
     first = await reviewed(sight, action, aim)
     rest: Activity | None = None
@@ -264,7 +264,7 @@ def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
 
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
-    aim = await usable_in_view(sight, await find(sight, action.target))
+    aim = await usable(sight, await find(sight, action.target), scroll=True)
     kind = _kind(aim)
     first = await reviewed(sight, action, aim)
     async with door.leaving(sight, first):
@@ -378,7 +378,7 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
         if kind.file is not None and aim.spot is not None:
             await door.give(sight, aim, first, int(kind.file), paths)
         else:
-            aim = await usable_in_view(sight, aim)
+            aim = await usable(sight, aim, scroll=True)
             if sight.session.chooser is None:
                 aim = await pressed(sight, aim, first)
             await door.give_chooser(sight, aim, first, paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from environments.browser import door
-from environments.browser.actions.targeting import Aim, Refused, asked, find, find_usable, into_view, move, usable, usable_in_view
+from environments.browser.actions.targeting import Aim, Refused, asked, find, find_usable, into_view, move, usable
 from environments.browser.door import PlainButton
 from environments.browser.observation.control_identity import Look, reviewed
 from environments.browser.observation.screen import Activity, Sight, beat, effect, settle
@@ -150,7 +150,6 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
             aim = await usable(sight, aim, pressed=False)
         except Refused:
             await into_view(sight, aim)
-            aim = await usable_in_view(sight, aim._replace(element=None)) if aim.spot is None else aim
             sight.session.notes.append(f"{aim.name} was brought into view")
             return aim.resolved
         x, y = aim.x, aim.y

@@ -164,13 +164,13 @@ def _gone(aim: Aim) -> bool:
     return aim.spot is not None and bool(aim.said["place"].get("gone"))
 
 
-async def usable(sight: Sight, aim: Aim, how: str = "press", *, pressed: bool = True) -> Aim:
-    """What was just asked about, at a point where nothing covers it once it stands still. Raises Refused where a pointer cannot
-    get to it."""
-    return await _reached(sight, await _at_rest(aim, how), how, pressed)
-
-
-async def _reached(sight: Sight, aim: Aim, how: str, pressed: bool) -> Aim:
+async def usable(sight: Sight, aim: Aim, how: str = "press", *, pressed: bool = True, scroll: bool = False) -> Aim:
+    """What was just asked about, at a point where nothing covers it once it stands still; where it is out of view, it is scrolled
+    to on demand. Raises Refused where a pointer cannot get to it."""
+    aim = await _at_rest(aim, how)
+    if scroll and _out_of_view(sight, aim):
+        await into_view(sight, aim)
+        aim = await _at_rest(await asked(aim, how), how)
     if aim.spot is None:
         return aim
     place, name = aim.said["place"], aim.name
@@ -210,18 +210,13 @@ async def into_view(sight: Sight, aim: Aim) -> None:
         await settle(sight, 1.0)
 
 
-async def usable_in_view(sight: Sight, aim: Aim, how: str = "press") -> Aim:
-    """As usable(), but what is out of view is scrolled to first, also in a frame of which this part is out of view."""
+def _out_of_view(sight: Sight, aim: Aim) -> bool:
+    """By itself, or in a frame of which this part is."""
     if aim.spot is None:
-        return aim
-    aim = await _at_rest(aim, how)
-    assert aim.spot is not None  # noqa: S101 - it is the same
+        return False
     place = aim.said["place"]
     framed = aim.spot.frame.parent_frame is not None and place.get("pt")
-    if place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y)):
-        await into_view(sight, aim)
-        aim = await _at_rest(await asked(aim, how), how)
-    return await _reached(sight, aim, how, True)
+    return bool(place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y)))
 
 
 def _on_page(sight: Sight, x: float, y: float) -> bool:

@@ -116,7 +116,7 @@ class Sight:
     pointer: tuple[float, float] = (0.0, 0.0)
     """Where the pointer is."""
     read: Activity | None = None
-    """What had happened in the tab when it was read last."""
+    """What had happened in the tab, outside of its frames, when it was read last."""
 
     def forget(self) -> None:
         self.eyes.clear()
@@ -144,32 +144,30 @@ class Sight:
         frame = self.session.page.main_frame
         self.eyes = {f: eye for f, eye in self.eyes.items() if not f.is_detached()}
         spots: dict[str, Spot] = {}
-        states: list[Mapping[str, Any]] = []
-        records = await self._frame(frame, 0.0, 0.0, spots, states, 0)
-        self.spots, self.read = spots, pulse(self, states)
+        eye, seen = await self.ask(frame, "list")
+        read = pulse(self, [seen])
+        records = await self._frame(frame, eye, seen["els"], 0.0, 0.0, spots, 0)
+        self.spots, self.read = spots, read
+        self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
+        self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
         self.elements = _bounded(records, self.session.rules.size)
         kept = {element.element_id for element in self.elements}
         self.modal = next((one.id for one in reversed(records) if one.said.get("m") and one.visible and one.id in kept), None)
 
     async def _frame(
-        self, frame: Frame, x: float, y: float, spots: dict[str, Spot], states: list[Mapping[str, Any]], depth: int
+        self, frame: Frame, eye: Eye, listed: list[dict[str, Any]], x: float, y: float, spots: dict[str, Spot], depth: int
     ) -> list[PageRecord]:
         """Records of a frame and of those inside it, in pixels of the page."""
-        eye, seen = await self.ask(frame, "list")
-        states.append(seen)
-        if depth == 0:
-            self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
-            self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
         inner = await self.children(frame, eye) if depth < _DEEP else {}
         records: list[PageRecord] = []
-        for said in seen["els"]:
+        for said in listed:
             spot, record = Spot(frame, eye, int(said["i"]), x, y), PageRecord.of(said, f"d{eye.number}e", x, y)
             records.append(record)
             spots[record.id] = spot
             if spot.local in inner and (address := shown_address(inner[spot.local].url)):
                 record.leads = f"shows {address}"
             if spot.local in inner and len(self.eyes) < _FRAMES:
-                records += await self._inside(inner[spot.local], spot, record, spots, states, depth)
+                records += await self._inside(inner[spot.local], spot, record, spots, depth)
         return records
 
     async def children(self, frame: Frame, eye: Eye) -> dict[int, Frame]:
@@ -191,14 +189,15 @@ class Sight:
         return (await self.children(frame, eye)).get(int(found["i"])) if found and framed else None
 
     async def _inside(
-        self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], states: list[Mapping[str, Any]], depth: int
+        self, frame: Frame, holder: Spot, shown: PageRecord, spots: dict[str, Spot], depth: int
     ) -> list[PageRecord]:
         """Records of a frame in a frame: what the holder does not show is not visible."""
         from playwright.async_api import Error
 
         try:
-            left, top = await holder.ask("inner")
-            records = await self._frame(frame, holder.x + number(left), holder.y + number(top), spots, states, depth + 1)
+            left, top = (number(side) for side in await holder.ask("inner"))
+            eye, seen = await self.ask(frame, "list")
+            records = await self._frame(frame, eye, seen["els"], holder.x + left, holder.y + top, spots, depth + 1)
             pointed = [(one, one.point) for one in records if one.point]
             hits = await holder.ask("hits", [[x - holder.x, y - holder.y] for _, (x, y) in pointed])
         except Error:
@@ -320,18 +319,13 @@ async def beat(sight: Sight, still: int = STILL, busy: bool = True) -> Beat:
     """The pulse now, and whether the page is at rest; with `busy` it may say so of itself in vain (`aria-busy`)."""
     from playwright.async_api import Error
 
-    session, frame = sight.session, sight.session.page.main_frame
+    session = sight.session
     calm = session.flying() == 0
     states: list[Mapping[str, Any]] = []
-    try:
-        states.append((await sight.ask(frame, "state"))[1])
-    except Error:
-        calm = False
-    for other, eye in list(sight.eyes.items()):
-        if other is frame or other.is_detached() or other.page is not session.page:
-            continue
+    seen = [frame for frame in sight.eyes if frame.page is session.page and not frame.is_detached()]
+    for frame in dict.fromkeys([session.page.main_frame, *seen]):
         try:
-            states.append(await eye.ask("state"))
+            states.append((await sight.ask(frame, "state"))[1])
         except Error:
             calm = False
     calm = calm and all(

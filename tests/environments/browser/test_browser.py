@@ -76,8 +76,10 @@ def test_typing_adds_filling_replaces_and_enter_is_pressed_only_where_it_is_said
     assert surf.one("Story").value == "one two\nthree é 漢"
     assert surf.fill("Story", "new\nlines").ok
     assert surf.one("Story").value == "new\nlines"
-    assert surf.fill("Note", "plain").ok
-    assert surf.one("Note").value == "plain"
+    for text in ("plain", "", "plain"):
+        assert surf.fill("Note", text).ok
+        assert surf.fill("Story", text).ok
+        assert (surf.one("Note").value.strip(), surf.one("Story").value) == (text, text)
     assert surf.do(p.Type(target=on("Note"), text=" more")).ok
     assert surf.one("Note").value == "plain more"
     surf.fill("Query", "cats")

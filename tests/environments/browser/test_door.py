@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,8 @@ def test_what_changes_between_the_look_and_the_press_is_not_pressed(surf, kind):
 def test_keys_reach_the_field_that_was_meant_and_no_other(surf):
     shifty(surf, "focusaway")
     assert surf.do(p.Type(target=on("Name"), text="a b")).error.startswith(STOPPED)
+    script(surf, "room.firstElementChild.onfocus = () => room.lastElementChild.focus(); document.activeElement.blur()")
+    assert "does not take the keyboard" in surf.fill("Name", "a b").error
     assert surf.site.saved == []
 
 
@@ -176,6 +179,63 @@ def test_what_is_drawn_anew_after_each_look_is_found_anew(surf, monkeypatch):
     monkeypatch.setattr(sight, "look", look_and_redraw)
     assert surf.click("Go").ok
     assert surf.site.saved == ["render"]
+
+
+@pytest.mark.parametrize(
+    ("page", "code", "action", "error"),
+    [
+        (
+            "transfer.html",
+            "f.before(far.cloneNode()); f.previousSibling.textContent = 'Pay'",
+            p.Click(target=on("Pay")),
+            "2 elements match",
+        ),
+        ("transfer.html", "far.remove()", p.Click(target=on("Pay from afar")), "no element on the screen"),
+        ("frames.html", "frames[0].b.outerHTML += frames[0].b.outerHTML", p.Click(target=on("In the frame")), "2 elements match"),
+        ("login.html", "location = 'transfer.html'", p.Click(target=on("Pay")), ""),
+    ],
+)
+def test_what_was_read_of_a_page_is_not_taken_for_what_is_there_since(surf, page, code, action, error):
+    surf.open(page)
+    seen(surf, action)
+    script(surf, code)
+    result = surf.do(action)
+    assert error in result.error if error else result.ok, result.error
+
+
+def test_of_two_tabs_with_the_same_page_the_one_in_front_is_pressed(surf):
+    surf.open("drag.html")
+    surf.do(p.Tabs(op="new", url=surf.site.url("drag.html")))
+    surf.see()
+    for tab in (0, 1):
+        surf.do(p.Tabs(op="select", index=tab))
+        assert surf.click("Card", count=2).ok
+        assert "double" in surf.texts()
+
+
+def test_a_frame_that_goes_to_another_page_is_at_rest_once_that_is(surf):
+    surf.open("frames.html")
+    script(surf, "frames[0].b.onclick = () => { frames[0].location = 'table.html'; }; 0")
+    began = time.monotonic()
+    assert surf.click("In the frame").ok
+    assert time.monotonic() - began < 4, "it was waited for as long as for a page that never comes to rest"
+    assert "In the frame" not in surf.texts()
+
+
+def test_an_action_on_a_page_where_nothing_happened_reads_it_once(surf, monkeypatch):
+    surf.open("transfer.html")
+    sight, reads = surf.env._sight, []
+    look = sight.look
+
+    async def counted() -> None:
+        reads.append(1)
+        await look()
+
+    monkeypatch.setattr(sight, "look", counted)
+    action = p.Fill(target=on("Amount"), text="12")
+    surf.see()
+    under_permit(surf, action, seen(surf, action))
+    assert len(reads) == 1
 
 
 def test_a_code_whose_digits_have_fields_of_their_own_is_typed(surf):
