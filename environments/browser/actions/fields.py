@@ -67,25 +67,19 @@ async def type_text(sight: Sight, action: Type) -> Resolved | None:
     return aim.resolved if aim else None
 
 
-async def chord(sight: Sight, action: PressKey | HoldKey) -> Resolved | None:
-    names = [_name(key) for key in action.keys]
-    seconds = action.seconds if isinstance(action, HoldKey) else 0.0
+async def press_keys(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp) -> Resolved | None:
+    keys = (action.key,) if isinstance(action, KeyDown | KeyUp) else action.keys
+    names = [_name(key) for key in keys]
     aim, look, name = await _keyed(sight, action)
     async with door.leaving(sight, look):
         async with door.keys(sight, look, name, focused=aim is None):
-            await door.chord(sight, names, seconds)
+            if isinstance(action, KeyDown | KeyUp):
+                await door.key_half(sight, names[0], up=isinstance(action, KeyUp))
+            else:
+                await door.chord(sight, names, action.seconds if isinstance(action, HoldKey) else 0.0)
         await asyncio.sleep(0.03)
         await settle(sight)
     return aim.resolved if aim else None
-
-
-async def half(sight: Sight, action: KeyDown | KeyUp) -> None:
-    key = _name(action.key)
-    _, look, name = await _keyed(sight, action)
-    async with door.leaving(sight, look):
-        async with door.keys(sight, look, name, focused=True):
-            await door.key_half(sight, key, up=isinstance(action, KeyUp))
-        await settle(sight)
 
 
 def _name(key: str) -> str:

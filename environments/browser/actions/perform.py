@@ -201,8 +201,8 @@ async def _look_again(sight: Sight, action: Screenshot) -> None:
 
 DOES: dict[type[Action], Doing] = {
     Click: pointer.click, Hover: pointer.hover, Drag: pointer.drag, MouseDown: pointer.half, MouseUp: pointer.half,
-    Scroll: pointer.scroll, Type: fields.type_text, PressKey: fields.chord, HoldKey: fields.chord,
-    KeyDown: fields.half, KeyUp: fields.half, Fill: fields.fill, SelectOption: fields.select_option,
+    Scroll: pointer.scroll, Type: fields.type_text, PressKey: fields.press_keys, HoldKey: fields.press_keys,
+    KeyDown: fields.press_keys, KeyUp: fields.press_keys, Fill: fields.fill, SelectOption: fields.select_option,
     Upload: fields.upload, Navigate: navigate, GoBack: through_history,
     GoForward: through_history, Tabs: tabs, Wait: wait, Screenshot: _look_again,
 }  # fmt: skip

@@ -131,7 +131,8 @@ async def find(sight: Sight, target: ActionTarget | None, how: str = "press") ->
         with suppress(Refused):
             known = _meant(sight, target)
             now, aim = await asyncio.gather(beat(sight), asked(known, how), return_exceptions=True)
-            if isinstance(now, Beat) and now.pulse == sight.read and isinstance(aim, Aim) and not _gone(aim):
+            same = isinstance(now, Beat) and now.pulse == sight.read
+            if same and isinstance(aim, Aim) and not aim.said.get("place", {}).get("gone"):
                 return aim
     await sight.look()
     return await asked(_meant(sight, target), how)
@@ -160,10 +161,6 @@ async def asked(aim: Aim, how: str = "press") -> Aim:
     return aim._replace(said=await aim.spot.ask("look", point, how))
 
 
-def _gone(aim: Aim) -> bool:
-    return aim.spot is not None and bool(aim.said["place"].get("gone"))
-
-
 async def usable(sight: Sight, aim: Aim, how: str = "press", *, pressed: bool = True, scroll: bool = False) -> Aim:
     """What was just asked about, at a point where nothing covers it once it stands still; where it is out of view, it is scrolled
     to on demand. Raises Refused where a pointer cannot get to it."""
@@ -174,7 +171,7 @@ async def usable(sight: Sight, aim: Aim, how: str = "press", *, pressed: bool = 
     if aim.spot is None:
         return aim
     place, name = aim.said["place"], aim.name
-    if _gone(aim):
+    if place.get("gone"):
         raise Gone(f"{name} is gone from the page; look again")
     if pressed and place.get("disabled"):
         raise Refused(f"{name} is disabled")
@@ -215,8 +212,8 @@ def _out_of_view(sight: Sight, aim: Aim) -> bool:
     if aim.spot is None:
         return False
     place = aim.said["place"]
-    framed = aim.spot.frame.parent_frame is not None and place.get("pt")
-    return bool(place.get("off") or (framed and not _on_page(sight, place["pt"][0] + aim.spot.x, place["pt"][1] + aim.spot.y)))
+    point = place.get("pt")
+    return bool(place.get("off") or (point and not _on_page(sight, point[0] + aim.spot.x, point[1] + aim.spot.y)))
 
 
 def _on_page(sight: Sight, x: float, y: float) -> bool:
@@ -249,9 +246,10 @@ async def move(sight: Sight, aim: Aim) -> Aim:
     await _to(sight, aim)
     if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
         return aim
-    if (await aim.spot.ask("place")).get("gone"):
+    aim = await asked(aim)
+    if aim.said["place"].get("gone"):
         return aim  # it was replaced on hover: the door looks whether by the same
-    aim = await usable(sight, await asked(aim))
+    aim = await usable(sight, aim)
     await _to(sight, aim)
     return aim
 

@@ -122,7 +122,7 @@ function at(id, x, y) {
 }
 const answers = {
   list: () => ({els: list(), title: document.title, ...state()}),
-  state, place, at, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
+  state, at, later: () => later().length, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
