@@ -22,8 +22,10 @@ from orchestrator.store.salvage import export_log
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from protocol import JsonObject
+from roles.contracts import USER
 from roles.contracts.requests import ApprovalRequest, PlanReviewRequest, QuestionRequest, Request
-from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
+from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent, SupplementEvent
+from roles.journal.journal import Event
 from roles.journal.rows import TEXTS, deflated, screen_text
 from roles.journal.transcripts import PICTURE, WITHDRAWN
 
@@ -176,13 +178,20 @@ def finish(run: OpenRun, result: JsonObject) -> Outcome:
     return _outcome(run, status, code, reason, report, None).model_copy(update={"answer": answer})
 
 
+def _is_answer(event: Event) -> bool:
+    """Whether a person answered a question: of the Operator, or of the Manager."""
+    if event.kind == FactEvent.KIND:
+        return event.body.get("role") == USER
+    return event.kind == SupplementEvent.KIND and any(found["source"] == USER for found in event.body["found"])
+
+
 def _judge(run: OpenRun, ended: JsonObject) -> JsonObject | None:
     """The harness's verdict over the world's true state, for a run of a task file."""
     harness, surface = run.record.get("harness"), run.context.environment
     if not harness or not isinstance(surface, WorldState):
         return None
     received = surface.received() if isinstance(surface, ActionRecord) else []
-    answered = sum(event.kind == FactEvent.KIND and event.body.get("role") == "user" for event in run.context.journal.events())
+    answered = sum(map(_is_answer, run.context.journal.events()))
     told = {
         "status": ended["status"],
         "reason": ended["reason"],

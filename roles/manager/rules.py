@@ -353,14 +353,17 @@ def replan(request: PlanRequest, *, more: bool) -> PlanAnswer:
 
 
 _FIT = re.compile(r'\b\d+ fit (?P<kind>[\w -]+?) with .* where 1 was to be found: (?P<there>".*")')
+_WHICH = re.compile(r'Which (?P<kind>[\w -]+?) is meant: (?P<there>".*")\?')
 
 
 def _which(request: PlanRequest, failed: Subtask, said: str) -> PlanAnswer | None:
     """Which of several records is meant: asked of the user, and their answer tells it from the others."""
-    found = _FIT.search(said)
+    found, last = _FIT.search(said), request.supplements[-1] if request.supplements else None
+    if found is None and last is not None and last.source == USER:
+        found = _WHICH.fullmatch(last.query)  # only their answer is known by now
     if found is None or not request.can_ask or any(map(changes, failed.steps[:-1])):
         return None
-    query = f"Which {found['kind']} is meant: {found['there'].replace(chr(34) + '; ' + chr(34), ' or ')}?"
+    query = f"Which {found['kind']} is meant: {found['there'].replace(chr(34) + '; ' + chr(34), chr(34) + ' or ' + chr(34))}?"
     told = [one.text for one in request.supplements if one.source == USER and one.query == query]
     if not told:
         asked = PlanAnswer(outcome="supplement_needed", query=query, ask=True, reason="only the user can say it")

@@ -8,6 +8,7 @@ from worked.questioned import deskcrew, overrides
 
 from deskcrew import Crew, load_settings, load_task, start
 from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.layers import shipped
 from protocol import AgentStatus, AskUser, OperatorDecision
 from roles.policies.scripted import ScriptedOperator
 
@@ -68,3 +69,11 @@ def test_a_question_that_the_task_foresees_is_answered_and_judged_and_any_other_
     facts = {fact["name"]: fact["value"] for fact in report["facts"]}
     assert facts["it"].startswith("it is INV-")
     assert report["judge"]["success"]
+
+
+@pytest.mark.parametrize("name", ["which-namesake", "which-of-the-two"])
+def test_which_of_several_is_meant_is_asked_of_the_tasks_user_and_what_they_say_is_worked(name: str, tmp_path: Path) -> None:
+    task = load_task(shipped("tasks", f"{name}.yaml"))
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}"], task_layer=task.layer())
+    report: dict[str, Any] = start(loaded, task, approver=lambda _: {"decisions": [{"type": "approve"}]}).report
+    assert report["judge"]["passed"], report["reason"]
