@@ -146,7 +146,7 @@ class Thing(Frozen):
 
 Role: TypeAlias = Literal[
     "to", "from", "into", "as", "by", "with", "for", "at", "on", "until", "called", "about", "saying", "per", "field", "value",
-    "times",
+    "times", "before",
 ]  # fmt: skip
 
 

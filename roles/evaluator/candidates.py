@@ -295,7 +295,9 @@ class Candidates:
         back = order.object.back if order.object is not None and self._is_value(order) else None
         for slot in (*order.slots, *([Slot(role="value", value=back)] if back is not None else [])):
             passed = slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]
-            if slot.role == "per" or passed or (box is not None and slot.role == "as"):  # what is ticked says the state
+            if (
+                slot.role in {"per", "before"} or passed or (box is not None and slot.role == "as")
+            ):  # what is ticked says the state
                 continue
             slot = self._of_its_own(slot, order, thing)
             fields = slot.value.fields if isinstance(slot.value, Of) else ()

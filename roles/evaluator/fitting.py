@@ -265,7 +265,7 @@ class Resolver:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
         if thing.name is None and not thing.tests:
             return None
-        pools = [[record for look in self.looks for record in look.records if record.cells], self.pages]
+        pools = [[record for look in self.looks_at(thing) for record in look.records if record.cells], self.pages]
         if thing.pick is not None:
             every = self.all_of(thing)
             pools = [every.records] if every is not None else []

@@ -6,6 +6,7 @@ It reads the goal and not the plan, so that whoever planned is held to the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from environments.effects import SENSITIVE, Effect
@@ -163,7 +164,23 @@ class _Check:
             return self._clicked(order, thing)
         verdict = self._told(order) if order.verb in deeds()["tells"] else self._by_page(order) or self._worked(order, thing)
         already = self.run.so_already(order, thing) if verdict.state == "missing" and order.verb == "set" else ()
-        return Verdict("shown", "it was so already", already) if already else verdict
+        return Verdict("shown", "it was so already", already) if already else self._in_time(order, verdict)
+
+    def _in_time(self, order: Order, verdict: Verdict) -> Verdict:
+        """What was to be done by some time, and was done later or nobody knows when, is not shown to be done."""
+        limit = next((s.value for s in order.slots if s.role == "before" and isinstance(s.value, When)), None)
+        if limit is None or verdict.state != "shown":
+            return verdict
+        done = [after.timestamp for n in verdict.used if (after := self.effects[n].after) is not None]
+        known = [state.timestamp for state in self.run.states]
+        if not done or not known:
+            return verdict._replace(state="unchecked", why="it is not known when it was done")
+        if limit.minutes:
+            late = max(done) - min(known) > 60 * limit.minutes
+        else:
+            now = datetime.fromisoformat(self.request.today)
+            late = now - timedelta(seconds=max(known) - max(done)) > datetime.fromisoformat(f"{limit.first} {limit.start}")
+        return verdict._replace(state="missing", why="it was done too late") if late else verdict
 
     def _by_page(self, order: Order) -> Verdict | None:
         """How an order stands that a control of the page has the very words of ("save the changes"), or that a form was for."""

@@ -234,6 +234,7 @@ def _plan(request: PlanRequest, wish: Wish, followed: Followed) -> tuple[PlanAns
     skipped, at_work = given_up(request.plan, wish), wish.order(request.failed or "")
     steps = [step for s in request.plan for step in s.steps]
     planner = Planner(wish.reading, request.cards, request.facts, skipped, steps)
+    planner.now = request.today
     groups = [Group("p", followed.steps)] if followed.steps else planner.groups()
     titles = {card.app: card.title for card in request.cards}
     if request.trigger in _TELLS:

@@ -233,7 +233,8 @@ class Lookups(PlanState):
         found, keys = ground_field(field, kind), [one for one in kind.fields if one.key and one.listed]
         if field in {"start", "end"} and found is not None and not found.listed:  # its list says both in one
             found = next((one for one in kind.fields if one.type == "time" and one.listed and not one.written), found)
-        if found is None and field in {"number", "name", "title"} and len(keys) == 1:
+        own = next((noun for noun in (kind.kind, *kind.words) if field.startswith(f"{noun} ")), "")
+        if found is None and field.removeprefix(f"{own} ") in {"number", "name", "title"} and len(keys) == 1:
             found = keys[0]  # what it is called by
         dated = len([one for one in kind.fields if one.type == "date"]) > 1 and not any(one.type == "time" for one in kind.fields)
         if field == "day" and dated:
@@ -349,7 +350,10 @@ class Lookups(PlanState):
         known = [self._fact_said(field) for field in value.fields]
         if known and all(known):
             return " ".join(one for one in known if one)
-        subject = self._subjects.get(back.to, Subject())
+        subject, asked = self._subjects.get(back.to, Subject()), self.reading.orders[back.to]
+        sums = [slot.value for slot in asked.slots if isinstance(slot.value, Worked) and slot.value.how == "sum"]
+        if sums and value.fields in {("sum",), ("total",)} and len(subject.facts) == 1:
+            return "{" + subject.facts[0] + "}"
         kinds = [self.kind(row.records) for row in subject.rows]
         if any(self._types.get(fact) == "people" for fact in subject.facts) and any(
             not ground_field(field, kind) for field in value.fields for kind in kinds

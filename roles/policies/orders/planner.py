@@ -114,6 +114,11 @@ class Planner(PageOrders):
     def _work_whole(self, order: Order) -> None:
         """The order, of which no part may be passed over."""
         self._taken = []
+        limits = [slot for slot in order.slots if slot.role == "before"]
+        for slot in limits if not any(step.order == self._at for step in self._plan) else ():
+            if isinstance(slot.value, When) and slot.value.first and f"{slot.value.first} {slot.value.start}" < self.now:
+                raise Refusal(f'"{self._said(slot.spans)}": it is {self.now} by now')
+        order = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot not in limits)})
         if self.on_page:
             return self._work_on_page(order)
         if (job := job_of(order, self.reading.goal)) is not None:
@@ -262,7 +267,8 @@ class Planner(PageOrders):
         said = [self.words(value) for value in values]
         facts = tuple(name for one in said for name in slots_in(one))
         self._subjects[self._at] = Subject(self._rows_told(values), facts, self._said(order.spans))
-        self._told.append(", ".join(said) if any(said) else "none")
+        told = ", ".join(said) if any(said) else "none"
+        self._told += [told] if told not in self._told or not facts else []
         self._add(AnswerStep(value="\n".join(self._told)))  # what is told last is all that stands
 
     def _wait(self, order: Order) -> None:

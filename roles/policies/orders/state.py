@@ -83,7 +83,7 @@ class PlanState:
     ) -> None:  # fmt: skip
         self.reading = reading
         self.cards = list(cards)
-        self.more = False
+        self.more, self.now = False, ""
         self.passed_over = False
         """The condition of some order does not hold."""
         self.forbidden = False

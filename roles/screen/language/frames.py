@@ -70,7 +70,7 @@ class Frame:
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
         described = (self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
-        for rule in (*described, self.said, self.field, self.freed, self.preposition, self.there, self.when):
+        for rule in (*described, self.alone, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
                 return end
@@ -104,6 +104,16 @@ class Frame:
         if but is not None:
             self.about(every, but=but[0])
         return but[1] if but else None
+
+    def alone(self, at: int) -> int | None:
+        """- only the sum, no names: what is told is that alone, as it is anyway"""
+        found = self.see(at, ",|-|–? only the <field>")
+        told = [slot.value for slot in self.slots if slot.role == "saying"]
+        if found is None or len(told) != 1 or not isinstance(told[0], Of) or told[0].fields != (found["field"].entry.name,):
+            return None
+        end = self.read.skip(self.read.skip(found.end, ",? no <field>"), ",? nothing else")
+        self.words.nothing += self.words.list[at:end]
+        return end
 
     def channel(self, at: int) -> int | None:
         """in chat | by mail | largest first"""
@@ -258,7 +268,8 @@ class Frame:
         while at:
             value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
             as_field = value is not None and self.low(value[1]) == "as"
-            found = self.read.seen_field(value[1] + 1, "<articles>? <possessives>?") if value and as_field else None
+            into = as_field or (value is not None and self.low(value[1]) == "in")
+            found = self.read.seen_field(value[1] + 1, "<articles>? <possessives>?") if value and into else None
             if value is None or (found is None and (as_field or not isinstance(value[0], Of))):
                 break
             if (
@@ -275,9 +286,10 @@ class Frame:
         return end if named else None
 
     def inside(self, at: int | None) -> int | None:
-        """ "the total in it": in what is made"""
-        made = at is not None and self.object is not None and self.object.new and self.see(at, "in|on it")
-        return at + 2 if at is not None and made else at
+        """ "the total in it", "on the form", "on the claim": in what is made"""
+        if at is None or self.object is None or not (self.object.new or self.verb["name"] == "claim"):
+            return at
+        return self.read.on_form(at) or self.read.skip(at, "in|on it")
 
     def timed(self, word: str, when: When) -> str:
         """The role of a day, a time or a length that a word leads to."""
@@ -463,6 +475,10 @@ class Frame:
         copied = self.verb["name"] == "copy" and read.kind(at) == "file"  # no words, but what is called so
         value = read.joined(at) if self.takes == "value" and not copied else None
         labelled = value is not None and isinstance(value[0], Text) and self.roles.get(self.low(value[1])) == "value"
+        if self.verb["name"] == "claim" and value is not None and isinstance(value[0], Of) and value[0].fields:
+            self.about(value[0].thing)  # claim the total of INV-1
+            own = value[0].model_copy(update={"thing": Thing(back=Back(to=len(read.orders)))})
+            return self.add("with", own, at, value[1], field="amount")
         if value is not None and not labelled:  # otherwise: set "Title" to X
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)
@@ -602,6 +618,10 @@ class Frame:
             return bool(how == what.how)
         if not isinstance(what, Of) or not (plural(what.thing) or what.thing.back):
             return False
+        if what.thing.back is not None and not what.fields and (asked := self.read.asked_before(what.thing.back, how)):
+            said = Slot(role="value", value=asked, spans=what.spans)
+            self.object, self.slots = None, [*(slot for slot in self.slots if slot is not value), said]
+            return True
         if how == "sum" and not what.fields and not what.thing.back:
             what = what.model_copy(update={"fields": ("total",)})
         if (how == "sum") != bool(what.fields):

@@ -82,6 +82,8 @@ class Names(ABC):
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.free_time: When | None = None
         """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
+        self.deadline: When | None = None
+        """When something that was told of is over: what "before that" speaks of."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
@@ -94,6 +96,8 @@ class Names(ABC):
         """What the order that is being read is done for each of."""
         self.denied = False
         """The order that is being read is one not to do something, which needs no object: "but do not order yet"."""
+        self.makes: tuple[str, ...] = ()
+        """What the order makes that is being read: a claim."""
         self.loose = False
         """A field may stand for what has it: "set the brightness to 40"."""
 
@@ -143,6 +147,11 @@ class Names(ABC):
         return bool(self.take(at, "noun", "field", "ones", "states", "numbers", "superlatives", "comparatives")) or (
             self._open(at) and not self.take(at, "verb")
         )
+
+    def on_form(self, at: int) -> int:
+        """The place behind "on the form", "in the claim": in what the order makes that is being read."""
+        found = self.see(at, "in|on|into the <noun>")
+        return found.end if found and found["noun"].entry.name in {"form", *self.makes} else 0
 
     def _noun_ahead(self, at: int) -> bool:
         return bool(self.take(at, "noun", "ones", "states")) or self._open(at)
@@ -214,6 +223,17 @@ class Names(ABC):
                 return Back(to=number if field else source(order, number), field=field, spans=spans)
         return None
 
+    def asked_before(self, back: Back, how: str) -> Value | None:
+        """What "add them up" works out: the sum that was asked for, or that of the totals of those that were spoken of."""
+        order = self.orders[back.to]
+        sums = [slot.value for slot in order.slots if isinstance(slot.value, Worked) and slot.value.how == how]
+        if len(sums) == 1:
+            return back
+        if sums or how != "sum" or order.object is None or not plural(order.object):
+            return None
+        every = Thing(back=back, quantity="all", spans=back.spans)
+        return Worked(how="sum", of=(Of(fields=("total",), thing=every, spans=back.spans),), spans=back.spans)
+
     def _pronoun(self, at: int) -> Read[Thing] | None:
         """it | them | both of them | all of them [that ...] | the others | her"""
         found, every = self.take(at, "pronouns"), self.take(at, "all")
@@ -255,6 +275,8 @@ class Names(ABC):
         if len(topics) != 1:
             return None
         self.waiting, topic = None, topics[0]
+        if topic.new:
+            raise Doubt(f"is it to be waited for: {self.words.goal[slice(*topic.spans[0])]!r}?")
         quantity, number = QUANTITIES["both"] if name == "both" else (topic.quantity, topic.number)
         change = {"quantity": "one" if quantity == "any" else quantity, "number": number}
         return topic.model_copy(update={"spans": (*topic.spans, *spans), **change})

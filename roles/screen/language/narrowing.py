@@ -57,6 +57,10 @@ class Narrowing(Nouns):
             return rel[1]
         if got := self.take(at, "got"):
             return got.end
+        if by := self.see(at, ",? <according>"):  # going by the Expenses sheet
+            place = self.simple(by.end, inner=True) if draft.place is None else None
+            draft.place = place[0] if place else draft.place
+            return place[1] if place else None
         if self.see(at, "<relatives> comes|is|stands first|last"):
             if draft.pick is not None or draft.quantity != "one":
                 return None
@@ -95,6 +99,7 @@ class Narrowing(Nouns):
         dated = self.low(at) in {"on", "in"} and "when" not in self.claimed and self.dates.days(at + 1)
         with_ = self.low(at) == "with"
         person = with_ and "with" in self.reserved and self.words.capital(at + 1) and not self.take(at + 1, "field")
+        person = person and not self.see(self._name_end(at + 1), "as|in <articles>? <field>")  # with Ann as the author
         own = dated or person or (with_ and self._best(at + 1) is not None)
         claimed = not own and any(" ".join(match.entry.words) in self.claimed for match in words)
         if claimed or self.low(at) in {"until", "till", *self.pending}:

@@ -130,13 +130,24 @@ class Nouns(Names):
             if article.entry.name == "any" and draft.quantity == "one":
                 draft.quantity = "any"
             return article.end + bool(self.see(article.end, "single <superlatives>"))  # the single highest
-        if (these := self.take(at, "demonstratives")) and self._is_head(these.end):
+        if (these := self.see(at, "<demonstratives> whole|entire?")) and self._is_head(these.end):
             draft.back = self.back(at=at)
             if self.low(at) in {"these", "those"}:
                 draft.quantity = "all"
-            return these.end if draft.back is not None else NOWHERE
+            return these.end if draft.back is not None or self._told_of(these.end, draft) else NOWHERE
         whose = self.take(at, "possessives")
         return self._whose(at, whose, draft.tests) if whose else at
+
+    def _told_of(self, at: int, draft: Draft) -> bool:
+        """ "that mail": the one that was told of; "that order", of which something else was told, is the one that says so."""
+        if self.topic is None or draft.quantity == "all":
+            return False
+        topic, noun = self.spoken(), self.take(at, "noun")
+        if noun is not None and noun.entry.name == topic.kind:
+            draft.name, draft.place, draft.tests = topic.name, topic.place, [*topic.tests]
+        else:
+            draft.tests.append(Test(relation="has", value=self.valued_thing(topic), spans=self.spans(at - 1, at)))
+        return True
 
     def _numbered(self, at: int, draft: Draft) -> int:
         """the two largest | the largest two | the next | both"""

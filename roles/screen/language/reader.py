@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from environments.cards import Vocabulary
-from roles.contracts.orders import Condition, Of, Order, Reading, Slot, Text, Thing, Unread, said
+from roles.contracts.orders import Back, Condition, Of, Order, Reading, Slot, Text, Thing, Unread, When, said
 from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
@@ -22,6 +22,7 @@ from roles.screen.language.statements import Statements
 from roles.screen.language.words import Doubt, Match, Words, deeds
 
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
+TIMELESS = frozenset({"answer", "find", "check", "open", "keep", "wait", "wait_time"})
 UNUSED = "nothing that follows refers to it"
 
 
@@ -151,15 +152,63 @@ class Clauses(Statements, Controls):
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
             found = self.thing(opened.end)
-            if found is None or not self.over(found[1]):
+            money = found is not None and self.low(opened.end - 1) == "for" and self.low(found[1]) == "back"
+            if found is None or not self.over(found[1] + money):
                 return None
+            found = found[0], found[1] + money  # I need the money for it back
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
         if (wanted := self._wanting(at)) is not None:
             return wanted
         check, aux = self.see(at, "<requests>? <check_words>"), self.take(at, "auxiliaries")
         asked = self._condition_of(at, check.end) if check else self._asked_condition(at, aux) if aux else None
-        return asked or self._placed(at) or self._given_slot(at)
+        return asked or self._placed(at) or self._given_slot(at) or self._added(at) or self._sending(at)
+
+    def _added(self, at: int) -> int | None:
+        """put VALUES on the claim | the FIELD belongs on the claim | each claim needs the FIELDS: for the order before"""
+        last, people = self.orders[-1] if self.orders else None, list(self.people)
+        claims = last is not None and last.verb == "claim"
+        if last is None or last.negated or last.object is None or not (claims or last.object.new):
+            return None
+        made, kind = self.makes, last.verb if claims else last.object.kind
+        lead = self.see(at, "put|enter|write|note|mention|include")
+        needs = self.see(at, "each|every|the <noun> <receives>") or self.see(at, "it <receives>")
+        if needs and "noun" in needs and needs["noun"].entry.name != kind:
+            return None
+        own = self.see(at, "the <field> belongs|goes|comes") if not (lead or needs) else None
+        begun = lead or needs or own
+        start = begun.end if begun else at
+        self.orders.pop()
+        self.makes, self.object = (kind,), last.object
+        frame = Frame(self, self.words.lexicon.data["verbs"][last.verb] | {"name": last.verb}, last.object)
+        end: int | None = start
+        if own is not None:
+            held = Of(fields=(own["field"].entry.name,), thing=Thing(back=Back(to=len(self.orders))))
+            frame.add("with", held, at, own.end)
+        elif lead or needs:
+            fields = self.fields(start) if (end := frame.pairs(at, start)) is None else None
+            end = frame.add("with", fields[0], at, fields[1]) if fields else end
+        stop = (self.on_form(end) or self.skip(end, "on|in|into it")) if end else start
+        stop += self.low(stop) == "," and self.over(stop + 1)  # on the claim, too
+        there = needs or any(self.on_form(n) or self.see(n, "on|in|into it") for n in range(start, stop))
+        if not (frame.slots and there and self.over(stop)):
+            self.orders.append(last)
+            self.makes, self.people = made, people
+            return None
+        spans = self.spans(at, stop)
+        change = {"slots": (*last.slots, *frame.slots), "spans": (*last.spans, *spans)}
+        self.orders.append(last.model_copy(update=change))
+        return stop
+
+    def _sending(self, at: int) -> int | None:
+        """[within LENGTH] ANN sends a THING: what "when it is there" waits for"""
+        length = self.dates.length(at + 1) if self.low(at) in {"within", "in"} else None
+        found = self.coming(length[1] if length else at)
+        if found is None or not self.over(found[1]):
+            return None
+        self.topic = found[0].model_copy(update={"spans": self.spans(at, found[1]), "new": True})
+        self.waiting = (at, found[1])
+        return found[1]
 
     def _wanting(self, at: int) -> int | None:
         """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
@@ -195,7 +244,7 @@ class Clauses(Statements, Controls):
             found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
             if found is None:
                 return at
-            at, self.topic, self.topics = found, None, ()
+            at, self.topic, self.topics = self._in_time(found), None, ()
             other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
             last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
             at = self._without(at + (last or (other and self.low(at) == "instead")))
@@ -205,6 +254,34 @@ class Clauses(Statements, Controls):
                 return end
             at, standing, begun = self._joined(at, end, standing)
         return at
+
+    def _in_time(self, at: int) -> int:
+        """[","] "before that" | "before" [THING "at"] TIME | "by" DAY: by when the order before is to be done."""
+        said, order = self.see(at, ",? before|by"), self.orders[-1] if self.orders else Order(verb="keep")
+        entry, made = self.words.lexicon.data["verbs"].get(order.verb, {}), order.object is not None and order.object.new
+        dated = entry.get("makes") or entry.get("timed") or any(isinstance(slot.value, When) for slot in order.slots)
+        if said is None or order.negated or order.verb in TIMELESS or dated or (made and order.verb != "submit"):
+            return at
+        read = self._moment(said.end, whole=self.low(said.end - 1) == "by")
+        if read is None or not self._ends_here(read[1]):
+            return at
+        spans = self.spans(at, read[1])
+        slot = Slot(role="before", value=read[0].model_copy(update={"spans": spans}), spans=spans)
+        self.orders[-1] = order.model_copy(update={"slots": (*order.slots, slot), "spans": (*order.spans, *spans)})
+        return read[1]
+
+    def _moment(self, at: int, whole: bool) -> Read[When] | None:
+        """that | [THING "at"] TIME | DAY, of which the `whole` is time enough"""
+        if self.low(at) in {"that", "then"} and self.deadline is not None:
+            return self.deadline, at + 1
+        thing = None if self.dates.read(at) else self.simple(at)
+        event = [test.value for test in thing[0].tests if isinstance(test.value, When)] if thing else []
+        read = (event[-1], thing[1]) if thing and event else self.dates.read(at)
+        if read is None or read[0].minutes or not self.today or not (read[0].start or read[0].first):
+            return None
+        when, clock = read[0], read[0].first[11:] or read[0].start
+        day = (when.last if whole else when.first)[:10] or self.today[:10]
+        return When(text=when.text, first=day, start=clock or ("23:59" if whole else "00:00")), read[1]
 
     def _gapped(self, at: int, standing: Condition | None) -> int | None:
         """ "and the brightness to 40", "and the hall light off": the verb said last, with all that went with it there."""
@@ -269,9 +346,11 @@ class Clauses(Statements, Controls):
     def clause_at(self, at: int, standing: Condition | None) -> int | None:
         """One clause; its order is added to those read. Gives the place behind it."""
         size, start = len(self.orders), at
-        if (idle := self.take(at, "idle")) and self.over(idle.end) and self.condition is not None:  # otherwise do nothing
+        idle = self.see(at, "<idle>") or self.see(at, "there is nothing to <verb>")
+        alone = idle is not None and (self.over(idle.end) or self.low(idle.end) == ":")
+        if idle and alone and self.condition is not None:  # otherwise do nothing
             self.words.nothing += self.words.list[at : idle.end]
-            return idle.end
+            return idle.end if self.over(idle.end) else self.clause_at(idle.end + 1, standing)
         while (opened := self.take(at, "requests")) is not None:
             if any(verb.end > opened.end for verb in self.words.matches(at, "verb")):  # "I want to know" asks by itself
                 break
@@ -405,7 +484,11 @@ class Clauses(Statements, Controls):
         people = known = list(self.people)
         for verb, pending in self._verbs(at):
             self.object, self.people = None, list(people)
-            found = self._operands(verb, verb.end, pending)
+            none = self.simple(verb.end + 1) if self.low(verb.end) == "no" and self.take(verb.end + 1, "noun") else None
+            thing = none[0].model_copy(update={"quantity": "any"}) if none else None  # send no mail
+            found = self._operands(verb, none[1] if none else verb.end, pending, given=thing)
+            if found is not None and none is not None:
+                found = found[0].model_copy(update={"negated": True}), found[1]
             if found is not None and (best is None or found[1] > best[1]):
                 said_ = " ".join((self.words.text(at, verb.end), *pending))
                 best, known = (found[0].model_copy(update={"said": said_}), found[1]), self.people
@@ -451,6 +534,7 @@ class Clauses(Statements, Controls):
         self.claimed = frozenset(slots) | ({"when"} if makes or name in {"remind", "put"} else set())
         self.claimed |= {"channels"} if says else set()
         self.loose = name in {"set", "fill", "sort", "remove", "take_from", "delete", "empty"}
+        self.makes = (name,) if name == "claim" else ()
         if not makes and slots.get("with") == "with" and name not in {"compare", "merge"}:
             self.reserved = frozenset({"with"})
         frame = Frame(self, entry, given)

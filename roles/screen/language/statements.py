@@ -8,12 +8,13 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 
 from __future__ import annotations
 
-from roles.contracts.orders import Condition, Context, Of, Order, Slot, Test, Text, Thing
+from roles.contracts.orders import Condition, Context, Of, Order, Slot, Test, Text, Thing, When
 from roles.screen.language.names import LOOKING, Read, bare, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt, Match
 
 CAN = frozenset({"can", "could", "will", "would"})
+DISLIKED = "and|but i|we? do not want|need|like it|them"
 
 
 class Statements(Values):
@@ -25,11 +26,41 @@ class Statements(Values):
         people, stop = self.people, self._name_end(at)
         if stop > at and self.words.list[at].capital:  # Ann has sent me her number
             self.named(self.text(at, stop))
-        told = self._telling(at, end)
+        told = self._state_of_it(at, end) or self._lapsing(at, end) or self._telling(at, end)
         self.people = people if told is None else self.people
         return told
 
+    def _state_of_it(self, at: int, end: int) -> int | None:
+        """it is [not] STATE | they have [not] been STATE, of what was spoken of: nothing is asked of it"""
+        said = self.see(at, "it|they <auxiliaries> not? been? <states>") if self.orders or self.topic else None
+        if said is None or said.end != end or said["auxiliaries"].entry.name not in {"be", "have"} or self.waiting:
+            return None
+        span = (self.words.list[at].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
+        return end
+
+    def _lapsing(self, at: int, end: int) -> int | None:
+        """the books close in two minutes | the offer ends at 18:00: what "before that" speaks of"""
+        thing = None if self.take(at, "verb", "pronouns") else self.simple(at)
+        verb = self.take(thing[1], "lapses") if thing else None
+        if thing is None or verb is None:
+            return None
+        length = self.dates.length(verb.end + 1) if self.low(verb.end) in {"in", "within"} else None
+        when = None if length else self.dates.read(verb.end)
+        if (length or when or ("", 0))[1] != end or (when and not (when[0].start or when[0].first[11:])):
+            return None
+        day = (when[0].first if when else "")[:10] or self.today[:10]
+        timed = when[0].model_copy(update={"first": day, "start": when[0].first[11:] or when[0].start}) if when else None
+        self.deadline = timed or When(text=self.words.text(verb.end, end), minutes=length[0] if length else 0)
+        self.topic, self.recent = None if plural(thing[0]) else thing[0], True
+        span = (self.words.list[at].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span))
+        return end
+
     def _telling(self, at: int, end: int) -> int | None:
+        unwanted = next((n for n in range(at + 2, end) if (seen := self.see(n, DISLIKED)) and seen.end == end), None)
+        if unwanted is not None and self.take(at, "subjects"):
+            return end if self._telling(at, unwanted) else None
         subject = self.take(at, "subjects")
         if self.low(end) == "?":
             return None
@@ -280,11 +311,16 @@ class Statements(Values):
         """when|as soon as|once|wait until THING arrives | NAME sends THING | THING PREDICATE: an order to wait for it."""
         word, waits = self.take(at, "conditions"), self.take(at, "waits")
         begun = waits or (word if word and word.entry.name == "when" else None)
-        found = self.simple(begun.end) if begun else None
+        coming = self.coming(begun.end) if begun else None
+        if begun and self.low(begun.end) == "it" and self.topic is not None and self.topic.new:
+            coming, self.waiting = None, None
+            found: Read[Thing] | None = (self.topic, begun.end + 1)
+        else:
+            found = coming or (self.simple(begun.end) if begun else None)
         if begun is None or found is None:
             return None
         thing, end = found
-        arrives = self.take(end, "arrives")
+        arrives = Match(begun.entry, end) if coming else self.take(end, "arrives")
         tests = self.predicates(end) if not arrives else None
         stop = arrives.end if arrives else tests[1] if tests else 0
         if not stop or thing.quantity not in {"one", "any"} or thing.also:
@@ -294,7 +330,19 @@ class Statements(Values):
         change = {"tests": (*thing.tests, *tests[0])} if tests else {"new": True}  # one that is not there yet
         said, awaited = self.words.text(at, begun.end), thing.model_copy(update=change)
         self.orders.append(Order(verb="wait", said=said, object=awaited, spans=self.spans(at, stop)))
+        self.topic = None if thing is self.topic else self.topic  # "it" is what was waited for
         return stop
+
+    def coming(self, at: int) -> Read[Thing] | None:
+        """NAME sends [me] a THING: one from NAME that is not there yet"""
+        end = self._name_end(at)
+        verb = self.take(end, "sends") if end > at else None
+        found = self.simple(self.skip(verb.end, "me|us")) if verb else None
+        if found is None or not found[0].kind or found[0].quantity != "any" or found[0].back is not None:
+            return None
+        self.named(self.text(at, end))
+        sender = Test(relation="from", value=self.text(at, end), spans=self.spans(at, end))
+        return found[0].model_copy(update={"quantity": "one", "tests": (sender, *found[0].tests)}), found[1]
 
     def _again(self, at: int, end: int, negated: bool) -> Read[Condition] | None:
         """The condition said before, or its contrary."""

@@ -78,6 +78,11 @@ class Values(Narrowing):
             return None
         if name == "count":
             return self._counted(at, end)
+        spent = self._spent(at, end) if name in {"which", "much"} else None
+        return spent or self._asked_of(at, end, name, turned)
+
+    def _asked_of(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
+        """which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
         if name not in {"which", "who"}:
             return self._about(at, end, name, turned)
         held = self.fields(end) if name == "which" and not turned else None  # what Ann's number is
@@ -96,6 +101,40 @@ class Values(Narrowing):
             fields = (of["field"].entry.name,) if of else ()  # what is the dearest invoice, which vendor has the dearest
             return Of(fields=fields, thing=one[0], spans=self.spans(at, one[1])), one[1]
         return self._about(at, end, name, turned) if name == "which" else None
+
+    def _spent(self, first: int, at: int) -> Read[Value] | None:
+        """what|how much have we spent with NAME | do we owe NAME [for THINGS] | the THINGS [from X] have given: a sum"""
+        ours = self.see(at, "<auxiliaries> we|i <money>")
+        of = None if ours else self.simple(at)
+        theirs = self.see(of[1], "<auxiliaries>? <money>") if of else None
+        verb = ours or theirs
+        if verb is None or (of and of[0].quantity != "all"):
+            return None
+        thing, end = of[0] if of else Thing(quantity="all"), self.skip(verb.end, "with|to|at|on")
+        if ours:
+            name = self.name(end)
+            if name is None:
+                return None
+            told = self.simple(name[1] + 1) if self.low(name[1]) == "for" else None
+            thing, end = told if told else (thing, name[1])
+            thing = thing.model_copy(update={"tests": (*thing.tests, self._test("from", name[0], name[1] - 1, name[1]))})
+            owes = verb["money"].entry.name == "owed"
+            if owes and not any(self.take(n, "states") for n in range(name[1], end)):
+                paid = Text(text="paid", spans=self.spans(verb.end - 1, verb.end))
+                thing = thing.model_copy(update={"tests": (*thing.tests, Test(value=paid, negated=True, spans=paid.spans))})
+            if not thing.kind and owes:
+                thing = thing.model_copy(update={"kind": "invoice"})
+        draft = Draft(place=thing.place)
+        end = self.modifiers(self.skip(end, "<together>"), draft)
+        sheet = draft.place.name.text.casefold() if draft.place is not None and draft.place.name is not None else ""
+        if sheet and thing.kind in {"", self.words.lexicon.singular(sheet)}:
+            thing = thing.model_copy(update={"kind": "row"})  # the donors, of the Donors sheet
+        whole = {"place": draft.place, "tests": (*thing.tests, *draft.tests), "spans": self.spans(at, end)}
+        thing = thing.model_copy(update=whole)
+        field = Of(fields=("amount",), thing=thing, spans=thing.spans)
+        if not thing.kind or thing.quantity != "all":
+            return None
+        return Worked(how="sum", of=(field,), spans=self.spans(first, end)), end
 
     def _counted(self, at: int, end: int) -> Read[Value] | None:
         """how many THINGS [there are|are there] [MODIFIERS] | how many THINGS PREDICATE | how many there are"""
@@ -184,6 +223,7 @@ class Values(Narrowing):
                 return None
         elif not (aux and aux.entry.name == "be" and field):
             return None
+        stop = self.skip(stop, ",? <included>") if field in {"total", "price"} else stop
         if more := self._relative(stop):  # where does the meeting take place "that begins at 9"?
             thing, stop = thing.model_copy(update={"tests": (*thing.tests, *more[0])}), more[1]
         value = Of(fields=(field,), thing=thing, spans=self.spans(at, stop))
@@ -246,6 +286,8 @@ class Values(Narrowing):
         word = self.low(at)
         if word not in {"of", "for", "from", "on", "in"} or self.dates.days(at) or self.subject is not None:
             return False
+        if word in {"in", "on"} and (self.see(at + 1, "<articles> <field>") or self.on_form(at)):
+            return False  # the number in the description, the total on the form
         return not (self.take(at, "channels") and "channels" in self.claimed) and (
             word == "of" or word not in self.claimed | self.reserved
         )
@@ -268,8 +310,8 @@ class Values(Narrowing):
         if definite and self.topic is not None and self.object is None and self.each is None:
             return self.spoken()
         own = self.each is not None or (self.object is not None and not self.object.new)
-        found_out = ([slot.value for slot in order.slots if isinstance(slot.value, Of)] for order in self.orders)
-        asked = [n for n, values in enumerate(found_out) if names and any(value.fields == names for value in values)]
+        found_out = ([slot.value for slot in order.slots] for order in self.orders)
+        asked = [n for n, values in enumerate(found_out) if names and any(_finds_out(value, names) for value in values)]
         if asked and not own:
             return Thing(back=Back(to=asked[-1], spans=self.spans(at, at + 1)))
         back = Back(to=len(self.orders), spans=self.spans(at, at + 1)) if own else self.back(at=at)
@@ -302,3 +344,10 @@ class Values(Narrowing):
         else:
             self._noun_and_name(start, end, draft, determined=start > at)
         return Of(fields=found[0], thing=draft.thing(self.spans(at, end)), spans=self.spans(at, found[1])), found[1]
+
+
+def _finds_out(value: Value, names: tuple[str, ...]) -> bool:
+    """Whether it is these fields of something, or the sum that they are called."""
+    if isinstance(value, Worked):
+        return value.how == "sum" and names in {("sum",), ("total",)}
+    return isinstance(value, Of) and value.fields == names

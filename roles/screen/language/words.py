@@ -299,9 +299,23 @@ SPECIAL = frozenset(
 )
 OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
-NAMING = OPEN | {"states", "nothing", "lasting", "past_words"}
+NAMING = OPEN | {"states", "nothing", "lasting", "past_words", "money"}
 """Groups whose words can be in a name."""
-SOFT = frozenset({"wants_to_know", "questions", "joins", "particles", "got", "other", "superlatives", "ordinals", "predicates"})
+SOFT = frozenset(
+    {
+        "wants_to_know",
+        "questions",
+        "joins",
+        "particles",
+        "got",
+        "other",
+        "superlatives",
+        "ordinals",
+        "predicates",
+        "lapses",
+        "sends",
+    }
+)
 """Groups whose words can be in a name if they begin with a capital."""
 
 

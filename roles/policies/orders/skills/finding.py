@@ -281,7 +281,9 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
     if (way := open_row(row, records, at)) is not None:
         return way
     pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
-    body = " · ".join(dict.fromkeys([e.name for e in at.screen.detail_texts] + [f.value or "" for f in at.screen.inputs]))
+    inside = [] if listed(records, at) else [item.text for item in at.screen.items]  # the lines of an order
+    said = [*(e.name for e in at.screen.detail_texts), *(f.value or "" for f in at.screen.inputs), *inside]
+    body = " · ".join(dict.fromkeys(said))
     opened = row.opened(pairs, body)
     kind = at.kind(records.app, records.kind)
     there = {f.label for f in kind.fields} if kind else set()

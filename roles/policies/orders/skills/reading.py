@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from protocol import ActionTarget, GUIElement, Memorize, Wait
@@ -67,8 +68,9 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
             rows = survey(records, at)
             if isinstance(rows, Move):
                 return rows
-            if len(rows) == 1 and (found := _in_list(rows[0], label, step.labels, records, at)) is not None:
-                return found
+            told = len(rows) == 1 and (not rows[0].body or matches(replace(rows[0], body=None), records.tests))
+            if told and (found := _in_list(rows[0], label, step.labels, records, at)) is not None:
+                return found  # else only its page shows that it is the one
         at.notes["opened it"] = True
         if (way := find_record(records, at)) is not None:
             return way

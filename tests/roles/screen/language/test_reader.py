@@ -89,6 +89,24 @@ def test_words_of_a_group_are_read_in_its_sentence(group: str, sentence: str) ->
 # What orders say
 
 ROWS = """
+* When Ann sends me a mail, archive it
+    wait new mail from 'Ann'
+    archive <0>
+* The books close in two minutes. Claim the total of INV-1 before that
+    claim 'INV-1' amount=total of (<0>) before=2 min
+* What do we owe Umbra Ltd?
+    answer value=sum[amount of (all invoice from 'Umbra Ltd' not is 'paid')]
+* What have we spent with Umbra Ltd, going by the Costs sheet?
+    answer value=sum[amount of (all row from 'Umbra Ltd' at (sheet 'Costs'))]
+* I bought the Cable box. Claim what that whole order came to, shipping included
+    claim order has (box 'Cable box') amount=total of (<0>)
+* Claim INV-1. The vendor belongs on the claim, too.
+    claim 'INV-1' with=vendor of (<0>)
+* Claim INV-1. Put the vendor and "x" as the description on the claim.
+    claim 'INV-1' with=vendor of (<0>) description='x'
+* Create a note titled "A" and send no mail
+    create new any note 'A'
+    no send any mail
 Open the mail from Ann and reply saying "Yes"
     open mail from 'Ann'
     reply <0> saying='Yes'
@@ -228,7 +246,7 @@ Set the living room thermostat to 22.5 °C
     delete note 'X' if not 'INV-12': not is 'paid'
 Check whether INV-7 has been paid. If so, create a note titled "paid". If it has not, claim its total.
     create new any note 'paid' if 'INV-7': is 'paid'
-    claim value=total of ('INV-7') if not 'INV-7': is 'paid'
+    claim 'INV-7' amount=total of (<1>) if not 'INV-7': is 'paid'
 Claim INV-1 unless it is paid
     claim 'INV-1' if not <0>: is 'paid'
 How many mails are unread?
@@ -463,7 +481,7 @@ TOLD = [
         "Tell Ann, Ben and frobs that I am late", "Delete as many notes as possible", "Whenever a mail arrives, archive it",
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
-        'Keep only the note "A"', "Claim INV-1 before that", "Claim INV-1 before the closing at 08:50",
+        'Keep only the note "A"', "Claim INV-1 before that", "Claim INV-1 before the closing", "Do not claim INV-1 before 08:50",
         "Do nothing with the mail", "Make sure that Ann is happy",
         'Delete the note "A", wait, keep it and delete "B"', "Do nothing", "Check that the front door is locked",
         "I want all mails from Ann in the trash",
@@ -473,7 +491,7 @@ TOLD = [
         "Delete the mails from Ann because they are old, and frobnicate the note", "Print what Ben meant in chat.",
         "Delete the mails from Ann because they are old unless they are unread", "Lena and Ben are ill. Cancel his meeting.",
         "Within two minutes Ann sends a mail. Delete the note.",
-        "Remind me to call Ann", "When Ann sends me a mail, archive it", "Delete the file a.txt, I have it to send to Ann",
+        "Remind me to call Ann", "Ann will send me a mail. Archive it", "Ann sends a mail. Delete INV-1", "Delete the file a.txt, I have it to send to Ann",
         "Tell Ann saying hello and Ben one saying bye", "Add a contact Ann Lee and one called Ben Ray with the phone number 5",
         "Book A tomorrow at 10. Move the lunch to Friday at the same time", "Move the note A to Archive and B as read",
         "Ben Okoro moved to Berlin. Put that into his contact.", "Ben Okoro has a new number: +1 555 0777. Delete it.",
