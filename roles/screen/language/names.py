@@ -82,6 +82,8 @@ class Names(ABC):
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.free_time: When | None = None
         """Of which a condition asks whether nothing is on then: what "then" and "into it" speak of."""
+        self.expected: Thing | None = None
+        """What somebody is going to send, which is not there yet."""
         self.deadline: When | None = None
         """When something that was told of is over: what "before that" speaks of."""
         self.people: list[str] = []
@@ -275,7 +277,7 @@ class Names(ABC):
         if len(topics) != 1:
             return None
         self.waiting, topic = None, topics[0]
-        if topic.new:
+        if topic is self.expected:
             raise Doubt(f"is it to be waited for: {self.words.goal[slice(*topic.spans[0])]!r}?")
         quantity, number = QUANTITIES["both"] if name == "both" else (topic.quantity, topic.number)
         change = {"quantity": "one" if quantity == "any" else quantity, "number": number}

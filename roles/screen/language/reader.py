@@ -206,7 +206,7 @@ class Clauses(Statements, Controls):
         found = self.coming(length[1] if length else at)
         if found is None or not self.over(found[1]):
             return None
-        self.topic = found[0].model_copy(update={"spans": self.spans(at, found[1]), "new": True})
+        self.topic = self.expected = found[0].model_copy(update={"spans": self.spans(at, found[1])})
         self.waiting = (at, found[1])
         return found[1]
 

@@ -312,7 +312,7 @@ class Statements(Values):
         word, waits = self.take(at, "conditions"), self.take(at, "waits")
         begun = waits or (word if word and word.entry.name == "when" else None)
         coming = self.coming(begun.end) if begun else None
-        if begun and self.low(begun.end) == "it" and self.topic is not None and self.topic.new:
+        if begun and self.low(begun.end) == "it" and self.topic is not None and self.topic is self.expected:
             coming, self.waiting = None, None
             found: Read[Thing] | None = (self.topic, begun.end + 1)
         else:
