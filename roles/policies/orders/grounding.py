@@ -356,7 +356,22 @@ class _Grounding:
             key = None if _goes_before(thing) else key
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
         for test in thing.tests:
-            yield self.test(test)
+            yield from self.at_moment(test, self.test(test))
+
+    def at_moment(self, test: Test, row: RowTest) -> Iterator[RowTest]:
+        """A day and a time of which a record has each in a field of its own: "that begins on June 1 at 9"."""
+        field = next((one for one in self.kind.fields if one.label == row.label), None)
+        when = test.value if isinstance(test.value, When) and test.value.first == test.value.last else When(text="")
+        clock = when.first[11:] or (when.start if not when.end else "")
+        if field is None or field.type != "time" or not clock or row.relation != "on" or row.negated:
+            yield row
+            return
+        if when.first:
+            yield row.model_copy(update={"label": self.typed(("date",)), "value": when.first[:10]})
+        both = [one.label for one in self.kind.fields if one.type == "time" and one.listed and not one.written]
+        in_list = len(both) == 1 and not field.listed  # its list says both in one, 09:00–10:00
+        change = {"label": both[0], "relation": "starts" if test.field == "start" else "ends"} if in_list else {}
+        yield row.model_copy(update={**change, "value": clock})
 
     def excepted(self, thing: Thing) -> Iterator[RowTest]:
         """What tells those that are excepted, also by where they are: "the one in the hall"."""

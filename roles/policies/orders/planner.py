@@ -402,14 +402,17 @@ class Planner(PageOrders):
             if not box.stands_in_row:
                 return self._fill(order, records, [entry])
             return self._add(FillStep(app=records.app, records=records, entries=(entry,)))
-        said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
+        ends = [(s, f"as {self.words(s.value)}") for s in order.slots if s.role == "as"]
+        kept = [s for s in order.slots if s.role == "into" and isinstance(s.value, Of) and order.verb in COMMITS]
+        ends += [(s, f"to {self._said(s.value.spans)}") for s in kept]  # save it to the notes
+        said = " ".join([order.said, *(words for _, words in ends)])
         verb = ground_verb(order.verb, said, card, kind)
         home = order.object.place if order.verb == "remove" and order.object is not None else None
         if home is not None and home.name and any(test.label and test.value == home.name.text for test in records.tests):
             raise Refusal(f'"{self._said(order.spans)}" deletes nothing, and how to take it out is not known')
         if verb is None:
             return self._by_field(order, records, kind)
-        named = [s for s in order.slots if s.role == "as" and self.words(s.value).casefold() in verb.control.casefold()]
+        named = [s for s, words in ends if words.partition(" ")[2].casefold() in verb.control.casefold()]
         self._take(*named)
         slots = [slot for slot in order.slots if slot not in named and not self._names_app(slot.value)]
         entries = self._asked(verb, slots, card, kind)

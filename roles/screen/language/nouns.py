@@ -88,6 +88,9 @@ class Nouns(Names):
         """One thing. What follows an `inner` name narrows down what stands before it: "mails from Ann that came today"."""
         if pronoun := self._pronoun(at):
             return pronoun
+        if root := self.see(at, "the|my? <roots>"):
+            spans = self.spans(at, root.end)
+            return Thing(kind="folder", name=Text(text="/", spans=spans), spans=spans), root.end
         draft, kind = Draft(), self.said_kind
         place = self._determiners(at, draft)
         owned = self._owner(place, draft.tests)
