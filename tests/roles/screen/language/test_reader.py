@@ -536,7 +536,7 @@ MEANING = [
     "some", "old", "blue", "most", "largest", "March", "nobody", "late", "delete", "archive", "second", "half", "before", "ten",
 ]  # fmt: skip
 GLUE = {
-    "the", "a", "an", "my", "our",
+    "the", "whole", "a", "an", "my", "our",
     "and", "then", "so", "that", "with", "of", "for", "is", "has", "do", "there", "it", "its", "please",
     "saying", "called", "titled", "named", "new", "yet", "still",
     "off", "also", "i", "any", "more", "one", "all", "been", "in", "total",
