@@ -28,10 +28,11 @@ from protocol import (
 )
 from roles.contracts import USER, Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.nodes import TraceNote
 from roles.contracts.policies import MOST_STEPS
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json
+from roles.journal.events import BatchStoppedEvent, DecidedEvent, DroppedEvent, Json
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_for_worker
 from roles.operator.batch import Batch, advanced, batch_of, surprise
@@ -51,8 +52,8 @@ from roles.operator.perceive import (
     subtask_of,
     titles,
 )
-from roles.operator.recovery import BY_ITSELF, IN_THE_WAY, answers_gravely, interruption, remedy
-from roles.operator.safety.permits import lost, next_held, pending_request
+from roles.operator.recovery import BY_ITSELF, IN_THE_WAY, answers_gravely, has_trace, interruption, remedy
+from roles.operator.safety.permits import lost, next_held, not_known, overtaken, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
 
 SCREEN = "screen"
@@ -175,15 +176,30 @@ def plan_next_action(state: State, ctx: Context) -> Update:
         state = {**state, **told}
     if state.get("recognized_elements") == []:  # not there at all after a resume: then the screen is looked at anew
         return told | _unrecognized(state, ctx, seen)
-    if not passed and (last := lost(state, ctx, step)) is not None:
-        before = ctx.journal.screens.get(last.before)
-        if before is None or _entered(before) != _entered(seen):
-            said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
-            return ended(state, Signal.CANNOT_EXECUTE, "failed", said)
-        why = "what it set off is gone with the browser that held it, and nothing was sent"
-        return _on_the_way(state, ctx, parse_action(last.action), why, seen, plan=titles(state))
+    if not passed and (last := lost(state, ctx, step)) is not None and (again := _set_off_again(state, ctx, seen, last)):
+        return again
     state = _going_on(state, ctx, seen)
     return told | _proposed(state, ctx, seen)
+
+
+def _set_off_again(state: State, ctx: Context, seen: VisualState, last: StepRecord) -> Update | None:
+    """The action anew whose effect was held by a browser that is gone; None where the page shows that it was sent after all."""
+    before = ctx.journal.screens.get(last.before)
+    why = "what it set off is gone with the browser that held it, and nothing was sent"
+    if not_known(ctx.journal.steps(subtask_id(state), attempt_of(state))[-1]):
+        if before is None or has_trace(before, seen):
+            return None
+        why = "it is not known whether what it set off was sent before its process was stopped"
+    if before is None or _entered(before) != _entered(seen):
+        said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
+        return ended(state, Signal.CANNOT_EXECUTE, "failed", said)
+    update: Update = {}
+    key = key_of(state, ctx, step_of(state))
+    if (asked := overtaken(ctx, key)) is not None:  # its number is used, since its key stands for it
+        record(state, ctx, DroppedEvent(line=describe(asked), key=key), key=f"dropped/{key}")
+        note: TraceNote = {"step": step_of(state), "line": describe(asked), "status": "skipped"}
+        update = {"action_trace": [*state["action_trace"], note]}
+    return update | _on_the_way({**state, **update}, ctx, parse_action(last.action), why, seen, plan=titles(state))
 
 
 def _entered(screen: VisualState) -> set[tuple[str, str, str]]:

@@ -294,6 +294,8 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
         refusal = Reject(message=result.error, who=NOBODY)
         drop(ctx, pending_of(state))
         return refused(state, refusal) | {"action_trace": state["action_trace"]}
+    if result.exec_status is ExecStatus.PENDING and released(pending_of(state).does):
+        return {"errors": [*state["errors"], result.error][-20:], "pending_action": None, "route": "observe_environment"}
     stopped = result.error.startswith(STOPPED)
     used = int(state["task_context"]["retries"])
     context = state["task_context"] | {"retries": used + 1}

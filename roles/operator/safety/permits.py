@@ -32,6 +32,7 @@ from environments.effects import (
 from protocol import (
     Action,
     ActionResult,
+    AgentAction,
     Click,
     ExecStatus,
     GUIElement,
@@ -252,16 +253,30 @@ def lost(state: State, ctx: Context, step: int) -> StepRecord | None:
     """The last action, where what it set off waited and is gone with the process that held it, asked about or not.
 
     Nothing was sent, so it may be done again, at most `_AGAIN` times one after the other. What was allowed by then goes
-    without a second question. `step` is the next one.
+    without a second question; where it cannot be known whether it was sent, a person is asked before it goes. `step` is the
+    next one.
     """
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=_AGAIN + 1)
-    waited = [any(event.startswith(f"{HELD}: ") for event in one.events) for one in steps]
+    waited = [any(event.startswith(f"{HELD}: ") for event in one.events) or not_known(one) for one in steps]
     if not steps or steps[-1].step != step - 1 or not waited[-1] or (all(waited) and len(steps) > _AGAIN):
         return None
-    if held(ctx) or ctx.journal.request(key_of(state, ctx, step)):
+    key = key_of(state, ctx, step)
+    if held(ctx) or (ctx.journal.request(key) and overtaken(ctx, key) is None):
         return None
     those = [one for one, waits in zip(steps, waited, strict=True) if waits and one.action.get("action_type") != RELEASE]
     return those[-1] if those else None
+
+
+def not_known(step: StepRecord) -> bool:
+    """Whether it is a release of which nobody knows whether it was done before its process was stopped."""
+    return step.action.get("action_type") == RELEASE and step.exec_status == ExecStatus.PENDING
+
+
+def overtaken(ctx: Context, key: str) -> AgentAction | None:
+    """The release that was asked about under this key, where the process was killed before the question was kept: what it would
+    let go is gone with it."""
+    intent = ctx.journal.intent(key)
+    return intent.action if intent is not None and released(intent.action) and ctx.journal.outcome(key) is None else None
 
 
 # --- requests that are held -----------------------------------------------------------------------------------------
