@@ -12,6 +12,7 @@ from environments.effects import RELEASE, SENSITIVE, Effect, GuardedEnvironment,
 from environments.faults.faults import FaultyEnvironment
 from protocol import ActionTarget, Click, Fill, GUIElement, OperatorDecision, PressKey, VisualState, Wait, parse_action
 from roles.contracts.nodes import TimedEnvironment
+from roles.journal.events import Event
 from roles.operator.execute import execute_action
 from roles.operator.safety.approval import reviewed_key
 from roles.operator.safety.permits import network_of, own_work
@@ -24,9 +25,19 @@ DRAFT, DELETE = Sent("/draft", (("body", "hello"),)), Sent("/account/7", method=
 YES, NO = {"type": "approve"}, {"type": "reject"}
 
 
-def run(site: Site, *decisions: OperatorDecision, **more: Any) -> Run:
+def made(site: Site, *decisions: OperatorDecision, **more: Any) -> Run:
     plans = [planned(subtask("a")), planned(subtask("b"))]
-    return Run(plans, {"a": decisions, "b": (FINISH,)}, desk=site, **more).go()  # type: ignore[arg-type]
+    return Run(plans, {"a": decisions, "b": (FINISH,)}, desk=site, **more)  # type: ignore[arg-type]
+
+
+def run(site: Site, *decisions: OperatorDecision, **more: Any) -> Run:
+    return made(site, *decisions, **more).go()
+
+
+def gone_on(whole: Run) -> Run:
+    """By another process."""
+    whole.result = whole.graph.invoke(None, whole.config, context=whole.context, durability="sync")
+    return whole
 
 
 def asked(whole: Run) -> str:
@@ -309,16 +320,17 @@ def test_a_yes_that_comes_when_the_page_is_gone_is_good_for_an_equal_request_onc
     assert waits(whole), "and a third time it is asked about"
 
 
-def test_a_release_that_was_begun_is_not_done_again() -> None:
+@pytest.mark.parametrize("then", [decide(LOOK), FINISH])
+def test_a_release_that_was_begun_is_not_done_again(then: OperatorDecision) -> None:
     profile = Profile()
     site = Site(Control("Balance", "link", sends=(MOVE,)), profile=profile)
-    whole = run(site, decide(LOOK), decide(LOOK))
+    whole = run(site, decide(LOOK), then)
     key, digest = whole.asked["key"], whole.asked["digest"]
     site.dies_in_release = True
     with pytest.raises(KeyboardInterrupt):
         whole.go(YES)
     assert site.paths == ["/transfer"]
-    whole.result = whole.graph.invoke(None, whole.config, context=whole.context, durability="sync")
+    gone_on(whole)
     assert site.paths == ["/transfer"]
     assert "it cannot be known whether it was done" in errors(whole)[0]
     assert whole.journal.approved(key, digest)
@@ -442,6 +454,26 @@ def test_what_was_allowed_too_late_is_set_off_again_and_goes_without_a_second_qu
     assert sum(question.startswith("release") for question in questions) == 1
     assert [action.verb for _, action in site.performed].count("click") == 2
     assert site.paths == ["/transfer"]
+
+
+def test_what_was_held_when_its_question_was_not_kept_yet_is_set_off_again() -> None:
+    site = Site(Control("Balance", "link", sends=(MOVE,)))
+    whole = made(site, decide(LOOK), FINISH)
+
+    def killed(event: Event) -> None:
+        if event.body.get("status") == "on_hold":
+            whole.journal._listener = None
+            site._waiting.clear()
+            raise KeyboardInterrupt
+
+    whole.journal._listener = killed
+    with pytest.raises(KeyboardInterrupt):
+        whole.go()
+    assert waits(gone_on(whole)), "the question is asked anew, about what the second press wants to send"
+    assert [action.verb for _, action in site.performed].count("click") == 2
+    whole.go(YES)
+    assert site.paths == ["/transfer"]
+    assert whole.result["task_status"] == "fulfilled"
 
 
 def test_what_was_filled_in_and_is_gone_as_well_is_not_handed_in_without_it() -> None:
