@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from string import digits
 
 from environments.cards import FieldCard, KindCard
@@ -427,19 +427,19 @@ class Lookups(PlanState):
         wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
         labels = [self._label(field, base) for field in of.fields[:1]]
         table = self._collected(wanted, self.phrase(of.thing), labels)
-        self._check_named(wanted, table)
+        self._check_named(wanted, table, {"is", "has"} if value.how == "count" else {"is", "has", "from"})
         word = {"largest": "maximum", "smallest": "minimum"}.get(value.how, value.how)
         formula = f"fact {json.dumps(table, ensure_ascii=False)} | {word}" + ("" if value.how == "count" else f" [{labels[0]}]")
         name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
         self._add(ComputeStep(formula=formula, name=name))
         return "{" + name + "}"
 
-    def _check_named(self, records: Records, name: str) -> None:
+    def _check_named(self, records: Records, name: str, relations: Set[str]) -> None:
         """Nothing is worked out over a name that no record has; of one that some have, none may be in this or that state."""
         options = {field.label for field in self.kind(records).fields if field.options}
         named = [
             test for test in records.tests
-            if test.label not in options and test.relation in {"is", "has"} and not test.negated
+            if test.label not in options and test.relation in relations and not test.negated
             and test.value[:1].isupper() and "{" not in test.value
         ]  # fmt: skip
         if not named or self._need(name)[0].rows:

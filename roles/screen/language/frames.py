@@ -476,9 +476,7 @@ class Frame:
         value = read.joined(at) if self.takes == "value" and not copied else None
         labelled = value is not None and isinstance(value[0], Text) and self.roles.get(self.low(value[1])) == "value"
         if self.verb["name"] == "claim" and value is not None and isinstance(value[0], Of) and value[0].fields:
-            self.about(value[0].thing)  # claim the total of INV-1
-            own = value[0].model_copy(update={"thing": Thing(back=Back(to=len(read.orders)))})
-            return self.add("with", own, at, value[1], field="amount")
+            return self.claimed(value[0], at, value[1])
         if value is not None and not labelled:  # otherwise: set "Title" to X
             return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)
@@ -498,6 +496,14 @@ class Frame:
         else:
             self.about(thing, new=thing.new or bool(self.verb.get("makes")))
         return end
+
+    def claimed(self, value: Of, at: int, end: int) -> int | None:
+        """Claim the total of INV-1: that is the amount of a claim for it."""
+        if plural(value.thing):
+            raise Doubt(f"is {self.words.text(at, end)!r} to be claimed together, or each by itself?")
+        self.about(value.thing)
+        own = value.model_copy(update={"thing": Thing(back=Back(to=len(self.read.orders)))})
+        return self.add("with", own, at, end, field="amount")
 
     def letter(self, thing: Thing) -> bool:
         return thing.kind in self.lexicon["letters"] and thing.quantity in {"any", "one"}

@@ -119,7 +119,7 @@ class Values(Narrowing):
             thing, end = told if told else (thing, name[1])
             thing = thing.model_copy(update={"tests": (*thing.tests, self._test("from", name[0], name[1] - 1, name[1]))})
             owes = verb["money"].entry.name == "owed"
-            if owes and not any(self.take(n, "states") for n in range(name[1], end)):
+            if owes:  # nothing is owed for what is paid
                 paid = Text(text="paid", spans=self.spans(verb.end - 1, verb.end))
                 thing = thing.model_copy(update={"tests": (*thing.tests, Test(value=paid, negated=True, spans=paid.spans))})
             if not thing.kind and owes:

@@ -96,6 +96,8 @@ ROWS = """
     claim 'INV-1' amount=total of (<0>) before=2 min
 * What do we owe Umbra Ltd?
     answer value=sum[amount of (all invoice from 'Umbra Ltd' not is 'paid')]
+* What do we owe Umbra Ltd for invoices that are overdue by now?
+    answer value=sum[amount of (all invoice is 'overdue' from 'Umbra Ltd' not is 'paid')]
 * What have we spent with Umbra Ltd, going by the Costs sheet?
     answer value=sum[amount of (all row from 'Umbra Ltd' at (sheet 'Costs'))]
 * I bought the Cable box. Claim what that whole order came to, shipping included
@@ -482,7 +484,7 @@ TOLD = [
         'Delete the note "A" when Ann writes', "Add a row in Old in New in Older",
         "Give INV-7029 the usual treatment", "Delete the notes instead of the mails", 'Put "x" at its end', "Subject: Keys",
         'Keep only the note "A"', "Claim INV-1 before that",
-        "Claim INV-1 before the closing", "Do not claim INV-1 before 08:50",
+        "Claim the total of INV-1 and INV-2", "Claim INV-1 before the closing", "Do not claim INV-1 before 08:50",
         "Do nothing with the mail", "Make sure that Ann is happy",
         'Delete the note "A", wait, keep it and delete "B"', "Do nothing", "Check that the front door is locked",
         "I want all mails from Ann in the trash",
