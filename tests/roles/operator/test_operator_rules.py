@@ -47,13 +47,17 @@ def filling(label: str, value: str, commit: str = "") -> FillStep:
 SUBMIT = PressStep(app="trips", verb="submit")
 
 
-def test_a_missing_label_fails_with_the_labels_that_are_there_and_what_may_be_looked_up() -> None:
+def test_a_missing_label_fails_with_the_labels_that_are_there_and_two_fields_of_one_name_are_no_choice_for_a_rule() -> None:
     seen = screen(element(1, "text", "Vendor: Oak"), element(2, "text", "Status: paid"))
     decision = decide(reading("Discount"), seen)
     assert decision.status is AgentStatus.FAIL
     assert "Discount" in decision.comment
     assert "Vendor" in decision.comment
     assert decision.supplement
+    seen = screen(element(1, "textbox", "Amount", value=""), element(2, "textbox", "Amount", value=""))
+    decision = decide(filling("Amount", "5"), seen)
+    assert decision.status is AgentStatus.FAIL
+    assert '2 fields are called "Amount"' in decision.comment
 
 
 def test_a_field_that_complains_gets_another_spelling() -> None:
@@ -66,13 +70,6 @@ def test_a_field_that_complains_gets_another_spelling() -> None:
     assert second.action.text == "1248.90"
     shown = screen(element(1, "textbox", "Amount", value="1248.90"))
     assert decide(asked, shown, total, memory=second.memory).status is AgentStatus.FINISH
-
-
-def test_two_fields_of_one_name_are_no_choice_for_a_rule() -> None:
-    seen = screen(element(1, "textbox", "Amount", value=""), element(2, "textbox", "Amount", value=""))
-    decision = decide(filling("Amount", "5"), seen)
-    assert decision.status is AgentStatus.FAIL
-    assert '2 fields are called "Amount"' in decision.comment
 
 
 def test_the_button_that_says_it_is_pressed_then_keyed_then_given_up() -> None:

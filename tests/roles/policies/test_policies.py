@@ -67,17 +67,14 @@ def test_a_script_is_played_by_position_for_each_subtask_and_attempt() -> None:
     assert operator(a=[click("1")]).decide(view({"mine": 1})).memory["mine"] == 1
 
 
-def test_a_script_with_a_mistake_is_refused() -> None:
+def test_the_manager_answers_by_attempt_and_repeats_its_last_plan_and_a_script_with_a_mistake_is_refused() -> None:
+    manager = ScriptedManager.model_validate({"plans": [{"outcome": "plan_failed"}, {"outcome": "infeasible", "reason": "no"}]})
+    asked = [manager.plan(PlanRequest(goal="g", attempts=n)).outcome for n in (1, 2, 3, 1)]
+    assert asked == ["plan_failed", "infeasible", "infeasible", "plan_failed"]
     with pytest.raises(ValidationError, match="explode"):
         operator(a=[{"status": "CONTINUE", "action": {"action_type": "explode"}}])
     with pytest.raises(ValidationError, match="plans"):
         ScriptedManager(plans=())
-
-
-def test_the_manager_answers_by_attempt_and_repeats_its_last_plan() -> None:
-    manager = ScriptedManager.model_validate({"plans": [{"outcome": "plan_failed"}, {"outcome": "infeasible", "reason": "no"}]})
-    asked = [manager.plan(PlanRequest(goal="g", attempts=n)).outcome for n in (1, 2, 3, 1)]
-    assert asked == ["plan_failed", "infeasible", "infeasible", "plan_failed"]
 
 
 def evaluator(**verdicts: list[str]) -> ScriptedEvaluator:
@@ -117,15 +114,12 @@ def asked(*says: Any, reasks: int = 2) -> tuple[Any, list[str], list[ErrorEvent]
     return until_usable(context, ask, "answer", role="analyst"), told, [*context.journal.contents(ErrorEvent)]
 
 
-def test_the_first_usable_answer_counts_and_the_policy_is_told_what_was_wrong() -> None:
+def test_the_first_usable_answer_counts_and_the_policy_is_told_what_was_wrong_and_that_a_mistake_is_the_same() -> None:
     answer, told, errors = asked(UnusableAnswer("no result"), PolicyFault("unreadable"), 7)
     assert answer == 7
     assert told == ["", "no result", "the policy gave no usable answer: unreadable"]
     assert [error.message for error in errors] == ["no result", "the policy gave no usable answer: unreadable"]
     assert all(error.unusable for error in errors)
-
-
-def test_the_same_mistake_is_told_as_such_and_in_the_end_it_is_the_outcome() -> None:
     answer, told, errors = asked(*[UnusableAnswer("no result")] * 3)
     assert answer == "no result"
     assert told == ["", "no result", "no result; that is the same mistake again"]

@@ -76,9 +76,12 @@ def test_the_next_of_a_chain_decides_where_the_one_before_cannot(first: Any) -> 
     assert told["passed"][0].startswith("p1: ")
 
 
-def test_who_has_read_a_subtask_and_cannot_do_it_is_not_overruled() -> None:
+def test_who_has_read_a_subtask_is_not_overruled_a_spent_budget_ends_a_chain_and_an_interrupt_is_no_failure() -> None:
     failed = OperatorDecision(status=AgentStatus.FAIL, reasoning='"Save" does not react')
     assert Fallback(named(failed, click(text="Save"))).decide(view()).status is AgentStatus.FAIL
+    for raised in (BudgetSpent("spent"), GraphInterrupt(())):
+        with pytest.raises(type(raised)):
+            Fallback(named(raised, ERROR)).decide(view())
 
 
 def test_a_chain_that_comes_to_its_end_says_what_each_of_them_said() -> None:
@@ -88,12 +91,6 @@ def test_a_chain_that_comes_to_its_end_says_what_each_of_them_said() -> None:
     assert seen[0]["decided_by"] == ""
     answer = Fallback(named(GaveUp("one"), PlanAnswer(outcome="plan_failed", reason="no idea"))).plan(PlanRequest(goal="g"))
     assert answer.reason == "no idea"
-
-
-def test_a_spent_budget_ends_a_chain_and_an_interrupt_is_no_failure() -> None:
-    for raised in (BudgetSpent("spent"), GraphInterrupt(())):
-        with pytest.raises(type(raised)):
-            Fallback(named(raised, ERROR)).decide(view())
 
 
 def test_policies_that_take_turns_keep_their_notes_apart() -> None:
