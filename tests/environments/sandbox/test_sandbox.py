@@ -15,16 +15,13 @@ from environments.sandbox.job import ran as read
 pytestmark = pytest.mark.slow("a sandbox")
 
 
-def test_a_script_works_on_the_files_that_it_is_given(bash):
+def test_a_script_works_on_the_files_that_it_is_given_also_by_the_absolute_path_of_what_lies_at_the_top(bash):
     ran = bash("sort names.txt > sub/sorted.txt; rm old.txt; mkdir empty; wc -l < names.txt", files={
         "names.txt": b"Zoe\nAnn\n", "old.txt": b"x", "sub/kept.txt": b"k",
     })  # fmt: skip
     assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "2\n", "")
     assert ran.files == {"names.txt": b"Zoe\nAnn\n", "sub/kept.txt": b"k", "sub/sorted.txt": b"Ann\nZoe\n"}
     assert ran.folders == ("empty", "sub")
-
-
-def test_what_lies_at_the_top_of_the_folder_is_found_by_its_absolute_path_too(bash):
     ran = bash("cat '/My files/a.txt'; echo more > '/My files/b.txt'", files={"My files/a.txt": b"hello"})
     assert (ran.stdout, ran.files["My files/b.txt"]) == ("hello", b"more\n")
 
