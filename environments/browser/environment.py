@@ -37,8 +37,13 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="browser", daemon=True)
+        self._over = asyncio.Event()
+        self._thread = threading.Thread(target=self._live, name="browser", daemon=True)
         self._thread.start()
+
+    def _live(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:  # which cancels what is left
+            runner.run(self._over.wait())
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """The result. Raises EnvironmentFault when there is none within `seconds`."""
@@ -52,19 +57,9 @@ class LoopThread:
             raise
 
     def stop(self) -> None:
-        if self._loop.is_closed():
-            return
-
-        async def cancel_rest() -> None:
-            rest = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-            for task in rest:
-                task.cancel()
-            await asyncio.gather(*rest, return_exceptions=True)
-
-        asyncio.run_coroutine_threadsafe(cancel_rest(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._loop.close()
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._over.set)
+            self._thread.join(10)
 
 
 class BrowserEnvironment:

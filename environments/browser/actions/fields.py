@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from environments.browser import door
 from environments.browser.actions.pointer import WAITS, pressed
-from environments.browser.actions.targeting import Aim, Refused, find, usable
-from environments.browser.observation.control_identity import Look, hold, look_at, look_focus, looked, reviewed
+from environments.browser.actions.targeting import Aim, Refused, asked, find, usable
+from environments.browser.observation.control_identity import Look, hold, look_focus, looked, reviewed
 from environments.browser.observation.elements import clean
 from environments.browser.observation.screen import Activity, Sight, Spot, beat, effect, settle
 from protocol import ActionTarget, Fill, GUIElement, HoldKey, KeyDown, KeyUp, PressKey, Resolved, SelectOption, Type, Upload
@@ -21,7 +21,7 @@ _KEYED_ROLES = frozenset(
 """What keys are meant for, beside fields that are typed into."""
 
 
-async def focus(sight: Sight, aim: Aim) -> Look:
+async def focus(sight: Sight, aim: Aim) -> Aim:
     """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
     aim = await usable(sight, aim, "keys", scroll=True)
     if aim.spot is None:
@@ -31,16 +31,14 @@ async def focus(sight: Sight, aim: Aim) -> Look:
         raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
     if not await aim.spot.ask("focusOn"):
         raise Refused(f"{aim.name} does not take the keyboard")
-    return look
+    return aim
 
 
 async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Type) -> tuple[Aim | None, Look, str]:
     """What the keys go to: the target, or what has the focus; held against what was allowed."""
     if action.target is not None:
-        aim = await find(sight, action.target, "keys")
-        look = await focus(sight, aim)
-        hold(sight, action, look, aim.name)
-        return aim, look, aim.name
+        aim = await focus(sight, await find(sight, action.target, "keys"))
+        return aim, await reviewed(sight, action, aim), aim.name
     await sight.look()
     look = await look_focus(sight)
     name = f'"{look.name}"' if look.name else "what has the focus"
@@ -186,7 +184,7 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
         elif kind.tag == "select":
             await _choose(sight, aim, first, kind, (action.text,))
         else:
-            rest = await _set(sight, aim, first, kind, action.text)
+            rest = await _set(sight, aim, kind, action.text)
         if action.submit:
             await door.enter(sight, first, aim.name)
             rest = None
@@ -223,7 +221,7 @@ def _kind(aim: Aim) -> FieldKind:
     return FieldKind(**{name: kind[name] for name in FieldKind._fields})
 
 
-async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) -> Activity | None:
+async def _set(sight: Sight, aim: Aim, kind: FieldKind, text: str) -> Activity | None:
     """The pulse with which the page came to rest."""
     from playwright.async_api import Error
 
@@ -235,6 +233,7 @@ async def _set(sight: Sight, aim: Aim, first: Look, kind: FieldKind, text: str) 
         raise Refused(f"{aim.name} can only be read; there may be a button beside it that sets it")
     if kind.tag == "input" and ("\n" in text or "\r" in text):
         raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
+    first = await looked(sight, aim)
     try:
         await (door.put_formed if kind.type in _SHAPES else door.put)(sight, aim, first, text)
     except Error as bad:
@@ -265,8 +264,7 @@ async def select_option(sight: Sight, action: SelectOption) -> Resolved:
         if kind.tag == "select":
             await _choose(sight, aim, first, kind, action.options)
         elif kind.tag == "input" and aim.element is not None and aim.element.options:
-            keyed = await look_at(sight, aim, "keys")
-            await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
+            await _set(sight, await asked(aim, "keys"), kind, _one(aim, aim.element.options, action.options))
         else:
             await _press_option(sight, aim, first, kind, action.options)
         await settle(sight)
@@ -327,12 +325,12 @@ async def _press_option(sight: Sight, aim: Aim, first: Look, kind: FieldKind, wa
         option, within = await _unfolded(sight, aim, known, wanted[0])
     typed = option is None and kind.tag == "input" and not kind.readonly
     if typed:  # it lists what fits a text that is typed
-        rest = await _set(sight, aim, await look_at(sight, aim, "keys"), kind, wanted[0])
+        rest = await _set(sight, await asked(aim, "keys"), kind, wanted[0])
         await _offered(sight, first.role, rest)
         option, within = await _unfolded(sight, aim, known, wanted[0])
     if option is None:
         if typed:
-            await _set(sight, aim, await look_at(sight, aim, "keys"), kind, (aim.element and aim.element.value) or "")
+            await _set(sight, await asked(aim, "keys"), kind, (aim.element and aim.element.value) or "")
         await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
     chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.observation.elements import script
-from environments.browser.observation.screen import Beat, Sight, Spot, beat, settle
+from environments.browser.observation.screen import Sight, Spot, beat, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
 if TYPE_CHECKING:
@@ -123,23 +123,10 @@ class Aim(NamedTuple):
 
 
 async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
-    """The element that is meant, wherever it is, and what the page says of it. Raises Refused.
-
-    The page is read anew, unless nothing has happened in it since it was read last.
-    """
-    if sight.read is not None:
-        with suppress(Refused):
-            known = _meant(sight, target)
-            now, aim = await asyncio.gather(beat(sight), asked(known, how), return_exceptions=True)
-            same = isinstance(now, Beat) and now.pulse == sight.read
-            if same and isinstance(aim, Aim) and not aim.said.get("place", {}).get("gone"):
-                return aim
-    await sight.look()
-    return await asked(_meant(sight, target), how)
-
-
-def _meant(sight: Sight, target: ActionTarget | None) -> Aim:
+    """The element that is meant, wherever it is, and what the page says of it. Raises Refused."""
     assert target is not None  # noqa: S101 - the verb's own rule
+    if sight.read is None or sight.read != (await beat(sight)).pulse:
+        await sight.look()
     state = sight.state()
     try:
         resolved = resolve(target, state)
@@ -150,7 +137,7 @@ def _meant(sight: Sight, target: ActionTarget | None) -> Aim:
     point = resolved.point or Point(0, 0)
     if element is not None and spot is None:
         raise Refused(f"{element.role} {element.element_id} is a notice, not a part of the page")
-    return Aim(resolved, spot, element, point.x, point.y)
+    return await asked(Aim(resolved, spot, element, point.x, point.y), how)
 
 
 async def asked(aim: Aim, how: str = "press") -> Aim:

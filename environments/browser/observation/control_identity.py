@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from environments.browser.actions.targeting import Aim, Refused, asked, find
+from environments.browser.actions.targeting import Aim, Refused, find
 from environments.browser.observation.elements import clean, shown_address
 from environments.browser.observation.screen import Sight, Spot
 from environments.contract import STOPPED
@@ -223,11 +223,6 @@ def _words(other: Sequence[str], now: Look) -> str:
 async def looked(sight: Sight, aim: Aim) -> Look:
     """What the page said of an aim, or what lies at its point now."""
     return Look(aim.said, aim.spot) if aim.spot is not None else await look_under(sight, aim.x, aim.y)
-
-
-async def look_at(sight: Sight, aim: Aim, how: str) -> Look:
-    """What is there of an aim by now."""
-    return await looked(sight, await asked(aim, how))
 
 
 async def look_under(sight: Sight, x: float, y: float) -> Look:
