@@ -376,6 +376,18 @@ ALL_BUT_THE_HALL = " && ".join(
             f'{WRITTEN}["5"].title == "Travel plan" && {WRITTEN}["5"].body.endsWith("Team lunch")',
             "notes.notes.5.body",
         ),
+        (
+            'The note "Travel plan" expires in two minutes. Delete it before that',
+            "office",
+            f'!("5" in {WRITTEN})',
+            "notes.notes.5",
+        ),
+        (
+            "Claim the total of the Headset order, with the order number in the description",
+            "errands",
+            'world.apps.reimbursement.claims.exists(c, world.apps.reimbursement.claims[c].description == "2103")',
+            "reimbursement.claims.+",
+        ),
     ],
 )
 def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
@@ -399,6 +411,9 @@ def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
         ("Postpone the dentist to March 2", "diary"),
         ("Set up a meeting with Mina tomorrow at 10 called Numbers", "company"),  # three are called so
         ("Add Ada to the budget review on May 5", "company"),
+        ('Wait for 5 minutes. Then delete the note "Travel plan" before 9:03', "office"),  # it is too late by then
+        ("What do we owe Brimstone Ferry?", "office"),
+        ("Which order has the Quillon Vantage?", "errands"),
         ("Find out who sent the mail about the office move and write the name into the note Travel plan", "office"),
     ],
 )
