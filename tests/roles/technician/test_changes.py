@@ -14,7 +14,7 @@ from orchestrator.settings.settings import read_safety
 from roles.contracts import Script
 from roles.policies.scripted import ScriptedTechnician
 from roles.safety import Rule, SafetyPolicy
-from roles.technician.graph import changes_of
+from roles.technician.graph import changes, changes_of
 
 DOCS = Path(__file__).parents[3] / "docs/technician.md"
 ONLY_READ = SafetyPolicy.model_validate(
@@ -192,3 +192,15 @@ def test_without_a_preview_the_files_themselves_tell(desk, sandbox):
 )
 def test_files_are_told_by_what_becomes_of_what_they_held(before, after, told):
     assert [change.told for change in tree_changes("files", before, after)] == told
+
+
+def test_what_is_no_text_or_left_out_stays_and_a_file_that_a_folder_takes_the_place_of_is_removed(desk):
+    tree = desk.files()
+    there = {path.lstrip("/"): text.encode() for path, text in tree.files.items()}
+    folders = tuple(path.lstrip("/") for path in tree.folders)
+    change, left = changes(tree, there | {"new.bin": b"\xff", "names.txt": b"\xfe"}, folders, {})
+    assert (bool(change), left) == (False, {"/new.bin": "not a text", "/names.txt": "not a text"})
+    del there["names.txt"]
+    assert changes(tree, there, folders, {"names.txt": "a symbolic link"})[0].removed == ()
+    turned = changes(tree, there, (*folders, "names.txt"), {})[0]
+    assert (turned.removed, turned.folders) == (("/names.txt",), ("/names.txt",))
