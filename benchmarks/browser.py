@@ -46,6 +46,8 @@ from protocol import ActionTarget, Click, Fill, VisualState
 
 COUNTED = {"document", "script", "stylesheet", "xhr", "fetch"}
 """Requests that are waited for; the stream of the served page never ends."""
+BEGUN = 0.5
+"""Seconds after which the first action of a turn begins: a Chromium that was just started is busy with itself."""
 WATCH = """(() => { let changes = 0, last = performance.now();
   const changed = () => { changes++; last = performance.now(); };
   new MutationObserver(changed).observe(document, {childList: true, subtree: true, attributes: true, characterData: true});
@@ -153,11 +155,12 @@ def measure(env: BrowserEnvironment, tab: Bare, steps: tuple[Step, ...], turns: 
             page.evaluate(_BEGIN, 1)
         else:
             page.locator(f'[id="{steps[0].control}"]').wait_for()
-        page.wait_for_timeout(500)  # a reset waits until the page is at rest
+        page.wait_for_timeout(BEGUN * 1000)
         return [by_playwright(page, step, tab.flying) for step in steps]
 
     def turn_of_environment() -> list[float]:
         env.reset(seed=1)
+        time.sleep(BEGUN)
         env.guard(Network(mode="watch"))
         return [by_environment(env, step, f"{next(numbers)}") for step in steps]
 
