@@ -307,6 +307,8 @@ class FillStep(_Step):
     """The control that leads to the form: `Reply`, `Edit`, a tab or a link, where the card names one."""
     entries: tuple[Entry, ...]
     commit: str = ""
+    leaves: bool = False
+    """Leave the last field, since nothing else does: a page may take its value only then."""
 
 
 class PressStep(_Step):

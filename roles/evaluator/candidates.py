@@ -136,7 +136,7 @@ class Candidates:
     def so_already(self, order: Order, thing: Thing | None) -> tuple[str, ...]:
         """The screen on which only the control for the opposite stands, or a box that is as it is to be."""
         opposite, box = {*tokens(deeds()["opposites"].get(order.verb, ""))}, self.box(order)
-        tick = box.value if box else deeds()["ticks"].get(order.verb)
+        tick = box.value if box else deeds()["ticks"].get("tick" if order.verb == "select" else order.verb)
         name = (thing.name.text if thing.name else thing.kind) if thing is not None else ""
         called = {*tokens(name), *(_box_name(box) if box and name else ())}
         for state, e in ((one, e) for one in self.states if called for e in one.elements):

@@ -79,6 +79,10 @@ class Planner(PageOrders):
                 if self.on_page:
                     self._look_ahead(at)
                 break
+        last = self.made[-1].steps[-1] if self.on_page and self.made and not self.more else None
+        if isinstance(last, FillStep) and not last.commit:
+            steps = (*self.made[-1].steps[:-1], last.model_copy(update={"leaves": True}))
+            self.made[-1] = self.made[-1]._replace(steps=steps)
         return self.made
 
     def _look_ahead(self, at: int) -> None:

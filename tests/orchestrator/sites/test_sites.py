@@ -44,6 +44,8 @@ DEBTS = """<table><tr><th><button>Name</button><th><button>Balance</button><th>D
 <tr><td>Baker<td>17.00 €<td><button onclick="say('Baker')">Remind</button></table>"""
 SWITCH = """<span id=l>Weekly digest</span><div role=switch tabindex=0 aria-checked=false aria-labelledby=l
 style="width:40px;height:20px;cursor:pointer" onclick="say('on');setAttribute('aria-checked','true')"></div>"""
+SEATS = """<label>Seats <input type=number value=1 onchange="say(value)"></label>"""
+DIGEST = """<label><input type=checkbox id=t checked> Digest</label> <button onclick="say(t.checked)">Keep</button>"""
 TILL = """<button>Verify</button><button onclick="say('ordered')">Place order</button>"""
 ROOMS = """<form id=f><h1>Hotel Marina</h1><div id=e></div><label>Arrival <input type=date id=a></label>
 <label>Departure <input type=date id=d></label> <label>Room <select id=r><option>Single room<option>Double room</select></label>
@@ -83,6 +85,8 @@ GOALS = [
     (REDRAWN, 'Enter "A7" as the code, "Graz" as the town, and press Hand in.', "A7Graz"),
     (LIGHTS, "Set Farbe to Warm and click on Speichern.", "Warm"),
     (TILL, "Click Verify and then Place order.", "ordered"),
+    (SEATS, "Set Seats to 3.", "3"),
+    (DIGEST, "Turn on Digest and press Keep.", "true"),
 ]
 
 

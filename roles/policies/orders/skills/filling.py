@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from protocol import GUIElement
+from protocol import GUIElement, PressKey
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend, watch
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_any, is_here
 from roles.policies.orders.skills.revealing import revealed
-from roles.policies.orders.skills.situation import Move, Situation, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import (
     GOOD,
     choose,
@@ -51,6 +51,9 @@ def fill(step: FillStep, at: Situation) -> Move:
         move = mend(at) or write(step.entries, step.app, at, owner, step.form, row)  # nothing is pressed that would tell of it
     if move.kind == "done" and not step.commit and (said := _denied(at)):
         return fail(f"{PAGE_SAYS_NO}: {said}")
+    stays = step.leaves and any(f.focused and took_it(f, at) for f in at.screen.inputs)
+    if move.kind == "done" and stays and not at.count("left"):
+        return act(PressKey(keys=("Tab",)), "a page may take what was written only when the field is left")
     if move.kind != "done" or not step.commit:
         return move
     about = (step.records.place, step.records.kind) if step.records else ()
