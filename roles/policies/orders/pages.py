@@ -319,6 +319,9 @@ class PageOrders(Forms):
                 self._select_one(thing, among, wanted)
             return None
         wanted = "false" if first.kind == "nothing" else wanted
+        groups = {w.inside[2] for w in self._all(BOXES) if w.inside[0] not in RECORDS}
+        if len(groups) > 1 and (first.kind not in {"", "nothing", *ROLES} or (among and among.kind in {"tab", "section"})):
+            raise self.unclear(first)  # only those of one group
         names = [(one.name.text if one.name else "", one) for out in first.but for one in (out, *out.also)]
         but = [self._sole(self._meant(name, one, PRESSED | BOXES), name) for name, one in names]
         if not (boxes := self._all(BOXES)):

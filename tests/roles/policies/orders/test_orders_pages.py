@@ -119,6 +119,11 @@ STAY = (
     element("heading", "Book the pier", 1), element("textbox", "Arrival", 2, value="", placeholder="yyyy-mm-dd"),
     element("textbox", "Departure", 3, value="", placeholder="yyyy-mm-dd"), element("button", "Book", 4),
 )  # fmt: skip
+GROUPS = (
+    element("group", "Notifications", 1), element("checkbox", "Mentions", 2, value="false", parent="d1e1"),
+    element("checkbox", "News", 3, value="false", parent="d1e1"), element("group", "Privacy", 4),
+    element("checkbox", "Public profile", 5, value="false", parent="d1e4"),
+)  # fmt: skip
 POLL = (
     element("checkbox", "Otter", 1, value="false"), element("checkbox", "Swan", 2, value="false"),
     element("checkbox", "I accept the terms", 3, value="false"), element("button", "Vote", 4), element("button", "Continue", 5),
@@ -248,6 +253,8 @@ TODO = (element("textbox", ASKS, 1, value="", placeholder=ASKS), element("checkb
         ("Press Register and tick Winter tyres.", (element("button", "Register", 1),), 'there is no "Winter tyres"'),
         ("Join for the course, without lunch.", (element("button", "Join", 1),), "is not understood of a page"),
         ('Select "Buy milk" as done.', TODO, 'there is no "done field"'),
+        ("Select all notifications except Mentions.", GROUPS, "not understood of a page"),
+        ("Check every box in the Notifications section.", GROUPS, "not understood of a page"),
     ],
 )
 def test_what_is_not_there_or_only_like_it_or_may_be_several_is_refused(goal: str, shown: Any, why: str) -> None:
