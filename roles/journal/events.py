@@ -301,7 +301,7 @@ class RecoveredEvent(EventBody):
 
 
 class DroppedEvent(EventBody):
-    """An action was given up because somebody has taken the run over, or said something."""
+    """An action was given up because somebody has taken the run over, or said something, or what it was about is gone."""
 
     line: Text
     key: Text

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages, table
 
-from environments.browser.actions import pointer
+from environments.browser.observation import control_identity
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.layers import shipped
 
@@ -58,7 +58,7 @@ def test_a_case_comes_through_where_nothing_is_asked_or_requests_are_not_looked_
 def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_reviewed(
     surf: PageRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pointer, "hold", lambda *_: None)
+    monkeypatch.setattr(control_identity, "hold", lambda *_: None)
     case = BY_NAME["handler-changes"].model_copy(update={"safety": written(tmp_path, UNWATCHED)})
     assert surf.work(case, PAGES.sites[case.name]).came
 

@@ -286,8 +286,9 @@ class Values(Narrowing):
         word = self.low(at)
         if word not in {"of", "for", "from", "on", "in"} or self.dates.days(at) or self.subject is not None:
             return False
-        if word in {"in", "on"} and (self.see(at + 1, "<articles> <field>") or self.on_form(at)):
-            return False  # the number in the description, the total on the form
+        field = self.see(at, "in|on <articles> <field>")
+        if self.on_form(at) or (field is not None and not self._is_head(field.end)):
+            return False  # the number in the description, the total on the form, but not in my order history
         return not (self.take(at, "channels") and "channels" in self.claimed) and (
             word == "of" or word not in self.claimed | self.reserved
         )

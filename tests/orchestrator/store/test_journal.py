@@ -58,7 +58,7 @@ def test_a_truncated_journal_keeps_what_stands_before_the_cut_and_says_so(file: 
 @pytest.mark.parametrize("filler", [b"\0", b"\xff", b"junk"], ids=["zeros", "ones", "text"])
 def test_a_journal_overwritten_in_the_middle_keeps_both_ends_and_says_so(file: Path, filler: bytes) -> None:
     body = bytearray(file.read_bytes())
-    start, length = len(body) // 2, 8_192
+    start, length = len(body) // 2, 4_096
     body[start : start + length] = (filler * length)[:length]
     file.write_bytes(body)
     kept = salvage(file)
