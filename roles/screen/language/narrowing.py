@@ -102,7 +102,8 @@ class Narrowing(Nouns):
         person = person and not self.see(self._name_end(at + 1), "as|in <articles>? <field>")  # with Ann as the author
         own = dated or person or (with_ and self._best(at + 1) is not None)
         claimed = not own and any(" ".join(match.entry.words) in self.claimed for match in words)
-        if claimed or self.low(at) in {"until", "till", *self.pending}:
+        until = self.low(at) in {"until", "till"} or (self.low(at) == "by" and self.dates.days(at + 1))  # by when to do it
+        if claimed or until or self.low(at) in self.pending:
             return None
         if found := self._bounded(at, ""):
             draft.tests.append(found[0])

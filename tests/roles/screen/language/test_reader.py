@@ -94,6 +94,10 @@ ROWS = """
     archive <0>
 * The books close in two minutes. Claim the total of INV-1 before that
     claim 'INV-1' amount=total of (<0>) before=2 min
+* Archive all mails from Ann by Friday
+    archive all mail from 'Ann' before=2026-03-06 ..  23:59
+* Claim the invoices due by Friday
+    claim all invoice due date 2026-03-06
 * What do we owe Umbra Ltd?
     answer value=sum[amount of (all invoice from 'Umbra Ltd' not is 'paid')]
 * What do we owe Umbra Ltd for invoices that are overdue by now?
