@@ -215,6 +215,8 @@ def test_a_list_that_sends_its_form_sends_what_was_chosen(hand, server):
     for script, goes in (("0", True), ("this.form.action = '/do/delete'", False), ("this.options[1].value = 'eve'", False)):
         hand.open(page.replace("SCRIPT", script))
         assert hand.do(SelectOption(target=ActionTarget(text="Size"), options=("Large",)), E.EDIT).ok == goes, script
+        if goes:
+            hand.until(lambda: any("?" in path for _, path, _ in server.got))
         assert [path for _, path, _ in server.got if "?" in path] == ["/list?size=Large"] * goes
 
 
