@@ -382,6 +382,7 @@ ALL_BUT_THE_HALL = " && ".join(
             f'!("5" in {WRITTEN})',
             "notes.notes.5",
         ),
+        ('Delete the note "Travel plan" by tomorrow', "office", f'!("5" in {WRITTEN})', "notes.notes.5"),
         (
             "Claim the total of the Headset order, with the order number in the description",
             "errands",
@@ -412,6 +413,7 @@ def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
         ("Set up a meeting with Mina tomorrow at 10 called Numbers", "company"),  # three are called so
         ("Add Ada to the budget review on May 5", "company"),
         ('Wait for 5 minutes. Then delete the note "Travel plan" before 9:03', "office"),  # it is too late by then
+        ('Delete the note "Travel plan" by yesterday', "office"),
         ("What do we owe Brimstone Ferry?", "office"),
         ("Which order has the Quillon Vantage?", "errands"),
         ("Find out who sent the mail about the office move and write the name into the note Travel plan", "office"),
