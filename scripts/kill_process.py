@@ -167,17 +167,19 @@ class Worked(NamedTuple):
 
 
 def work_through(work: Work, runs_dir: Path, fatal: Iterator[float], *, process: Callable[[Process], int] = forked) -> Worked:
-    """One process after the other until the run has ended; each is killed at the next of `fatal`, and lives where that is 0."""
+    """One process after the other until the run has ended. `fatal` has at how many points each kill comes, counted from the start
+    and then from the kill before; a process that waits before it has passed so many leaves the rest of them to the next."""
     labels: list[list[str]] = []
-    kills, answering = 0, False
+    kills, answering, left = 0, False, next(fatal, 0)
     for _ in range(MOST):
-        code = process(Process(work, runs_dir, next(fatal, 0), answering))
+        code = process(Process(work, runs_dir, left, answering))
         if code in KILLED:
-            kills, answering = kills + 1, False
+            kills, answering, left = kills + 1, False, next(fatal, 0)
             continue
         if code not in (0, 1, WAITING, 4):
             raise Broken(f"a process of {work.task!r} broke ({code}):\n{(runs_dir / 'said').read_text()[-3000:]}")
         labels.append(points_of(runs_dir))
+        left -= min(left, len(labels[-1]))
         if code != WAITING or not work.later:
             return Worked(labels, kills)
         answering = True
