@@ -10,14 +10,10 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-
-import argparse
-
-from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages
+from browsing.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages
 
 PAGES = Path(__file__).with_name("benign.yaml")
 ALL = 99

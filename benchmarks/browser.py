@@ -22,15 +22,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 from itertools import count
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from browsing.miniwob import _BEGIN, MiniwobPage, pages_folder
 from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-
-from worlds.miniwob import _BEGIN, MiniwobPage, pages_folder
 
 from environments.browser import BrowserEnvironment
 from environments.browser.actions.pointer import WAITS

@@ -11,14 +11,10 @@ A person rejects, or approves the first question and nothing else. The exit code
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-
-import argparse
-
-from services.hostile_pages import chosen_pages, line, load_pages, surfed, table
+from browsing.hostile_pages import chosen_pages, line, load_pages, surfed, table
 
 
 def main() -> int:

@@ -14,18 +14,15 @@ that it is done and the page does not.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-
 import argparse
 import json
+import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import NamedTuple
 
-from worlds.miniwob import MiniwobPage
+from browsing.miniwob import MiniwobPage
 
 from deskcrew import Crew
 from environments.contract import EnvironmentFault

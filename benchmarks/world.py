@@ -192,10 +192,9 @@ def typed(label: str) -> list[Action]:
 def in_chromium(spec: WorldSpec, steps: float) -> Iterator[Figure]:
     """The same world served to Chromium, worked by Playwright."""
     try:
-        from environments.browser import BrowserEnvironment
+        from browsing.twin import Twin
 
-        sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-        from worlds.twin import Twin
+        from environments.browser import BrowserEnvironment
 
         browser = BrowserEnvironment("about:blank")
         browser.reset()

@@ -6,11 +6,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import time
 
-from worlds.twin import Twin
+from browsing.twin import Twin
 
 from environments.browser import BrowserEnvironment
 from environments.simulated.desktop import SimulatedDesktop

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import argparse
 import random
@@ -27,8 +27,8 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 
+from browsing.hostile_pages import PageCase, PageRunner, Pages, load_pages, unshown
 from pydantic import ValidationError
-from services.hostile_pages import PageCase, PageRunner, Pages, load_pages, unshown
 
 from environments.effects import Effect
 from environments.files.conditions import check

@@ -19,7 +19,6 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
         spec = importlib.util.spec_from_file_location(f"{name}_benchmark", FOLDER / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None
-        monkeypatch.syspath_prepend(str(FOLDER))
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, spec.name, module)
         spec.loader.exec_module(module)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from services.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages, table
+from browsing.hostile_pages import PageOutcome, PageRunner, chosen_pages, load_pages, table
 
 from environments.browser.observation import control_identity
 from orchestrator.errors import UsageProblem

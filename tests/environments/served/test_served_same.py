@@ -5,9 +5,9 @@ from itertools import count
 from time import monotonic
 
 import pytest
+from browsing.twin import Twin, dom_id
 from support import sampled
 from waiting import DEADLINE
-from worlds.twin import Twin, dom_id
 
 from environments.browser import BrowserEnvironment
 from environments.simulated.desktop import SimulatedDesktop
@@ -153,7 +153,7 @@ def test_an_oracle_comes_to_the_same_both_ways(browser: BrowserEnvironment, name
 
 
 def test_what_is_done_on_one_side_only_is_found(browser: BrowserEnvironment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worlds.twin.PATIENCE", 0.3)
+    monkeypatch.setattr("browsing.twin.PATIENCE", 0.3)
     twin = Twin(lambda: SimulatedDesktop(load_world("office")), browser)
     try:
         twin.perform(LaunchApp(app="reimbursement"), key="1")

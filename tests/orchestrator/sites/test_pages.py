@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from worlds.miniwob import MiniwobPage, pages_folder
+from browsing.miniwob import MiniwobPage, pages_folder
 
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault

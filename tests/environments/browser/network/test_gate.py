@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import pytest
-from services.hostile_pages import Recorder
+from browsing.hostile_pages import Recorder
 
 from environments.browser import BrowserEnvironment
 from environments.contract import STOPPED

@@ -31,7 +31,7 @@ from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.requests import read_request
 from roles.policies.scripted import TrustingEvaluator
 
-SHIPPED = Path(__file__).resolve().parents[3] / "benchmarks" / "hostile_pages"
+SHIPPED = Path(__file__).resolve().parents[1] / "hostile_pages"
 TURN = "turn"
 """The line of a script at which the page changes: while a model thinks, seen from the page."""
 _HEAD = "<!doctype html><meta charset=utf-8><title>Office</title>"
