@@ -1,68 +1,15 @@
 """The call form of the first wording of the seed, for every verb."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from written.actions import KINDS
 
 from protocol.dsl import DSLError, emit, parse_line
 from protocol.model.actions import VERBS
 
-CALLS = [
-    ('clickBox("Submit", [100, 200, 150, 240], delay=0.3)', 'click "Submit" box [100, 200, 150, 240] delay 0.3 s'),
-    ('click("Save")', 'click "Save"'),
-    ('click(target="Save", button="right", modifiers="ctrl+shift")', 'Control-Shift-right-click "Save"'),
-    ('click(element_id=12, text="Save")', 'click "Save" #12'),
-    ('click(target={"track_id": "save", "point": {"x": 1, "y": 2}})', "click @save at (1, 2)"),
-    ("click(point=[1, 2])", "click at (1, 2)"),
-    ('click("Save", role="button")', 'click button "Save"'),
-    ('click("Save", [0.25, 0.5, 0.5, 0.25])', 'click "Save" box [0.25, 0.5, 0.75, 0.75] norm1'),
-    ('doubleClick("Save")', 'double-click "Save"'),
-    ('double_click("Save")', 'double-click "Save"'),
-    ('rightClick("Save")', 'right-click "Save"'),
-    ("mouseDown()", "mouse down left"),
-    ('mouse_up("Save", "right")', 'mouse up right on "Save"'),
-    ('hover("Save")', 'hover "Save"'),
-    ('drag("a", "b")', 'drag "a" to "b"'),
-    ('drag("a", to={"text": "b"}, path=[[1, 2], [3, 4]])', 'drag "a" to "b" via (1, 2), (3, 4)'),
-    ('type("hello", target="Amount")', 'type "hello" into "Amount"'),
-    ('type("hello", "Amount", submit=true)', 'type "hello" into "Amount" and press Enter'),
-    ('type(textToType="hello")', 'type "hello"'),
-    ('fill("Amount", "1")', 'fill "Amount" with "1"'),
-    ('pressKey("ctrl+s")', "press Control+s"),
-    ('press_key(keys=["ctrl", "s"])', "press Control+s"),
-    ('hotkey("ctrl+s")', "press Control+s"),
-    ('holdKey("shift", 2)', "hold Shift for 2 s"),
-    ('keyDown("shift")', "key down Shift"),
-    ('key_up(key="shift")', "key up Shift"),
-    ('scroll("down", 3)', "scroll down 3"),
-    ('scroll(direction="up", amount=2, unit="px", target="List")', 'scroll up 2 px in "List"'),
-    ("scroll(dx=1, dy=-2)", "scroll up 2 and right 1"),
-    ('selectOption("Travel", "Category")', 'select "Travel" in "Category"'),
-    ('select(["a", "b"], target="Category")', 'select "a", "b" in "Category"'),
-    ('launchApp("mail")', 'open "mail"'),
-    ('launch("mail")', 'open "mail"'),
-    ('switchWindow("mail")', 'switch to "mail"'),
-    ('navigate("https://a.b")', 'navigate to "https://a.b"'),
-    ("goBack()", "go back"),
-    ("go_forward()", "go forward"),
-    ('tabs("close", 2)', "close tab 2"),
-    ('wait(5, text="Saved")', 'wait 5 s for "Saved"'),
-    ("wait()", "wait 1 s"),
-    ("screenshot()", "screenshot"),
-    ('screenshot(marks=["1"], region=[1, 2, 3, 4])', "screenshot marks #1 region [1, 2, 3, 4]"),
-    ('upload("a.pdf", "Receipt")', 'upload "a.pdf" to "Receipt"'),
-    ('callApi("billing", "list", {"vendor": "Acme"})', 'call billing.list(vendor="Acme")'),
-    ('askInAppAgent("mail", "Find it.")', 'ask the agent of "mail": "Find it."'),
-    ('runScript("python", "1")', 'run python "1"'),
-    ('run_script(code="ls")', 'run bash "ls"'),
-    ('memorize("total", "1")', 'memorize "total" = "1"'),
-    ('answer("1")', 'answer "1"'),
-    ('askUser("Which?", name="choice")', 'ask the user "Which?" as "choice"'),
-    ('finishGoal("Done.")', 'finish "Done."'),
-    ("finish()", "finish"),
-    ('fail(reason="No.")', 'fail "No."'),
-    ("x-anthropic.cursor_position(a=1)", 'x-anthropic.cursor_position {"a": 1}'),
-    ("  Click ( 'Save' , ) # done", 'click "Save"'),
-]
+CALLS = yaml.safe_load(Path(__file__).with_name("spellings.yaml").read_text(encoding="utf-8"))["calls"]
 
 
 @pytest.mark.parametrize(("call", "line"), CALLS, ids=[call for call, _ in CALLS])
