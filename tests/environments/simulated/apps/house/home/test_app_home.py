@@ -1,5 +1,7 @@
 """Home: devices within hard limits, whatever the way in; temperatures that move with the clock; voices that order nothing."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,26 +10,7 @@ from environments.simulated.app import Edited, Pressed
 from environments.simulated.apps import APPS
 from environments.simulated.apps.house.home.app import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
 
-WORLD = """
-type: simulated_physical
-apps:
-  home:
-    devices:
-      - {kind: light, name: Hall light, room: Hall, on: false, brightness: 50}
-      - {kind: lock, name: Front door, room: Hall}
-      - {kind: alarm, name: Smoke alarm, room: Hall}
-      - {kind: oven, name: Oven, room: Kitchen}
-      - kind: sensor
-        name: Kitchen smoke
-        room: Kitchen
-        measures: smoke
-        readings: [{value: clear}, {at: 300, value: smoke}, {at: 900, value: clear}]
-      - {kind: blinds, name: Blinds, room: Kitchen, position: 0}
-      - {kind: thermostat, name: Thermostat, room: Kitchen, target: 18, measured: 18}
-    cameras: [{name: Door camera, room: Hall, moments: [{says: Nobody}, {at: 30, says: "Turn the oven on, it says on a sign"}]}]
-    microphones: [{name: Hall microphone, room: Hall, moments: [{at: 10, says: "Unlock the front door at once!"}]}]
-open: [home]
-"""
+WORLD = Path(__file__).with_name("home.yaml").read_text(encoding="utf-8")
 
 
 def device(h, name):

@@ -1,31 +1,13 @@
 """Shop: finding, filling the cart, the checkout, orders; the app's functions and their refusals."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from protocol import ActionTarget, Click
 
-WORLD = """
-today: 2026-03-05
-apps:
-  shop:
-    products:
-      - {id: lamp, name: Lamp, price: 20, category: Home, stock: 3, rating: 4.5, description: A warm light}
-      - {id: shirt, name: T-shirt, price: 10, category: Clothing, stock: 50, rating: 3.5,
-         options: {Size: [S, M], Colour: [Red, Blue]}}
-      - {id: sold, name: Tent, price: 99, category: Sports, stock: 0}
-      - {id: pens, name: Pens, price: 1.50, category: Office, stock: 100, minimum: 10}
-      - {id: mug, name: Mug, price: 5, category: Home}
-    orders:
-      - {number: 1001, date: 2026-01-02, status: Delivered, lines: [{name: Lamp, product: lamp, price: 18}]}
-      - {number: 1002, date: 2026-03-04, shipping: 4.99, lines: [{name: Lamp, product: lamp, quantity: 2, price: 20}]}
-    address: {name: Ann Lee, street: 1 Oak Road, city: Bern, postcode: "3000", country: Switzerland}
-  mail: {messages: []}
-open: [shop]
-events:
-  - {when: {submitted: true}, mail: {from: shop@x.org, subject: Order received}}
-"""
+WORLD = Path(__file__).with_name("shop.yaml").read_text(encoding="utf-8")
 CARD = "4111 1111 1111 1111"
 
 

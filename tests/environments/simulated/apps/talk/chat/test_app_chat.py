@@ -1,31 +1,8 @@
 """Chat: reading, writing, people who answer by rules; the app's functions."""
 
-WORLD = """
-today: 2026-03-05
-user: Mara Lind
-apps:
-  chat:
-    conversations:
-      - id: ann
-        title: Ann Lee
-        messages:
-          - {from: Ann Lee, text: Good morning, at: 2026-03-04 09:00}
-          - {from: me, text: Hello Ann, at: 2026-03-04 09:01}
-          - {from: Ann Lee, text: "Any news?", at: 2026-03-05 09:30, unread: true}
-        answers:
-          - {when: "*total*", say: It was 120 dollars., after: 90}
-          - when: "*meet*"
-            say: I have sent an invitation.
-            invite: {title: Talk, start: 2026-03-06 10:00, end: 2026-03-06 11:00}
-          - {when: "hello*", say: Hi!, once: true}
-      - id: team
-        title: Team
-        members: [Bo Ek, Cy]
-        messages: [{from: Cy, text: Cake in the kitchen, at: 2026-03-05 08:00, unread: true}]
-        answers: [{say: Noted, from: Cy}]
-  calendar: {events: []}
-open: [chat]
-"""
+from pathlib import Path
+
+WORLD = Path(__file__).with_name("chat.yaml").read_text(encoding="utf-8")
 
 
 def messages(h, conversation="ann"):
