@@ -32,7 +32,7 @@ from roles.contracts.values import (
 )
 from roles.contracts.values import number_of as number_of_text
 from roles.screen.matching import only, similarity
-from roles.screen.values import same_state
+from roles.screen.values import same_state, values_in
 
 _PHONE = re.compile(r"(?<![\w+])\+?\d(?:[ ()/.-]{0,2}\d){6,14}(?![\w-])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}")
@@ -49,9 +49,25 @@ def _taken_out(name: str, text: str, said: Sequence[Value]) -> str:
             body = re.escape(shape).replace(r"\#", "#").replace("#", r"\d")
             return _only(f"like {shape}", re.findall(rf"(?<!\w){body}(?!\w)", text))
         case "phone", []:
-            return _only("like a phone number", [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])])
+            return _found("phone", text)
+        case "found", [_, *_]:
+            return _found(text, " · ".join(map(shown, said)))
         case _:
             raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in (text, *said))}")
+
+
+def _found(kind: str, text: str) -> str:
+    """The only value of a kind in a text: a phone number, an amount of money, or by its noun what is named, such as `Room 7`."""
+    match kind:
+        case "phone":
+            values = [m[0] for m in _PHONE.finditer(text) if not _DATE.fullmatch(m[0])]
+        case "date" | "email" | "id" | "money" | "time":
+            values = values_in(kind, text)
+        case _:
+            noun = re.escape(kind.capitalize())
+            begun = r"(?<=[a-z] )(?:[A-Z]\w* )+"  # not the first word of a sentence: "Use Room 12"
+            values = re.findall(rf"\b{noun} (?:\d+\w?|[A-Z])\b|{begun}{noun}\b(?! [\dA-Z])", text)
+    return _only(f"like a {kind}", values)
 
 
 def _line(text: str, number: int) -> str:
@@ -172,7 +188,7 @@ def called(name: str, given: list[Value]) -> Value:
             return _with_days(day, "+", days)
         case "if", [bool() as so, then, otherwise]:
             return then if so else otherwise
-        case "line" | "like" | "phone", [str() as text, *said]:
+        case "line" | "like" | "phone" | "found", [str() as text, *said]:
             return _taken_out(name, text, said)
         case _:
             raise Trouble(f"{name} cannot be computed from {', '.join(repr(shown(v)) for v in given) or 'nothing'}")

@@ -318,6 +318,9 @@ class Forms(Lookups):
             return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
         records = self.one(goal)
         kind = self.kind(records)
+        fielded = [slot for slot in order.slots if slot.role == "value" and slot.field]
+        if fielded and not told:  # into the meeting as its place
+            return self._fill(order, records, self._entries(self.card(records.app), kind, fielded))
         only = told[0] if len(told) == 1 else None
         own = ground_field(only.fields[0], kind, True) if isinstance(only, Of) and len(only.fields) == 1 else None
         if only is not None and own is not None and not own.key and own.type != "long_text":  # into the field of that name

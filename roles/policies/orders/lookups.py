@@ -26,7 +26,7 @@ from roles.contracts.orders import (
 from roles.contracts.values import Table, parse_time
 from roles.policies.orders.grounding import Refusal, ground_field, housed, place_called, to_records
 from roles.policies.orders.state import LOOKS, PlanState, Row, Subject, each_of, escaped, is_many
-from roles.screen.language.words import deeds, phrases
+from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import box_for
 from roles.screen.rows import Row as SeenRow
 from roles.screen.rows import matches, says
@@ -36,6 +36,8 @@ from roles.screen.values import is_a, is_masked, minutes_in, takes_place
 MOST_ROWS = 40
 """Records that one order is done for."""
 _MOMENTS = frozenset({"date", "day", "time", "start", "end", "start time", "end time"})
+_BETWEEN = '" · "'
+"""What stands between texts in which a value is looked for: no part of any."""
 LASTING = frozenset({"people", "date", "time", "money", "number"})
 """Types of columns by which a record is told from others of the same name."""
 
@@ -324,7 +326,7 @@ class Lookups(PlanState):
         name, back = value.thing.name, value.thing.back
         if name is not None and name.quoted and not value.fields and not self._maybe(value.thing.kind):
             return escaped(name.text)  # the line "...", the words "..."
-        if known := self._found_out(value):
+        if known := self._found_out(value) or self._in_texts(value):
             return known
         noun = "" if value.fields or value.thing.tests or back is not None or self._maybe(value.thing.kind) else value.thing.kind
         if (found := self._fact_said(noun)) is not None:  # a noun that no application has: "the output"
@@ -341,6 +343,46 @@ class Lookups(PlanState):
             if all(label in self._row.cells for label in labels):
                 return escaped(" ".join(self._cells(self._row, value.fields)))
         return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _in_texts(self, value: Of) -> str:
+        """The one value of a kind in all texts that are meant, where their records have no such field; empty where they have, and
+        for what no text is known to hold."""
+        field = value.fields[0] if len(value.fields) == 1 else ""
+        shape = Lexicon.english().data["shapes"].get(field)
+        if shape is None or value.thing.back is not None:
+            return ""
+        found = self._candidates(value.thing, ())
+        prose = {(one.app, one.kind): self._prose(self.kind(one)) for one in found}
+        if any(ground_field(field, self.kind(one)) for one in found) or not all(prose.values()):
+            return ""
+        texts = []
+        for one in found:
+            label, inside = prose[(one.app, one.kind)], f"{self.phrase(value.thing)} in {self.card(one.app).title}"
+            if not any(each.label == label and each.listed for each in self.kind(one).fields):  # it stands on its own page
+                key = f"{one.model_dump_json()} {label}"
+                known, name = key in self._names, self._name(inside, key)
+                if not known:
+                    one = one.model_copy(update={"exactly": 1})
+                    self._add(ReadStep(app=one.app, records=one, labels=(label,), names=(name,)))
+                texts.append(f"fact {json.dumps(name, ensure_ascii=False)}")
+                continue
+            sender = next((test.value for test in one.tests if test.relation == "from" and not test.negated), "")
+            place = one.place or (sender if self.kind(one).within else "")
+            table = self._collected(one.model_copy(update={"exactly": 0, "place": place}), inside, (label,))
+            texts.append(f"table {json.dumps(table, ensure_ascii=False)} | column [{label}] | join {_BETWEEN}")
+        what = json.dumps(field if shape == "named" else shape)
+        formula = f"found({what}, {', '.join(texts)})"
+        known = formula in self._names
+        name = self._name(f"{field} of {self.phrase(value.thing)}", formula)
+        if not known:
+            self._add(ComputeStep(formula=formula, name=name))
+        return "{" + name + "}"
+
+    def _prose(self, kind: KindCard) -> str:
+        """The label of the only text that records of a kind have, besides their names."""
+        long = [field.label for field in kind.fields if field.type == "long_text"]
+        texts = long or [field.label for field in kind.fields if field.type == "text" and field.listed and not field.key]
+        return texts[0] if len(texts) == 1 else ""
 
     def _found_out(self, value: Of) -> str:
         """The facts that an earlier order found out under these names; empty where it did not. Raises Refusal."""
@@ -518,7 +560,7 @@ class Lookups(PlanState):
             counted = value.of[0] if isinstance(value, Worked) and value.how == "count" else None
             if isinstance(counted, Of) and counted.thing.back is None:
                 return tuple(self.rows(counted.thing.model_copy(update={"quantity": "all"})))
-            if isinstance(value, Of) and value.thing.back is None:
+            if isinstance(value, Of) and value.thing.back is None and not self._in_texts(value):
                 many = is_many(value.thing)
                 return tuple(self.rows(value.thing, value.fields)) if many else (Row(self.one(value.thing, value.fields)),)
         return ()

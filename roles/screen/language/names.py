@@ -86,6 +86,12 @@ class Names(ABC):
         """What somebody is going to send, which is not there yet."""
         self.deadline: When | None = None
         """When something that was told of is over: what "before that" speaks of."""
+        self.letter: Thing | None = None
+        """The messages of somebody who was said to have written: what "the mail" speaks of."""
+        self.event: Thing | None = None
+        """What was told of without saying what kind of thing it is: "which room Planning takes place in"."""
+        self.news: tuple[Text, str, int] | None = None
+        """Whose field is a new one by a message, and the order that finds it out."""
         self.people: list[str] = []
         self.said_kind = ""
         self.nested = False
@@ -213,6 +219,17 @@ class Names(ABC):
         """Somebody "her" may speak of: no number, no address and no file."""
         if isinstance(value, Text) and not value.quoted and OTHER_THAN_A_PERSON.isdisjoint(value.text):
             self.people = [*self.people, value.text]
+
+    def messages(self, at: int, stop: int, end: int) -> Read[Thing]:
+        """All messages of the name from `at` to `stop`, by the way that is said at `end`: "in chat"."""
+        channel, name = self.take(end, "channels"), self.text(at, stop)
+        way = channel.entry.name if channel else ""
+        sender = Test(relation="from", value=name, spans=name.spans)
+        place = Thing(kind="chat", spans=self.spans(end, channel.end)) if channel and way == "chat" else None
+        letter = Thing(
+            kind="mail" if way == "mail" else "message", quantity="all", tests=(sender,), place=place, spans=name.spans
+        )
+        return letter, channel.end if channel else end
 
     # What points back
 

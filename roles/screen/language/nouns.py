@@ -109,7 +109,19 @@ class Nouns(Names):
         asks = _IN_TIME.get((pick.by, pick.order), "") if pick is not None and pick.at == pick.number == 1 else ""
         if asks and in_time and self.words.shown is None and not any(isinstance(test.value, When) for test in draft.tests):
             raise Doubt(asks.format(draft.kind))
-        return apart(draft.thing(self.spans(at, end))), end
+        thing = draft.thing(self.spans(at, end))
+        told = self._that_was_told(thing) if self.low(at) == "the" else None
+        return told or apart(thing), end
+
+    def _that_was_told(self, thing: Thing) -> Thing | None:
+        """ "The mail" of somebody who was said to have written; "the meeting" of what was said to take place."""
+        if not thing.kind or thing != Thing(kind=thing.kind, name=thing.name, spans=thing.spans):
+            return None
+        alone = thing.name is None or thing.name.text.casefold() == thing.kind
+        if self.letter is not None and alone and thing.kind in self.words.lexicon.data["letters"]:
+            return self.letter.model_copy(update={"quantity": "one", "spans": thing.spans})
+        named = self.event.name if self.event is not None and alone and thing.kind in self.words.lexicon.data["in_time"] else None
+        return thing.model_copy(update={"name": named}) if named is not None else None
 
     def _determiners(self, at: int, draft: Draft) -> int:
         """Quantity, article, superlative, number, states; in this order. A place behind the goal: it cannot be read."""

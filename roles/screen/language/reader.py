@@ -149,6 +149,8 @@ class Clauses(Statements, Controls):
 
     def _statement(self, at: int) -> int | None:
         """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
+        if (told := self._messaged(at) or self._renewed(at)) is not None:
+            return told
         opened = self.take(at, "existing", "unwanted")
         if opened is not None:
             found = self.thing(opened.end)
@@ -244,7 +246,8 @@ class Clauses(Statements, Controls):
             found = self.clause_at(at, standing) or (self._gapped(at, standing) if len(self.orders) > first else None)
             if found is None:
                 return at
-            at, self.topic, self.topics = self._in_time(found), None, ()
+            at, self.topic, self.topics = self._in_time(found), self.topic if self.recent else None, ()
+            self.recent = False
             other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
             last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
             at = self._without(at + (last or (other and self.low(at) == "instead")))
@@ -357,7 +360,7 @@ class Clauses(Statements, Controls):
             at = opened.end
         denied = self.see(at, "<negations>") or self.see(at, "not to")
         at, self.denied = denied.end if denied else at, denied is not None
-        if not denied and standing is None and (stop := self.whether(at) or self.awaited(at)) is not None:
+        if not denied and standing is None and (stop := self.whether(at) or self.awaited(at) or self._which_it_is(at)):
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
         told = (self.imperative, self.question, self.received, self.passive, self.fronted)

@@ -8,7 +8,7 @@ condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "
 
 from __future__ import annotations
 
-from roles.contracts.orders import Condition, Context, Of, Order, Slot, Test, Text, Thing, When
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Slot, Test, Text, Thing, When
 from roles.screen.language.names import LOOKING, Read, bare, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt, Match
@@ -154,6 +154,69 @@ class Statements(Values):
         slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
         return self._given_slot(value[1] + 1) if more else value[1]
+
+    def _messaged(self, at: int) -> int | None:
+        """NAME wrote [in chat] which NOUN THING takes place in | NAME [has a new FIELD and] told me [her new FIELD] [in chat] |
+        NAME wrote to me about a THING: what the messages say is taken out of them."""
+        stop = self._name_end(at)
+        news = self.see(stop, "has a new <field> and")
+        sent = self.take(news.end if news else stop, "sent_me")
+        if sent is None or stop == at or not self._nameish(at):
+            return None
+        name, (letter, end) = self.text(at, stop), self.messages(at, stop, sent.end)
+        if about := self.see(end, "about <articles> <noun>"):
+            self.topic = Thing(kind=about["noun"].entry.name, quantity="any", spans=self.spans(at, about.end))
+            self.waiting, field, end = (at, about.end), None, about.end
+        elif asked := self.see(end, "which|what <noun>"):
+            field, event = asked["noun"].entry, self.simple(asked.end)
+            place = (self.see(event[1], "<predicates> in") or self.see(event[1], "is in")) if event else None
+            end = place.end if place else end
+            self.event = event[0] if event else None
+        else:
+            own = news or self.see(end, "<articles>? <possessives>? new <field>")
+            field = own["field"].entry if own else None
+            letter, end = (letter, end) if news or own is None else self.messages(at, stop, own.end)
+            self.news = (name, field.name, len(self.orders)) if field else None
+        if not (self.over(end) and (about or field)):
+            return None
+        self.named(name)
+        self.recent, self.letter = True, letter
+        if field is not None:
+            self.taken_out(at, end, field.name, letter)
+        return end
+
+    def taken_out(self, at: int, end: int, field: str, letter: Thing) -> None:
+        """An order to take a value out of the text of messages."""
+        spans = self.spans(at, end)
+        slot = Slot(role="value", value=Of(fields=(field,), thing=letter, spans=spans), spans=spans)
+        self.orders.append(Order(verb="find", said=self.words.text(at, end), slots=(slot,), spans=spans))
+
+    def _renewed(self, at: int) -> int | None:
+        """change|enter it [in PLACE]: the new FIELD of NAME that was told of"""
+        found = self.see(at, "<verb> it|that|this") if self.news else None
+        if found is None or self.news is None or found["verb"].entry.name not in {"set", "write"}:
+            return None
+        place = self.simple(found.end + 1, inner=True) if self.low(found.end) in {"in", "on", "into"} else None
+        end, (name, field, order) = place[1] if place else found.end, self.news
+        slot = Slot(role="value", field=field, value=Back(to=order), spans=self.spans(found.end - 1, found.end))
+        thing = Thing(name=name, place=place[0] if place else None, spans=name.spans)
+        said = self.words.text(at, found["verb"].end)
+        self.orders.append(Order(verb="set", said=said, object=thing, slots=(slot,), spans=self.spans(at, end)))
+        return end if self.over(end) else None
+
+    def _which_it_is(self, at: int) -> int | None:
+        """find out from THING which one it is: its number stands there"""
+        found = self.see(at, "<requests>? <verb> from|in")
+        letter = self.simple(found.end) if found and found["verb"].entry.name in {"find", "answer", "check"} else None
+        asked = self.see(letter[1], "which|what <ones>? <noun>? it is") if letter else None
+        if letter is None or asked is None or self.topic is None or not self.topic.kind:
+            return None
+        number, topic = f"{self.topic.kind} number", self.topic
+        self.waiting = None
+        self.taken_out(at, asked.end, number, letter[0])
+        test = Test(field=number, value=Back(to=len(self.orders) - 1), spans=self.spans(at, asked.end))
+        self.topic, self.recent = topic.model_copy(update={"quantity": "one", "tests": (test,)}), True
+        return asked.end
 
     def _placed(self, at: int) -> int | None:
         """ "It is in my contacts": where the thing spoken of last is looked for."""

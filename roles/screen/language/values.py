@@ -259,10 +259,15 @@ class Values(Narrowing):
         if (that := self.see(at, "<demonstratives> <field>")) and self._field_here(that["field"]):
             back = self.back(field=that["field"].entry.name, at=at)
             return (back.model_copy(update={"spans": self.spans(at, that.end)}), that.end) if back else None
+        if (room := self.see(at, "<demonstratives> <noun>")) and (back := self._taken_before(room["noun"].entry.name, at)):
+            return back, room.end
         whose, article = self.take(at, "possessives"), self.take(at, "articles")
         article = article if article and article.entry.name == "one" else None
         start = whose.end if whose else article.end if article else at
         found = self._field_list(start)
+        told = found is not None and article and {*found[0]} <= self.words.lexicon.data["shapes"].keys() - {"date", "time"}
+        if found is not None and told and (text := self._said_in(found[1])):
+            return Of(fields=found[0], thing=text[0], spans=self.spans(at, text[1])), text[1]
         if found is None or self._open(found[1]) or self.kind(found[1]) in {"quote", "number"}:
             return None
         names, end = found
@@ -280,6 +285,25 @@ class Values(Narrowing):
         if holder is not None and holder.back is not None and whose is not None and whose.entry.data["value"] == "all":
             holder = holder.model_copy(update={"quantity": "all"})
         return (Of(fields=names, thing=holder, spans=self.spans(at, end)), end) if holder is not None else None
+
+    def _taken_before(self, noun: str, at: int) -> Back | None:
+        """That room, which an earlier order takes out of a text."""
+        for number, order in reversed([*enumerate(self.orders)]):
+            if any(isinstance(slot.value, Of) and slot.value.fields == (noun,) for slot in order.slots):
+                return Back(to=number, field=noun, spans=self.spans(at, at + 2))
+        return None
+
+    def _said_in(self, at: int) -> Read[Thing] | None:
+        """[that] NAME wrote me [in chat] | [that] THING names: in whose text a value stands"""
+        start = self.skip(at, "that|which")
+        stop = self._name_end(start)
+        sent = self.take(stop, "sent_me") if stop > start and self._nameish(start) else None
+        if sent is not None:
+            self.named(self.text(start, stop))
+            return self.messages(start, stop, sent.end)
+        thing = self.simple(start) if self.take(start, "articles") or self.low(start) == "it" or start > at else None
+        names = self.take(thing[1], "tells") if thing else None
+        return (thing[0], names.end) if thing and names and thing[0].quantity == "one" else None
 
     def _leads_to_holder(self, at: int) -> bool:
         """Whether "of", "in" and the like lead from fields to what has them."""
