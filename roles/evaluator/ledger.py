@@ -664,7 +664,19 @@ class _Check:
     def _is_twin(self, effect: RecordEffect) -> bool:
         """Whether it is of the kind of an order's own effect, on the same record or in the same step: asked for and confirmed."""
         others, track = [self.effects[m] for m in self.used], effect.record.track
+        if any(_is_again(one, effect) for one in others):
+            return True  # pressed once more, since the first press had changed nothing
         return any(one.step == effect.step or (track and one.record.track == track and one.kind is effect.kind) for one in others)
+
+
+def _is_again(one: RecordEffect, other: RecordEffect) -> bool:
+    """Whether a control was pressed twice on the same screen, which the first press changed in nothing but the focus."""
+    screens = [state.elements for state in (one.before, other.before) if state is not None]
+    apart = abs(one.step - other.step) != 1 or one.app != other.app or {*tokens(one.control)} != {*tokens(other.control)}
+    if len(screens) < 2 or apart:
+        return False
+    was, now = ([element.model_copy(update={"focused": False}) for element in elements] for elements in screens)
+    return was == now
 
 
 def _together(verdicts: Sequence[Verdict]) -> Verdict:
