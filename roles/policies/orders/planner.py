@@ -39,6 +39,7 @@ from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import Missing, PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
+from roles.screen.language.words import Lexicon
 from roles.screen.matching import box_for, tokens
 from roles.screen.texts import is_name
 from roles.screen.values import minutes_in
@@ -387,6 +388,8 @@ class Planner(PageOrders):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:
             return self._derive(order, thing, *made)
+        if self._on_list(order, thing):
+            return None
         rows = self.rows(thing)
         for row in rows:
             self._row = row
@@ -394,6 +397,23 @@ class Planner(PageOrders):
         self._row = None
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
+
+    def _on_list(self, order: Order, thing: Thing) -> bool:
+        """Whether it is done with a whole sheet or list, by a control that stands over it: "sort the sheet Costs by amount"."""
+        alone = thing.name is not None and thing == Thing(kind=thing.kind, name=thing.name, spans=thing.spans)
+        homes = [pair for pair in self._maybe(thing.kind) if alone and thing.kind in Lexicon.english().data["places"]]
+        if len(homes) != 1 or thing.name is None:
+            return False
+        card, kind = homes[0]
+        verb = next((one for one in card.verbs if one.verb == order.verb and one.at == "list" and one.asks), None)
+        if verb is None:
+            return False
+        self._add(OpenStep(app=card.app, place=thing.name.text))
+        entries = self._asked(verb, order.slots, card, kind)
+        self._add(PressStep(app=card.app, verb=verb.verb, control=verb.control, entries=entries))
+        if end := self._commits.get(self._at):  # "and save it"
+            self._add(PressStep(app=card.app, verb=end, control=end.capitalize()))
+        return True
 
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
@@ -433,6 +453,10 @@ class Planner(PageOrders):
         entries: list[Entry] = []
         for slot in slots:
             only = verb.asks[0] if len(verb.asks) == 1 == len(slots) else None
+            if order_by := self._column(slot, verb, kind):
+                entries.append(order_by)
+                self._take(slot)
+                continue
             field = only or self._field_of(slot, form, {entry.label for entry in entries})
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
@@ -442,6 +466,17 @@ class Planner(PageOrders):
             entries.append(Entry(label=field.label, value=escaped(where) if where else self.words(slot.value, field)))
             self._take(slot)
         return tuple(entries)
+
+    def _column(self, slot: Slot, verb: VerbCard, kind: KindCard) -> Entry | None:
+        """ "By amount", "largest first" of what is sorted: the column and the way that the press asks for."""
+        fields = slot.value.fields if slot.role == "by" and isinstance(slot.value, Of) else ()
+        column = ground_field(fields[0], kind) if len(fields) == 1 else None
+        ask = next((one for one in verb.asks if column is not None and verb.verb in one.label.casefold().split()), None)
+        if ask is not None and column is not None:
+            return Entry(label=ask.label, value=escaped(column.label))
+        way = slot.value.text if slot.role == "as" and isinstance(slot.value, Text) else ""
+        ask = next((one for one in verb.asks if way.casefold() in (option.casefold() for option in one.options)), None)
+        return Entry(label=ask.label, value=escaped(way.capitalize())) if ask is not None else None
 
     def _by_field(self, order: Order, records: Records, kind: KindCard) -> None:
         """Where no control does it, a field may: what is renamed has another title, what is postponed another time."""
