@@ -14,6 +14,7 @@ from roles.contracts.orders import (
     ComputeStep,
     Condition,
     Of,
+    Order,
     ReadStep,
     Records,
     RowTest,
@@ -24,7 +25,7 @@ from roles.contracts.orders import (
     Worked,
 )
 from roles.contracts.values import Table, parse_time
-from roles.policies.orders.grounding import Refusal, ground_field, housed, place_called, to_records
+from roles.policies.orders.grounding import Refusal, ground_field, housed, is_of, place_called, to_records
 from roles.policies.orders.state import LOOKS, PlanState, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import box_for
@@ -172,6 +173,8 @@ class Lookups(PlanState):
     def _rows_of(self, thing: Thing, fields: Sequence[str]) -> list[Row]:
         if thing.back is not None and not thing.tests and thing.pick is None and not thing.but:
             subject = self._subjects.get(thing.back.to, Subject())
+            if (made := self._made_by(thing, subject)) is not None:
+                return [made]
             if thing.quantity == "number" and len(subject.rows) not in {0, thing.number}:
                 there = self._list(subject.rows)
                 raise Refusal(f'"{self._said(thing.spans)}" should be {thing.number}, and there is {there}', ask=True)
@@ -194,6 +197,22 @@ class Lookups(PlanState):
         self._check_number(thing, table, base, single=single)
         keys = [field.label for field in kind.fields if field.key and field.label in table.columns] or list(table.columns[:1])
         return [self._row_of(base, table, row, keys) for row in table.rows]
+
+    def _made_by(self, thing: Thing, subject: Subject) -> Row | None:
+        """ "That note", where a mail was saved to the notes: the one there that is called as the mail is."""
+        order = self.reading.orders[thing.back.to] if thing.back is not None else Order(verb="")
+        other = thing.kind and len(subject.rows) == 1 and not is_of(thing.kind, self.kind(subject.rows[0].records))
+        name = order.object.name if order.object is not None else None
+        if not other or order.verb not in {"save", "copy"} or name is None:
+            return None
+        into = [slot.value for slot in order.slots if slot.role == "into"]
+        words = {one.thing.kind if isinstance(one, Of) else one.text.casefold() for one in into if isinstance(one, Of | Text)}
+        homes = [(card, kind) for card, kind in self._maybe(thing.kind) if words & {kind.kind, *kind.words, card.app}]
+        keys = [field.label for _, kind in homes for field in kind.fields if field.key and field.listed]
+        if len(homes) != 1 or len(keys) != 1:
+            return None
+        tests = (RowTest(label=keys[0], value=escaped(name.text)),)
+        return Row(Records(app=homes[0][0].app, kind=homes[0][1].kind, tests=tests))
 
     def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
         """As many as the goal says, and no more than can be done."""
