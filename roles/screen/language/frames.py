@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked
-from roles.screen.language.names import Read, bare, plural
+from roles.screen.language.names import LOOKING, Draft, Read, bare, plural
 from roles.screen.language.nouns import unknown
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt, deeds, phrases
@@ -107,6 +107,9 @@ class Frame:
 
     def alone(self, at: int) -> int | None:
         """- only the sum, no names: what is told is that alone, as it is anyway"""
+        if either := self.see(at, ",? <states> or not"):  # every unpaid invoice, overdue or not
+            self.words.nothing += self.words.list[at : either.end]
+            return either.end if self.filled() else None
         found = self.see(at, ",|-|–? only the <field>")
         told = [slot.value for slot in self.slots if slot.role == "saying"]
         if found is None or len(told) != 1 or not isinstance(told[0], Of) or told[0].fields != (found["field"].entry.name,):
@@ -189,7 +192,7 @@ class Frame:
             if (more := self.read.fields(end)) is not None:
                 return self.inside(self.add("with", more[0], at, more[1]))
         if word == "for" and (self.verb.get("makes") or self.takes != "thing"):
-            each = self.read.thing(end)
+            each = self.every_one(end) or self.read.thing(end)
             if each is not None and (each[0].quantity == "all" or (self.take(end, "all") and plural(each[0]))):
                 self.read.each = each[0]
                 return self.add("per", self.read.valued_thing(each[0]), at, each[1])
@@ -200,6 +203,16 @@ class Frame:
                 value = when[0].model_copy(update={"spans": self.spans(at, when[1])})
                 return self.add(self.timed(word, when[0]), value, at, when[1])
         return None
+
+    def every_one(self, at: int) -> Read[Thing] | None:
+        """every one [that is not paid]: of those that were looked at"""
+        ones = self.see(at, "every|each <ones> of? them?")
+        those = self.read.orders[-1].object if ones and self.read.orders and self.read.orders[-1].verb in LOOKING else None
+        if ones is None or those is None or not plural(those) or those.also or those.pick:
+            return None
+        draft = Draft(kind=those.kind, quantity="all", tests=[*those.tests], place=those.place)
+        end = self.read.modifiers(ones.end, draft)
+        return draft.thing(self.spans(at, end)).model_copy(update={"but": those.but, "name": those.name}), end
 
     def _plain(self, word: str, role: str, at: int, end: int) -> int | None:
         found = self._value(role, end)

@@ -170,7 +170,8 @@ class Clauses(Statements, Controls):
         """put VALUES on the claim | the FIELD belongs on the claim | each claim needs the FIELDS: for the order before"""
         last, people = self.orders[-1] if self.orders else None, list(self.people)
         claims = last is not None and last.verb == "claim"
-        if last is None or last.negated or last.object is None or not (claims or last.object.new):
+        begun = last is not None and last.verb == "submit" and last.object is not None and last.object.quantity == "any"
+        if last is None or last.negated or last.object is None or not (claims or begun or last.object.new):
             return None
         made, kind = self.makes, last.verb if claims else last.object.kind
         lead = self.see(at, "put|enter|write|note|mention|include")
@@ -178,10 +179,11 @@ class Clauses(Statements, Controls):
         if needs and "noun" in needs and needs["noun"].entry.name != kind:
             return None
         own = self.see(at, "the <field> belongs|goes|comes") if not (lead or needs) else None
-        begun = lead or needs or own
-        start = begun.end if begun else at
+        lead_in = lead or needs or own
+        start = lead_in.end if lead_in else at
         self.orders.pop()
-        self.makes, self.object = (kind,), last.object
+        self.makes, self.object, each = (kind,), last.object, self.each
+        self.each = next((s.value.thing for s in last.slots if s.role == "per" and isinstance(s.value, Of)), None)
         frame = Frame(self, self.words.lexicon.data["verbs"][last.verb] | {"name": last.verb}, last.object)
         end: int | None = start
         if own is not None:
@@ -192,6 +194,7 @@ class Clauses(Statements, Controls):
             end = frame.add("with", fields[0], at, fields[1]) if fields else end
         stop = (self.on_form(end) or self.skip(end, "on|in|into it")) if end else start
         stop += self.low(stop) == "," and self.over(stop + 1)  # on the claim, too
+        self.each = each
         there = needs or any(self.on_form(n) or self.see(n, "on|in|into it") for n in range(start, stop))
         if not (frame.slots and there and self.over(stop)):
             self.orders.append(last)

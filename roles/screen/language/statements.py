@@ -26,9 +26,19 @@ class Statements(Values):
         people, stop = self.people, self._name_end(at)
         if stop > at and self.words.list[at].capital:  # Ann has sent me her number
             self.named(self.text(at, stop))
-        told = self._state_of_it(at, end) or self._lapsing(at, end) or self._telling(at, end)
+        told = self._dealing(at, stop, end) or self._state_of_it(at, end) or self._lapsing(at, end) or self._telling(at, end)
         self.people = people if told is None else self.people
         return told
+
+    def _dealing(self, at: int, stop: int, end: int) -> int | None:
+        """NAME gets money from us: whose invoices "their invoices" are"""
+        deals = self.take(stop, "deals") if stop > at else None
+        if deals is None or deals.end != end:
+            return None
+        self.topic, self.recent = Thing(name=self.text(at, stop), spans=self.spans(at, stop)), True
+        span = (self.words.list[at].start, self.words.list[end - 1].end)
+        self.context.append(Context(text=self.words.goal[span[0] : span[1]], span=span, things=(self.topic,)))
+        return end
 
     def _state_of_it(self, at: int, end: int) -> int | None:
         """it is [not] STATE | they have [not] been STATE, of what was spoken of: nothing is asked of it"""
