@@ -19,7 +19,7 @@ from roles.screen.language.controls import PATH, Controls
 from roles.screen.language.frames import Frame
 from roles.screen.language.names import Read, bare
 from roles.screen.language.statements import Statements
-from roles.screen.language.words import Doubt, Match, Words, deeds
+from roles.screen.language.words import Doubt, Match, Words, deeds, table
 
 CHANGES = frozenset({"move", "postpone", "set", "rename"})
 TIMELESS = frozenset({"answer", "find", "check", "open", "keep", "wait", "wait_time"})
@@ -366,7 +366,7 @@ class Clauses(Statements, Controls):
         if not denied and standing is None and (stop := self.whether(at) or self.awaited(at) or self._which_it_is(at)):
             return stop
         sure = (self.passive,) if self.take(at, "ensures", "wishes") else ()
-        told = (self.imperative, self.question, self.received, self.passive, self.fronted)
+        told = (self.in_language, self.imperative, self.question, self.received, self.passive, self.fronted)
         for rule in (self.on_page, *sure, *told, self.form_words):
             self.object = None
             self.claimed = frozenset()
@@ -406,6 +406,15 @@ class Clauses(Statements, Controls):
             return None
         slot = Slot(role="value", value=found[0], spans=found[0].spans)
         return Order(verb="answer", said=self.words.text(at, at + 1), slots=(slot,)), found[1]
+
+    def in_language(self, at: int) -> Read[Order] | None:
+        """I want everything in LANGUAGE"""
+        wish, known = self.see(at, "<wishes> everything|all in"), table("phrases")["languages"]
+        name = self.name(wish.end) if wish else None
+        if wish is None or name is None or name[0].text.casefold() not in {*known, *map(str.casefold, known.values())}:
+            return None
+        slot, thing = Slot(role="value", value=name[0], spans=name[0].spans), Thing(kind="language", spans=self.spans(at, wish.end))
+        return Order(verb="set", said=self.words.text(at, wish.end), object=thing, slots=(slot,)), name[1]
 
     def received(self, at: int) -> Read[Order] | None:
         """NAME|everybody who comes to THING should get a mail operands"""
