@@ -398,6 +398,7 @@ class Clauses(Statements, Controls):
         if thing is not None and (bare(thing) or "contact" in {thing.kind, thing.place.kind if thing.place else ""}):
             self.named(thing.name)
         self._reply()
+        self._restated()
         return end if not (negated and order.negated) else None
 
     def question(self, at: int) -> Read[Order] | None:

@@ -286,6 +286,19 @@ class Statements(Values):
         saying = [slot for slot in told.slots if slot.role == "saying"]
         self.orders[-2:] = [last.model_copy(update={"slots": (*last.slots, *saying), "spans": (*last.spans, *told.spans)})]
 
+    def _restated(self) -> None:
+        """ "All that is about the roof belongs into /Roof. Move these files there.": the same order, said twice."""
+        told, again = self.orders[-2:] if len(self.orders) > 1 else (None, None)
+        if told is None or again is None or told.said.casefold() not in self.words.lexicon.data["belongs"]:
+            return
+        thing, to, at = again.object, [slot.value for slot in again.slots], len(self.orders) - 2
+        pointed = [one.to for one in (thing.back if thing else None, *to) if isinstance(one, Back)]
+        if again.verb not in {"move", "put"} or again.negated or pointed != [at, at] or thing is None or thing.tests or thing.pick:
+            return
+        kind = told.object.kind or thing.kind if told.object else ""
+        change = {"object": told.object.model_copy(update={"kind": kind}) if told.object else None, "verb": again.verb}
+        self.orders[-2:] = [told.model_copy(update={**change, "said": again.said, "spans": (*told.spans, *again.spans)})]
+
     def _sentence_end(self, at: int) -> int:
         while not self.over(at):
             at += 1
