@@ -503,6 +503,8 @@ class Planner(PageOrders):
         if shift is not None and isinstance(shift.value, When):
             self._take(shift)
             return [Entry(label=field.label, value=str(shift.value.minutes), mode="later") for field in times]
+        as_long = next((s for s in order.slots if s.field == "length" and isinstance(s.value, When)), None)
+        order = self._without(order, as_long) if as_long is not None else order
         entries = self._entries(self.card(records.app), kind, order.slots)
         new = {entry.label: entry.value for entry in entries}
         if len(times) == 2 and times[0].label in new and times[1].label not in new:
@@ -514,6 +516,8 @@ class Planner(PageOrders):
                 raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
             end = (start + (minutes[-1] - minutes[0])) % DAY
             entries.append(Entry(label=times[1].label, value=f"{end // 60:02d}:{end % 60:02d}"))
+            if as_long is not None and isinstance(as_long.value, When) and parse_time(as_long.value.start) != end:
+                raise Refusal(f'"{self._said(order.spans)}": as long as it was, it ends at {entries[-1].value}')
         return entries
 
     def _click_called(self, order: Order) -> bool:

@@ -69,7 +69,7 @@ class Frame:
 
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
-        described = (self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
+        described = (self.as_before, self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
         for rule in (*described, self.alone, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
@@ -79,6 +79,21 @@ class Frame:
             return self.direct(at)
         more = self.read.fields(at) if (self.object or self.person) is not None and "with" in self.roles else None
         return self.add("with", more[0], at, more[1]) if more else None
+
+    def as_before(self, at: int) -> int | None:
+        """[,] on the same day | at the same time | just as long as it was [(until 13:00)], of what is moved"""
+        found = self.see(at, ",? <as_before>") if self.verb["name"] in {"move", "postpone"} and self.filled() else None
+        whens = [slot.value for slot in self.slots if isinstance(slot.value, When)]
+        stays = found["as_before"].entry.name if found else ""
+        new = [when.first if stays == "day" else when.start or when.first[11:] for when in whens]
+        if found is None or not whens or (stays != "length" and any(new)) or any(when.minutes for when in whens):
+            return None
+        self.words.nothing += self.words.list[at : found.end]
+        until = self.see(found.end, "( until|till") if stays == "length" else None
+        end = self.dates.read(until.end) if until else None
+        if end is None or not end[0].start or self.low(end[1]) != ")":
+            return found.end
+        return self.add("until", end[0], found.end, end[1] + 1, field="length")
 
     def keeping(self, at: int) -> int | None:
         """as it is"""

@@ -120,7 +120,9 @@ class Nouns(Names):
         alone = thing.name is None or thing.name.text.casefold() == thing.kind
         if self.letter is not None and alone and thing.kind in self.words.lexicon.data["letters"]:
             return self.letter.model_copy(update={"quantity": "one", "spans": thing.spans})
-        sheets = [one.object for one in self.orders if one.object is not None and one.object.kind in {"sheet", "worksheet", "list"}]
+        sheets = [
+            one.object for one in self.orders if one.object is not None and one.object.kind in {"sheet", "worksheet", "list"}
+        ]
         if thing.kind in {"row", "line"} and alone and len(sheets) == 1 and sheets[0].name:
             return thing.model_copy(update={"place": sheets[0]})
         named = self.event.name if self.event is not None and alone and thing.kind in self.words.lexicon.data["in_time"] else None

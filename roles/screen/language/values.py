@@ -245,7 +245,13 @@ class Values(Narrowing):
     def taking_part(self, first: int, at: int) -> Read[Value] | None:
         """who wrote THING, everybody who comes to THING: the persons that a field of it names."""
         part = self.take(at, "taking_part")
-        thing = self.simple(part.end) if part else None
+        told = (
+            part is not None and self.take(part.end, "pronouns") is not None and self.take(part.end + 1, "pronouns") is not None
+        )
+        thing = self.simple(part.end) if part and not told else None
+        if part is not None and told and self.low(part.end) == "that":  # everybody who attends, that it is at 9
+            back = self.back(False, at=at)
+            thing = (Thing(back=back, spans=self.spans(at, part.end)), part.end) if back else None
         if part is None or thing is None or plural(thing[0]):
             return None
         return Of(fields=(part.entry.name,), thing=thing[0], spans=self.spans(first, thing[1])), thing[1]
