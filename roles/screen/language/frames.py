@@ -88,6 +88,8 @@ class Frame:
         new = [when.first if stays == "day" else when.start or when.first[11:] for when in whens]
         if found is None or not whens or (stays != "length" and any(new)) or any(when.minutes for when in whens):
             return None
+        if stays != "length" and any(isinstance(slot.value, When) for order in self.read.orders for slot in order.slots):
+            return None  # it may be that of the order before
         self.words.nothing += self.words.list[at : found.end]
         until = self.see(found.end, "( until|till") if stays == "length" else None
         end = self.dates.read(until.end) if until else None

@@ -297,7 +297,7 @@ SPECIAL = frozenset(
     {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "in_time", "gatherings", "wanting"}
     | {"unit_fields", "made_so", "procedures", "shapes"}
 )
-OPEN = frozenset({"noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
+OPEN = frozenset({"tells", "noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
 NAMING = OPEN | {"states", "nothing", "lasting", "past_words", "money"}
 """Groups whose words can be in a name."""

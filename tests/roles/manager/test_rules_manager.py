@@ -96,11 +96,35 @@ def worked(goal: str, world: str, tmp_path: Path) -> tuple[str, dict[str, Any], 
          ["apps.notes.notes.7", "apps.settings.account.language"]),
         ('Set the language to "English"', "office", []),  # as it is already
         ('Delete the note "Training day" unless INV-1200 is paid', "company", []),
+        *one_in(3, [
+            ("Maria Novak sent me her new phone number in chat. Update it in my contacts.", "people",
+             ["apps.contacts.contacts.marian.phone"]),
+            ('Set the place of "Planning" to "Room 9". Lee Park wrote to me in chat which room "Team lunch" takes place in. '
+             "Put that room into the meeting as its place.", "diary",
+             ["apps.calendar.meetings.lunch.place", "apps.calendar.meetings.planning.place"]),
+            ('Move "Audit" to 2026-03-12 at the same time, just as long as it was (until 16:00).', "diary",
+             ["apps.calendar.meetings.audit.end", "apps.calendar.meetings.audit.start"]),
+            ("I want everything in German.", "company", ["apps.settings.account.language"]),
+        ]),
     ],
 )  # fmt: skip
 def test_exactly_what_is_asked_for_is_changed(goal: str, world: str, changed: list[str], tmp_path: Path) -> None:
     status, found, _ = worked(goal, world, tmp_path)
     assert (status, sorted(found)) == ("fulfilled", sorted(changed))
+
+
+@pytest.mark.parametrize(
+    ("goal", "world"),
+    [
+        ("Omar Brandt has a new email address and told me in chat. Change it in my contacts.", "people"),
+        ("Dana Whitlock wrote to me in chat which date the review takes place in. Put that date into a note.", "diary"),
+        ('Move "Audit" to 14:00, just as long as it was (until 16:00).', "diary"),
+        ("Sort the Expenses sheet by colour.", "company"),
+    ],
+)
+def test_what_no_text_says_for_certain_and_what_contradicts_itself_is_refused(goal: str, world: str, tmp_path: Path) -> None:
+    status, found, _ = worked(goal, world, tmp_path)
+    assert (status, found) == ("rejected", {})
 
 
 def played(goal: str, world: WorldSpec, tmp_path: Path) -> tuple[Outcome, dict[str, Any]]:

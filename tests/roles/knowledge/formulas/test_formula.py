@@ -60,6 +60,9 @@ def told(formula: str) -> str:
         ('like(fact "letter", "INV-####")', "INV-0311"),
         ('line(fact "letter", -3)', "Ada Byron"),
         ('phone(fact "letter")', "+44 20 555 0101"),
+        ('found("email", "write to ann@example.org", "or to no one")', "ann@example.org"),
+        ('found("room", "Use Room 12, the other one is taken.")', "Room 12"),
+        ('found("gate", "It leaves from the North Gate today.")', "North Gate"),
     ],
 )
 def test_arithmetic_is_exact_and_keeps_its_unit(formula: str, value: str) -> None:
@@ -155,6 +158,7 @@ def test_words_that_only_begin_like_a_number_stay_words() -> None:
     [
         'like(fact "letter", "K-###")', 'like("K-12 and K-13", "K-##")', 'like(fact "letter", "INV-###")',
         'line(fact "letter", 9)', 'phone("call +1 555 0101 or +1 555 0102")', 'phone("on 2026-03-01")',
+        'found("id", "INV-1", "INV-2")', 'found("room", "Use Room or Lift")',
     ],
 )  # fmt: skip
 def test_what_does_not_stand_in_a_text_once_is_not_taken_out_of_it(formula: str) -> None:
