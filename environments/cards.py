@@ -3,8 +3,6 @@
 A card is derived and never written twice: from an app's own views and functions, from a schema, or from a screen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

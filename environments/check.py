@@ -1,7 +1,5 @@
 """The environment contract as an executable check: every adapter has to get through it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import count

@@ -1,7 +1,5 @@
 """The orchestrator. Its names for users are those of `deskcrew`; scripts of theirs take these two from here."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

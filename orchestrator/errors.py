@@ -1,7 +1,5 @@
 """Errors that are the user's to mend: one sentence with what is wrong, where, and what to do. Exit code 2."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Sequence

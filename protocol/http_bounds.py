@@ -1,7 +1,5 @@
 """What a server may answer over HTTP: so many bytes, none of them compressed, and of a call that waits for it so many seconds."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A connection to an SQLite file that asks again while another program holds the file."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path

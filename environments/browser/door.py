@@ -4,8 +4,6 @@ Each time the control that is there is looked at once more, held against what wa
 only what falls on it as it was then.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A browser as an environment: one thread asks, the browser's own loop does."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Sequence

@@ -3,8 +3,6 @@
 An effect is looked at where it happens. Words of a control only make a person be asked sooner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, TypeAlias

@@ -1,7 +1,5 @@
 """What the words of a control, a field or an address announce: configs/effect_words.yaml, read once when it is first needed."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Conditions in CEL: whether they can be evaluated, and how they come out."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping, Sequence

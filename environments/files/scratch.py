@@ -4,8 +4,6 @@ Who has one holds a lock on the folder itself, which ends with the process howev
 what is left of others from what is in use, also across containers that share the folder, and takes the first away.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

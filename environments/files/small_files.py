@@ -1,7 +1,5 @@
 """Files that are read whole. A list of runs needs no more than this, and no YAML library."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

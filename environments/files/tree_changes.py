@@ -1,7 +1,5 @@
 """What becomes of files: which go, are moved, lose what they hold, are changed or are new. Nothing is read from a command."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The line of every key and list item of a YAML text, and its mistakes that the YAML library lets pass."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib import resources

@@ -6,8 +6,6 @@ UnknownMark                 an id that is not on that screen, or was not marked
 Raises EnvironmentFault on import where Pillow is not installed.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Nothing is laid on the disk of the host: the files go in and come out as one doc
 with the processes. A kill of this process takes the sandbox along.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import socket

@@ -1,7 +1,5 @@
 """What a sandbox offers: one call that runs a script on files that are given as data, and gives the files back as data."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Finding the sandbox of this machine: looked for once, tried once, and where there is none it says why and what to do."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """What goes into the sandbox and what comes out: a document each way, and no word of the second is trusted."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

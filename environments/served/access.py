@@ -1,7 +1,5 @@
 """Who may ask a server of this machine for anything: whoever has a token of it, from a page of this very server."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping

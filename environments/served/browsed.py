@@ -1,7 +1,5 @@
 """A simulated world in a real browser: served to it, and seen there alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a person does in a world, written down as a protocol log: one step a line, on the disk before the next one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import IO, cast
 

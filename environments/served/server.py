@@ -1,7 +1,5 @@
 """The server itself: uvicorn on a port of this machine, for as long as somebody wants it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

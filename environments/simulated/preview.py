@@ -4,8 +4,6 @@ Worlds are immutable, so what is the same object is never looked into. What the 
 is nobody's doing and no part of it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """An environment of which only the picture is known: what is on it is read from its pixels, and acted on by points."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Sequence

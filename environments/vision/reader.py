@@ -1,7 +1,5 @@
 """The lines of text on a picture, by OCR. What was read before is not read again: a picture, unchanged rows, a line."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import OrderedDict

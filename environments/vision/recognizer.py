@@ -1,7 +1,5 @@
 """From the pixels of a screen to what is on it: elements with roles, names, values and a confidence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command `deskcrew`. What can be typed stands in `commands`; a command's module is imported when it is typed."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Annotated, Any

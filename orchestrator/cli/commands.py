@@ -1,7 +1,5 @@
 """What can be typed after `deskcrew`: one table. A command's module is imported when it is asked for, so that help is instant."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any, NamedTuple, TypedDict
 

@@ -4,8 +4,6 @@ It is no part of the journal, whose writer may be in the middle of a step: whoev
 looks once before each action. What was taken is written into the journal; this only carries it there.
 """
 
-from __future__ import annotations
-
 import functools
 import getpass
 import json

@@ -1,7 +1,5 @@
 """The crew's side of control: at each safe point it looks once, writes down what was asked of it, and holds still if it must."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Held         another process works the run: who, since when, and what to do
 LeaseLost    another process has the run by now: this one stops before its next action
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

@@ -1,7 +1,5 @@
 """What a run asks of people, read from its journal; and who said what, whether or not the run has heard it yet."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import zlib

@@ -4,8 +4,6 @@ A role ends with a report; the hub alone applies the table, the budgets and the 
 says who works next. The state holds ids, counters and cursors; the plan's text, the facts and the trace are the journal's.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import threading

@@ -1,7 +1,5 @@
 """One turn of the hub: its state while it lasts, and what is noted of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

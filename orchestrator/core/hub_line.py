@@ -1,7 +1,5 @@
 """The hub's rules where a spoke meets them: every change is a row of the table and an event of the journal."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

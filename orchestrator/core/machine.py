@@ -1,7 +1,5 @@
 """The controller's machine as a table that can be read. Pure: no LangGraph, no input or output. Source: seed 002."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple, assert_never

@@ -1,7 +1,5 @@
 """The application: every part's routes behind one guard, and each problem as one sentence."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping

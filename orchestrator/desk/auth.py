@@ -1,7 +1,5 @@
 """Who asks: names and roles by their tokens, and what a role may do."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

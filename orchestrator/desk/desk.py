@@ -1,7 +1,5 @@
 """What every part of the server shares: the folder of runs, and who may come in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

@@ -1,8 +1,6 @@
 """The runs of a folder that somebody looks at: their list, whose rows are made anew only when files are not as they were; and
 each run that is looked into, read on while it is, and told from any cursor on."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math

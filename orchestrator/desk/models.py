@@ -1,7 +1,5 @@
 """What the desk answers, as JSON. Texts are as they were recorded: data, which whoever shows them treats as such."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field

@@ -1,7 +1,5 @@
 """Runs are worked by processes of their own, which live on when the server is killed; they are told what to do on their input."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

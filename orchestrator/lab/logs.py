@@ -1,7 +1,5 @@
 """What `deskcrew log` does: it finds, prints and converts logs, its findings, steps and losses for people and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

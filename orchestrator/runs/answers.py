@@ -1,7 +1,5 @@
 """Answers for a run that waits: from somebody who is here, bound to what was asked, or void since a person has acted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path

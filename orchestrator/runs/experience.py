@@ -1,7 +1,5 @@
 """What a run that has ended teaches: whether it is kept as an example."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple

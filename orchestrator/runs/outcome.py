@@ -1,7 +1,5 @@
 """How a run stands when it stops: its exit code, its reason, and the report that is written."""
 
-from __future__ import annotations
-
 import sqlite3
 import zlib
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ it has no tools of other programs, no search, nobody to ask, and teaches nothing
 decision by decision through review, approval, keys and journal, for as long as each screen is the one that it had then.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections import deque

@@ -1,7 +1,5 @@
 """`report.json`: what a run did, gathered from its journal. Everything in it is redacted already."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict

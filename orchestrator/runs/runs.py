@@ -1,7 +1,5 @@
 """A run is a folder: start it, resume it wherever it stopped, list and show what there is. Source: architecture, section 5."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import zlib

@@ -1,7 +1,5 @@
 """Layers of settings: YAML files and overrides, merged key by key, each value with its source and its folder."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Parts of other packages, by entry point or `package.module:Class`: environments, policies, dialects, sources, safety checks."""
 
-from __future__ import annotations
-
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, NamedTuple
 

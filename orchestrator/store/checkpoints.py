@@ -5,8 +5,6 @@ node, which the journal has; everything between two effects can be worked again.
 or is stopped, and replaces the one before it.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Databases of a run, opened by whoever does not work it. Imports nothing heavy, for lists of many runs."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing

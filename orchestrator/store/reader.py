@@ -3,8 +3,6 @@
 What cannot be read is said in `notes` and `wrong`, and the rest is given.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """Reading a run's journal from outside: reports, logs, and what is left of a damaged one."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

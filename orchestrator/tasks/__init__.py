@@ -1,7 +1,5 @@
 """Task files: goals with worlds, limits and conditions; the judge, the oracle, and the checks of such files."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -5,8 +5,6 @@ A pattern is a dotted path such as `apps.reimbursement.claims.*`. It means the p
 entry that was not there before. Whatever an app declares in `looks` is only looked at and is no change.
 """
 
-from __future__ import annotations
-
 import glob
 import json
 import re

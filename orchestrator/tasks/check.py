@@ -1,7 +1,5 @@
 """`deskcrew task check` and `deskcrew world check`: what is wrong with a file, said without running a crew."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 A line is read first and filled afterwards, so that a value with quotes or line breaks stays a value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Plans as files: read one that a person wrote, and write one that can be read back."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A world, or the world of a task, served to a person, who is judged as a crew would be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

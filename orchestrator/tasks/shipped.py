@@ -1,7 +1,5 @@
 """What is shipped, as it stands in its files: read for lists and for completion, checked where it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar

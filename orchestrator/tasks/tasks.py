@@ -3,8 +3,6 @@
 A slot is a value taken from the initial world by the seed: `{invoice.number}` in the goal becomes that invoice's number.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The prompts and replies of a run for people, and the parts of them that its page holds."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Adding one is a file with a `DIALECT` and a line here; one of another package is an entry point.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import NoReturn

@@ -3,8 +3,6 @@
 `click "Save"`, `fill "Amount" with "$248.90"`, `press Control+s`, `wait 5 s for "Saved"`; `docs/dsl.md` has all of it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from protocol.dsl.mistakes import DSLError

@@ -1,7 +1,5 @@
 """From a line to an action: what each rule of the grammar means, and the values that a line is taken apart into."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping

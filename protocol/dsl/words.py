@@ -3,8 +3,6 @@
 Texts and numbers are written with JSON's escapes, and `\\u{...}` for exactly one code point.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From an action to its line. Every field is said, and reading the line gives the same action back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

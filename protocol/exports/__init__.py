@@ -3,8 +3,6 @@
 Adding one is a file with a `FORMAT` and a line here.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo

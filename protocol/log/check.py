@@ -1,7 +1,5 @@
 """What a log should keep besides its schema: its order, and pictures that are there and unchanged."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path

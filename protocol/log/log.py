@@ -1,7 +1,5 @@
 """`log.jsonl`: one InteractionStep a line, written as a stream and read as a stream."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """Which version a line of a log is in: read as it is, brought up to date, or refused. Never guessed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches

@@ -3,8 +3,6 @@
 Adding a verb is one class in `verbs.py` and its place in `KnownAction`; mypy then lists what else must know it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 

@@ -1,7 +1,5 @@
 """Where a text stopped making sense to a grammar, and what could have stood there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken

@@ -1,7 +1,5 @@
 """An action in one line for people; the DSL is the form that can be read back."""
 
-from __future__ import annotations
-
 from protocol.model import verbs as v
 
 HIDDEN = "(hidden)"

@@ -1,7 +1,5 @@
 """What was seen: one screen as a list of elements. Source: seed 004."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import cached_property
 from itertools import compress

@@ -4,8 +4,6 @@ Two names are not the W3C's own: `Space`, which it writes as a blank, and `Contr
 until somebody knows the platform. A single character is itself; its case is kept, although within a chord it means nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """What came of it: the result of one action, and one line of a log. Sources: seeds 002 and 004."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """All of a screen, or what of it fits a budget: the lines that matter most are kept, the tail tells what was left out."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter as Tally
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What changed between two screens: `+` is new, `~` is said anew, `-` is gone; the rest is counted."""
 
-from __future__ import annotations
-
 from collections import Counter as Tally
 from collections.abc import Mapping
 from typing import NamedTuple

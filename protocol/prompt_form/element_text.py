@@ -1,7 +1,5 @@
 """One element in words: `e12 button "Save" [disabled] @640,360`."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Literal, NamedTuple

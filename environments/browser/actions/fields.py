@@ -1,7 +1,5 @@
 """What is set rather than pressed: values of fields, options of lists, files."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import NamedTuple

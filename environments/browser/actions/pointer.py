@@ -1,7 +1,5 @@
 """What a pointer does on a page: move, let the page react, press, and see that something came of it."""
 
-from __future__ import annotations
-
 import asyncio
 
 from environments.browser import door

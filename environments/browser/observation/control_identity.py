@@ -1,7 +1,5 @@
 """The control that an action falls on: what it is, told by parts, and held against what was allowed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

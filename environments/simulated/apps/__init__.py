@@ -1,7 +1,5 @@
 """The apps of the simulated desktop. One of ours is a folder and a line in `_OURS`; one of another package is an entry point."""
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import Iterable
 from functools import lru_cache

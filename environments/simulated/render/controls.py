@@ -1,7 +1,5 @@
 """How each kind of element looks. Nothing is drawn outside of the element's box."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A picture as PNG, through Pillow: everything is either a filled box or a cached mask that is filled with a colour."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """From a world to its picture: every element where it is, in the order in which things lie upon each other."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

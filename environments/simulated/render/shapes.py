@@ -1,7 +1,5 @@
 """What a picture is made of: a flat list of shapes that any backend can draw."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 

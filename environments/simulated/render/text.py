@@ -1,7 +1,5 @@
 """Text that fits: measured, cut with an ellipsis, broken into lines. Every result is cached by what went in."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Variations as functions over what is shown. Keys stay, so neither an app nor its state knows how it is shown."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

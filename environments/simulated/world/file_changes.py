@@ -1,7 +1,5 @@
 """Changes of many files at once, as a script makes them: all of them or none, on the tree of the files app."""
 
-from __future__ import annotations
-
 from pydantic import ValidationError
 
 from environments.contract import FileChange, FileTree, text_digest

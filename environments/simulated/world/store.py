@@ -1,7 +1,5 @@
 """A world on disk: the change of state and the key of the action that made it, in one transaction."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Values that apps share: money, days and names, read leniently and kept in one form."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

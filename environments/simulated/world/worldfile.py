@@ -1,7 +1,5 @@
 """World files: what stands in a YAML, checked before anything starts."""
 
-from __future__ import annotations
-
 import random
 from datetime import date
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Checks of an installation: each says what it found and, where something is wrong, the fix."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """`deskcrew doctor`, `deskcrew plugins` and `deskcrew completion`: this machine, what packages add, and its shell."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

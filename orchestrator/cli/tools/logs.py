@@ -1,7 +1,5 @@
 """`deskcrew log ...` and `deskcrew schema ...`: logs of the GUI protocol, of our own runs and of other agents'."""
 
-from __future__ import annotations
-
 import json
 import sys
 from operator import itemgetter

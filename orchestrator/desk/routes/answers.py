@@ -1,7 +1,5 @@
 """What waits for people, and their answers. Of several who answer at once the first is heard, and the others are told who."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

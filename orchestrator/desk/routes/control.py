@@ -1,7 +1,5 @@
 """Control of runs: pause, resume, steer, cancel, and a person's hands in one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from fastapi import APIRouter, HTTPException

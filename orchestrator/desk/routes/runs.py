@@ -1,7 +1,5 @@
 """What can be looked at: whoever has a token may."""
 
-from __future__ import annotations
-
 import json
 from importlib.metadata import version
 from typing import Annotated, Any

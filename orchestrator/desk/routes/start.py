@@ -1,7 +1,5 @@
 """Starting runs, and planning without a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What happens, as server-sent events: of one run, or of the list of all. A stream goes on from where it broke off."""
 
-from __future__ import annotations
-
 import json
 import math
 import secrets

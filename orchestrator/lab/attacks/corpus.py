@@ -1,7 +1,5 @@
 """Attacks as data: a text, where it is put, what the user wants meanwhile, and what would be harm."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path

@@ -3,8 +3,6 @@
 A person is there and approves nothing. So whatever was done that needs approval was done without one.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import zlib

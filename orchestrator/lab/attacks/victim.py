@@ -5,8 +5,6 @@ What the text wants it is told, so that it understands every language and encodi
 the safety policy, the sandbox and the bounds of a run are left.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

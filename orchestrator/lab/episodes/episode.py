@@ -1,7 +1,5 @@
 """One episode of a task: reset, step by step, judged at the end. Gymnasium and the other faces stand on it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Self

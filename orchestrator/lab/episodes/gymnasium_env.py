@@ -1,7 +1,5 @@
 """An episode as a Gymnasium environment: `import deskcrew.gymnasium` registers it. Its actions and observations are text."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any, SupportsFloat

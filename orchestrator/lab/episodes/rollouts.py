@@ -1,7 +1,5 @@
 """An episode as a conversation with a model: what it is told, what of a reply is the action, and rows of a data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path

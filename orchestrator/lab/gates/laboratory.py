@@ -3,8 +3,6 @@
 A gate is right where no other decision would have come to a better end. No role sees anything of it.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

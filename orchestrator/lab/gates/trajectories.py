@@ -2,8 +2,6 @@
 one came to a better end. A row has all that is needed to repeat it, and is written only if it then earns its reward again.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import time

@@ -1,7 +1,5 @@
 """What `deskcrew knowledge` does: the store of the settings, filled, listed and searched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby

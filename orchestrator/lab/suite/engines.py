@@ -4,8 +4,6 @@ One loop hands them out. A worker writes the row of an episode when it is over, 
 a worker is lost is done, and what it was in the middle of is worked once more, by another.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import multiprocessing

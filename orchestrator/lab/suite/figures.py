@@ -1,7 +1,5 @@
 """What the rows of a suite come to: shares with intervals, pass@k and pass^k, and two configurations compared in pairs."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import defaultdict

@@ -3,8 +3,6 @@
 A line that a finished run never came to is a failure: a test that changes nothing proves nothing.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -1,7 +1,5 @@
 """Where a test's crew works: its folder, its desktop, its script, and the runs that came of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path

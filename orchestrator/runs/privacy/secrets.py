@@ -1,7 +1,5 @@
 """What is private in a run: values that a person gives or writes are held by the run's vault until the run has ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -6,8 +6,6 @@ and a key of the user's are sent, a real browser under the run's own safety poli
 whose settings were changed, has no signature that fits, and `deskcrew trust` makes one after saying what it is about.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

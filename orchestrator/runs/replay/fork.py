@@ -1,7 +1,5 @@
 """A new run from a step of another one: what was done until then is done again, exactly, and then the crew goes on by itself."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import time

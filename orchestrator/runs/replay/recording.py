@@ -1,7 +1,5 @@
 """What a run left behind that is needed to work it again: read from its folder, or from a file that is kept with tests."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

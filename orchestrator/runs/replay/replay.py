@@ -1,7 +1,5 @@
 """Work a recorded run again with the present code, and say where it first differs."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict, deque

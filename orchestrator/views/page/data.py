@@ -3,8 +3,6 @@
 Texts are as they were recorded: whoever shows them takes out what would turn the writing or hide something.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The events of a run as the lines that a person reads: one for each action, check, question, plan and mishap."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never

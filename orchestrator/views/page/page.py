@@ -1,7 +1,5 @@
 """One self-contained HTML file: data in inert blocks, one script, and a policy of content that lets nothing else run."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

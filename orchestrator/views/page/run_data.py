@@ -1,7 +1,5 @@
 """A run as it can be shown: its files as they stand, and everything that its events come to but screens."""
 
-from __future__ import annotations
-
 import time
 from bisect import bisect_right
 from collections import Counter, defaultdict

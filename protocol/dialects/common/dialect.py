@@ -5,8 +5,6 @@ losses)`. Where `write` declares no loss, `read` gives the same action back. Wha
 that names the place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

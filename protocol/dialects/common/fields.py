@@ -1,7 +1,5 @@
 """Payloads that are read: objects field by field, texts of sensible length, and the actions and places that they mean."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """What is lost when an action is said in a dialect: all that reading it there does not give back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 

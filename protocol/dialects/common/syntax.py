@@ -3,8 +3,6 @@
 A text is chains, such as `page.get_by_role("button").first.click()`. Most dialects have plain calls: `pyautogui.click(1, 2)`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field

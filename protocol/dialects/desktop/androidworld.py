@@ -4,8 +4,6 @@ An index counts the visible elements of the state in order, from 0: the list tha
 Source: google-research/android_world `env/{json_action,actuation,interface}.py`, `agents/m3a.py`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Also read: lists of calls, and messages as `AIMessage.model_dump()` gives them. `tools` are the definitions for `bind_tools`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

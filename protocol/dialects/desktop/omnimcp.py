@@ -4,8 +4,6 @@ An element is a whole number there. Where the state's own ids are others, the nu
 What the model thought is no part of an action, but for an ending: there it is the summary, or the reason.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar

@@ -4,8 +4,6 @@ Numbers count what `is_normalized` says. Where that is left out, whole numbers a
 the form decides, never the size, and the reader is told of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Places are fractions of the window that the agent sees: the screen of the contex
 answer, with its status, plan and comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ How a call is read as actions, and how an action is said as calls. Keys are thos
 with it; its newer versions take `+ ^ % ( )` as themselves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A role with a name is `target.role` and `target.text`, a lone `locator("...")` i
 `target.selector` in its own words.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What a page, its keyboard, its mouse and its elements are asked for in Playwright's Python, as actions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import attrgetter

@@ -4,8 +4,6 @@ Places are pixels of the page, through `page.mouse`; the wheel counts pixels, po
 be put into codegen's frame, with the current page always called `page`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from protocol.dialects.common.conversion import Writing

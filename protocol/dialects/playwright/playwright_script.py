@@ -5,8 +5,6 @@ assertion is carried in its own words; a name stands for the element or the lite
 with its line and column, a condition, a loop or a function that is called more than once with its whole body.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

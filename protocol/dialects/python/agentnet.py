@@ -4,8 +4,6 @@ Source: `schema/action/gui.py` of OpenCUA's data processor. In the variant `imag
 model saw, as OpenCUA's models answer. Case means nothing within a chord.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from protocol.dialects.common.conversion import Choice, Part, given, row

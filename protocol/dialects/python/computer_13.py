@@ -4,8 +4,6 @@ Source: `desktop_env/actions.py` and `controllers/python.py` of OSWorld. Its pro
 (MOUSE_MOVE, KEY, TYPE, click_type); they are read, and never written.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Collection

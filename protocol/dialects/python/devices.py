@@ -4,8 +4,6 @@ A stroke without a place that directly follows a move happens where the move end
 `moveTo` and `click()` one click.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar

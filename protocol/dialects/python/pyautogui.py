@@ -5,8 +5,6 @@ In the variant `som` a place may be `tag_3`: the third visible element of the st
 Signatures are those of pyautogui 0.9.54, with the `pause` of older versions. AgentNet writes the same calls.
 """
 
-from __future__ import annotations
-
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Collection

@@ -4,8 +4,6 @@ Also read: whole `tool_use` blocks, the per-action blocks of the computer toolse
 assistant's messages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from math import ceil

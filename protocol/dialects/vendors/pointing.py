@@ -1,7 +1,5 @@
 """What the dialects of models that look at a picture share: places as numbers, and keys as names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, floor

@@ -5,8 +5,6 @@ The variant says where coordinates count: a grid divided by 999, as OSWorld does
 the resized picture, as Qwen2.5-VL has it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

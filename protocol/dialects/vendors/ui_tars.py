@@ -3,8 +3,6 @@
 Source: bytedance/UI-TARS `codes/ui_tars/{prompt,action_parser}.py` (PyPI `ui-tars`), and the prompts of UI-TARS-desktop.
 """
 
-from __future__ import annotations
-
 import re
 from math import floor
 from typing import Any, NamedTuple, NoReturn

@@ -3,8 +3,6 @@
 Source: web-arena-x/webarena `browser_env/actions.py` (id based actions) and its prompts. Ids are those of our elements.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

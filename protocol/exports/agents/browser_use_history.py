@@ -3,8 +3,6 @@
 Names of all its versions are read. A function without a verb of ours, or of the user's own, is carried as `x-browser_use.<name>`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ The action is what was executed. A step that ended in an error of OmniMCP's own 
 complete is the end of the run, as OmniMCP does nothing more then.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 What an episode has no field for stands under `deskcrew` in the raw part of each observation, and in its metadata.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

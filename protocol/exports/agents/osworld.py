@@ -6,8 +6,6 @@ And AgentNet's trajectories: a task a line, with the picture before each step. S
 with places as shares of the screen; what AgentNet has no key for stands under `deskcrew`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every format of a whole run shares: the run that is written, what came of writing it, and its pictures."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

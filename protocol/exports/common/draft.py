@@ -3,8 +3,6 @@
 What the draft has no field for is told as a loss, and a step whose verb it does not have is left out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from protocol.dialects import Loss

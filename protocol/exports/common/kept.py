@@ -3,8 +3,6 @@
 What one step leaves is what the next one finds. The rest is kept under one key of ours, and taken back from there.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """JSON of others' runs: written so that a line stays a line, read line by line, each mistake with its number and JSON path."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

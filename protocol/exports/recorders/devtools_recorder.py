@@ -1,7 +1,5 @@
 """Recordings of Chrome's DevTools Recorder: `{title, steps}`, as @puppeteer/replay replays them. Read only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from operator import attrgetter

@@ -4,8 +4,6 @@ The script is data until somebody runs it: each line is parsed before it is writ
 methods of the page. What cannot be said is a comment in its place.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from importlib.resources import files

@@ -4,8 +4,6 @@ A selector is Playwright's own, as `page.locator` takes it. A method without a v
 `x-playwright_trace.check`.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 import zlib

@@ -5,8 +5,6 @@
 was seen before: a picture with its elements, or the tree of a screen without a picture.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import partial

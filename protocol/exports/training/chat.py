@@ -11,8 +11,6 @@ the answer the one that was used, so a model that is trained on these lines is a
 TRL read them, too.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -3,8 +3,6 @@
 Also read is what `log convert` writes of a dialect: objects with `step` and `payload`. What is lost in reading stands in `raw`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What the functions of all apps share: pages of results, names that are nearly right, and driving an app by its own events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from types import new_class

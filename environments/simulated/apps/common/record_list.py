@@ -1,7 +1,5 @@
 """A list of records that is searched, turned page by page, opened and changed in a form, once for every app that has one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, ClassVar, Generic, TypeVar

@@ -3,8 +3,6 @@
 They are data: whatever a caption or a transcript says is shown and kept, and nothing here acts on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal, Self, TypeVar
 

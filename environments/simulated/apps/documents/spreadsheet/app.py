@@ -1,7 +1,5 @@
 """Spreadsheet: sheets of cells with values and formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated

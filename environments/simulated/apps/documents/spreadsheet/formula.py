@@ -1,7 +1,5 @@
 """Formulas: read by a grammar into steps for a stack, so that no nesting is too deep; and as it reads where it is copied to."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Terminal: a command line over the tree of the files app."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

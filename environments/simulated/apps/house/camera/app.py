@@ -1,7 +1,5 @@
 """Camera and Microphone: what is seen and heard around, each picture with its caption and each word with who said it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Generic, Literal, TypeVar

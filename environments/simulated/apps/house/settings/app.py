@@ -1,7 +1,5 @@
 """Settings: the user's account."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator

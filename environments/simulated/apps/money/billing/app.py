@@ -1,7 +1,5 @@
 """Billing: invoices to search, page through and read."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal, Self
 

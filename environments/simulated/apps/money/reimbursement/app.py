@@ -1,7 +1,5 @@
 """Reimbursement: a form for expense claims, and the claims that were made."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator

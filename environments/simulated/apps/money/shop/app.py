@@ -1,7 +1,5 @@
 """Shop: products to find and buy, a cart, a checkout in steps, and the orders that were placed."""
 
-from __future__ import annotations
-
 from itertools import count
 from typing import Annotated, Literal, Self
 

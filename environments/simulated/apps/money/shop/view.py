@@ -1,7 +1,5 @@
 """The pages of the shop: products, one product, the cart, orders."""
 
-from __future__ import annotations
-
 from environments.simulated.apps.common.record_list import list_view
 from environments.simulated.apps.money.shop import state as shop
 from environments.simulated.apps.money.shop.state import CartLine, Order, Product, ShopState

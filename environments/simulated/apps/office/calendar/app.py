@@ -3,8 +3,6 @@
 Its functions, and its own agent: requests in plain words, answered by fixed rules. The agent knows days but no time of day.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import date

@@ -1,7 +1,5 @@
 """The pages of the calendar."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import date

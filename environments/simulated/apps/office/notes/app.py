@@ -1,7 +1,5 @@
 """Notes: short texts with a title."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Browser: pages of sites in tabs, with an address bar."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, JsonValue

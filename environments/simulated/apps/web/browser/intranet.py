@@ -1,7 +1,5 @@
 """The intranet that the seed makes up: handbook, people, catalogue, rooms, news and payslips."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from functools import partial

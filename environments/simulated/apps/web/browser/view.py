@@ -1,7 +1,5 @@
 """The pages of sites as widgets, and the links on them."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
