@@ -10,8 +10,7 @@ from environments.simulated import app as sim
 from environments.simulated.apps.common.functions_base import FunctionTable, Limit, Offset, chosen, part_of, unknown
 from environments.simulated.apps.common.record_list import list_update, question, refuse_twice, with_error
 from environments.simulated.apps.money.shop import state as shop
-from environments.simulated.apps.money.shop.state import CartLine, Order, Product, ShopState
-from environments.simulated.apps.money.shop.view import page
+from environments.simulated.apps.money.shop.state import CartLine, Order, Product, ShopState, page
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world import values
 from environments.simulated.world.values import Model, Money, from_cents, highest, made_up, shown
