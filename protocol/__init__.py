@@ -5,7 +5,7 @@ from protocol.model.actions import VERBS, AgentAction, parse_action
 from protocol.model.decisions import AgentStatus, LLMResponse, NextAction, OperatorDecision
 from protocol.model.describe import describe
 from protocol.model.elements import GUIElement, VisualState, Window
-from protocol.model.geometry import BoundingBox, Coordinate, Frozen, JsonObject, Point, Region, TaggedModel
+from protocol.model.geometry import BoundingBox, Coordinate, Frozen, JsonObject, Point, Region, Size, Space, TaggedModel
 from protocol.model.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
 from protocol.model.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve, target_element
 from protocol.model.verbs import (
@@ -51,8 +51,8 @@ __all__ = [
     "AskInAppAgent", "AskUser", "BoundingBox", "CallApi", "Click", "Coordinate", "Delta", "Direction", "Drag", "ExecStatus",
     "Extension", "FailGoal", "Fill", "FinishGoal", "Frozen", "GUIElement", "GoBack", "GoForward", "HoldKey", "Hover",
     "InteractionStep", "JsonObject", "KeyDown", "KeyUp", "LLMResponse", "LaunchApp", "LogLine", "Memorize", "MouseDown",
-    "MouseUp", "Navigate", "NextAction", "OperatorDecision", "Picture", "Point", "PressKey", "Region", "Resolved",
-    "RunScript", "Screenshot", "Scroll", "SelectOption", "StaleTarget", "SwitchWindow", "Tabs", "TaggedModel", "TargetError",
-    "Type", "Upload", "VisualState", "Wait", "Window", "describe", "parse_action", "read_log", "resolve", "target_element",
-    "write_log",
+    "MouseUp", "Navigate", "NextAction", "OperatorDecision", "Picture", "Point", "PressKey", "Region", "Resolved", "RunScript",
+    "Screenshot", "Scroll", "SelectOption", "Size", "Space", "StaleTarget", "SwitchWindow", "Tabs", "TaggedModel",
+    "TargetError", "Type", "Upload", "VisualState", "Wait", "Window", "describe", "parse_action", "read_log", "resolve",
+    "target_element", "write_log",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import NoReturn
 
-from protocol.dialects.common.conversion import Reading, Row, Writing, given, row
+from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Row, Table, Writing, element_of, given, given_in, row
 from protocol.dialects.common.dialect import (
     LONGEST,
     Context,
@@ -19,7 +19,7 @@ from protocol.dialects.common.dialect import (
     Piece,
     WrittenPayload,
 )
-from protocol.dialects.common.fields import Fields, at, build, checked_number, each_of, json_in
+from protocol.dialects.common.fields import Fields, a_text, at, build, checked_number, each_of, json_in, read_chord, refusing
 from protocol.dialects.common.losses import dialect_of, measured
 from protocol.model.verbs import Action
 
@@ -47,9 +47,10 @@ _OTHERS = {point.name: point for point in entry_points(group=_GROUP) if point.na
 NAMES = (*_PLACES, *_OTHERS)
 
 __all__ = [
-    "LONGEST", "NAMES", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone", "ParsedPayload", "Piece",
-    "Reading", "Row", "Writing", "WrittenPayload", "at", "build", "cannot", "checked_number", "dialect", "dialect_of", "each_of",
-    "given", "json_in", "measured", "row",
+    "LONGEST", "NAMES", "WAYS", "Choice", "Context", "Dialect", "DialectError", "Fields", "Loss", "NothingDone",
+    "ParsedPayload", "Part", "Piece", "Reading", "Row", "Table", "Writing", "WrittenPayload", "a_text", "at", "build", "cannot",
+    "checked_number", "dialect", "dialect_of", "each_of", "element_of", "given", "given_in", "json_in", "measured",
+    "read_chord", "refusing", "row",
 ]  # fmt: skip
 
 

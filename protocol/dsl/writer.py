@@ -4,12 +4,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from protocol import Action, ActionTarget, BoundingBox, Coordinate, Region, Size
 from protocol.dsl.mistakes import DSLError
 from protocol.dsl.words import ROLES, length, numeral, quoted
 from protocol.model import verbs as v
-from protocol.model.geometry import BoundingBox, Coordinate, Region, Size
-from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.:-]*[A-Za-z0-9_])?")

@@ -23,8 +23,7 @@ from orchestrator.settings.policies import Deciders
 from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.tasks.check import task_named
 from orchestrator.tasks.tasks import Task
-from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, Type, Wait
-from protocol.model.decisions import OperatorDecision
+from protocol import ActionTarget, AgentStatus, Click, Fill, Frozen, JsonObject, OperatorDecision, Type, Wait
 from roles.contracts import PlanAnswer
 from roles.journal.journal import Journal
 

@@ -18,8 +18,7 @@ from pydantic_core import to_jsonable_python
 from environments.files.scratch import Scratch
 from orchestrator.settings.plugins import METHODS
 from orchestrator.settings.policies import ROLES
-from protocol import Frozen, JsonObject
-from protocol.model.decisions import OperatorDecision
+from protocol import Frozen, JsonObject, OperatorDecision
 from roles.analyst.graph import withheld
 from roles.contracts import (
     AnalystRequest,

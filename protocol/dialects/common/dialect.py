@@ -9,10 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from protocol.model.actions import AgentAction
-from protocol.model.elements import VisualState
-from protocol.model.geometry import Frozen, Size, Space
-from protocol.model.verbs import Action
+from protocol import Action, AgentAction, Frozen, Size, Space, VisualState
 
 LONGEST = 1_000_000
 """Characters of a text that is parsed."""

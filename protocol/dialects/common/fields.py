@@ -9,12 +9,10 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from protocol import ActionTarget, AgentAction, Coordinate, Size, Space, TargetError, parse_action
 from protocol.dialects.common.dialect import LONGEST, DialectError
 from protocol.log.versions import SaidTwice, said_once
-from protocol.model.actions import AgentAction, parse_action
-from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
-from protocol.model.targets import ActionTarget, TargetError
 
 NOT_UNDERSTOOD = "is not understood here"
 """Why a field that nobody has read is refused."""

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
+from protocol import Action, ActionTarget, Coordinate, Extension, Size
 from protocol.dialects.common.conversion import Writing
 from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, Piece, WrittenPayload
-from protocol.model.geometry import Coordinate, Size
-from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action, Extension
 
 _CALLED = {
     "point": "place", "bbox": "box", "element_id": "element", "track_id": "track", "selector": "selector", "text": "text",

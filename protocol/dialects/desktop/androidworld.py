@@ -10,17 +10,13 @@ from collections.abc import Mapping
 from math import floor
 from typing import Any
 
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Context, DialectError, Fields, a_text, dialect_of, read_chord
 from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Table, Writing, element_of, given, given_in, row
-from protocol.dialects.common.dialect import Context, DialectError
-from protocol.dialects.common.fields import Fields, a_text, read_chord
-from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import BareName, parse_value
 from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import write_key
-from protocol.model.targets import ActionTarget
 
 NAME = "androidworld"
 

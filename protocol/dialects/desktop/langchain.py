@@ -11,11 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.dialect import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
-from protocol.dialects.common.fields import Fields
-from protocol.model.actions import CLASSES, AgentAction, parse_action
-from protocol.model.geometry import JsonObject
-from protocol.model.verbs import Action, Extension
+from protocol import Action, AgentAction, Extension, JsonObject, parse_action
+from protocol.dialects import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload
+from protocol.model.actions import CLASSES
 
 NAME = "langchain"
 CARRIER = "extension"

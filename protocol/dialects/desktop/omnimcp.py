@@ -8,10 +8,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from protocol.dialects import Context, DialectError, Fields, ParsedPayload, build, checked_number, dialect_of, json_in, refusing
 from protocol.dialects.common.conversion import WAYS, Choice, Part, Reading, Table, Writing, given, row
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, build, checked_number, json_in, read_chords, refusing
-from protocol.dialects.common.losses import dialect_of
+from protocol.dialects.common.fields import read_chords
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, JsonObject, Region
 from protocol.model.keys import MODIFIERS, Keyboard

@@ -8,16 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol import ActionTarget, AgentAction, Coordinate, JsonObject, Space
+from protocol.dialects import WAYS, DialectError, ParsedPayload, Part, Reading, Table, Writing, dialect_of, given, row
 from protocol.dialects.common.fields import Fields, at, json_in, read_chords, within_length
-from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import parse_calls
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import Coordinate, JsonObject, Space
 from protocol.model.keys import Keyboard
-from protocol.model.targets import ActionTarget
 
 NAME = "openadapt"
 KEYBOARD: Keyboard = "pyautogui"

@@ -9,16 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.conversion import Conversion, Reading
-from protocol.dialects.common.dialect import Context, DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, build, json_in
-from protocol.dialects.common.losses import dialect_of
+from protocol import Action, AgentAction, AgentStatus, Extension, JsonObject, OperatorDecision
+from protocol.dialects import Context, DialectError, Fields, ParsedPayload, Reading, build, dialect_of, json_in
+from protocol.dialects.common.conversion import Conversion
 from protocol.dialects.desktop import ufo_functions as functions
 from protocol.dialects.desktop.ufo_functions import NAME
-from protocol.model.actions import AgentAction
-from protocol.model.decisions import AgentStatus, OperatorDecision
-from protocol.model.geometry import JsonObject
-from protocol.model.verbs import Action, Extension
 
 STATUSES = {**{status.value: status for status in AgentStatus}, "ASSIGN": AgentStatus.CONTINUE}
 """What UFO's agents may say of themselves; a host assigns a subtask and goes on."""

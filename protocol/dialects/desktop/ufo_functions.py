@@ -10,14 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import LONGEST, Context, DialectError, Fields, at, build, read_chord
 from protocol.dialects.common.conversion import Conversion, Reading, Table, Writing, given, given_in, row
-from protocol.dialects.common.dialect import LONGEST, Context, DialectError
-from protocol.dialects.common.fields import Fields, at, build, read_chord
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, canonical
-from protocol.model.targets import ActionTarget
 
 MOST = 1_000
 """Strokes of one text of keys, and repetitions of one key."""

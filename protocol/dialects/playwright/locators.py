@@ -8,8 +8,7 @@ import json
 import re
 from typing import Any
 
-from protocol.dialects.common.conversion import Reading, element_of, given_in
-from protocol.dialects.common.dialect import Context, DialectError
+from protocol.dialects import Context, DialectError, Reading, element_of, given_in
 from protocol.dialects.common.syntax import Chain, Flags, Step, read_chain
 from protocol.model.targets import ActionTarget
 

@@ -10,14 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from protocol.dialects.common.conversion import Part, Row, Table, Writing, element_of, given, given_in, row
-from protocol.dialects.common.fields import Fields
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Fields, Part, Row, Table, Writing, dialect_of, element_of, given, given_in, row
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, UNSAID_WAIT, PageReading
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 NAME = "playwright_mcp"
 PREFIX = f"x-{NAME}."

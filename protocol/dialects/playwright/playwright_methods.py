@@ -5,14 +5,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from protocol.dialects.common.conversion import given, row
-from protocol.dialects.common.dialect import Context, DialectError, Loss
-from protocol.dialects.common.fields import Fields
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Context, DialectError, Fields, Loss, given, row
 from protocol.dialects.common.syntax import Chain, Means, Step, Table, Values, bound
 from protocol.dialects.playwright.locators import BUTTONS, NAME, UNSAID_WAIT, PageReading, is_locator, target_of
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 PREFIX = f"x-{NAME}."
 _DROPPED = frozenset({

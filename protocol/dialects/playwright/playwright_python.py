@@ -6,8 +6,7 @@ be put into codegen's frame, with the current page always called `page`.
 
 from typing import Any
 
-from protocol.dialects.common.conversion import Writing
-from protocol.dialects.common.losses import dialect_of
+from protocol.dialects import Writing, dialect_of
 from protocol.dialects.playwright.locators import BUTTONS, MODIFIERS, NAME, UNSAID_WAIT, literal, locate, quoted
 from protocol.dialects.playwright.playwright_methods import ON_ELEMENTS, ON_PAGES, PREFIX
 from protocol.dialects.playwright.playwright_script import Script

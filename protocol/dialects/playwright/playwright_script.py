@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from protocol.dialects import DialectError, Fields, Loss, a_text, build
 from protocol.dialects.common import scripts
-from protocol.dialects.common.dialect import DialectError, Loss
-from protocol.dialects.common.fields import Fields, a_text, build
 from protocol.dialects.common.syntax import BareName, Chain, Table, Values, parse_value, read_chain
 from protocol.dialects.playwright.locators import NAME, PAGE, is_locator, is_plain, literal
 from protocol.dialects.playwright.playwright_methods import PREFIX, page_method

@@ -6,16 +6,12 @@ model saw, as OpenCUA's models answer. Case means nothing within a chord.
 
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Choice, Part, given, row
-from protocol.dialects.common.fields import at, checked_number
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Choice, Part, at, checked_number, dialect_of, given, row
 from protocol.dialects.common.syntax import Call, Means
 from protocol.dialects.python.devices import DeviceWriting
 from protocol.dialects.python.pyautogui import FUNCTIONS, PACE, SPOT, Reader
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 NAME = "agentnet"
 UNSAID_WAIT = 20.0

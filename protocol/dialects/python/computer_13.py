@@ -9,15 +9,12 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, refusing, within_length
-from protocol.dialects.common.losses import dialect_of
+from protocol import AgentAction, JsonObject
+from protocol.dialects import DialectError, Fields, ParsedPayload, Part, Table, dialect_of, given, refusing, row
+from protocol.dialects.common.fields import within_length
 from protocol.dialects.python.devices import BUTTON, BUTTONS, PAUSE, DeviceReading, DeviceWriting, here
 from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import split_chord
 
 NAME = "computer_13"

@@ -8,14 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Part, Reading, Writing
-from protocol.dialects.common.dialect import DialectError
-from protocol.dialects.common.fields import refusing
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import DialectError, Part, Reading, Writing, refusing
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import read_key, write_key
-from protocol.model.targets import ActionTarget
 
 PAUSE = 2.0
 """Seconds that OSWorld waits on WAIT: the default of its `step(action, pause=2)`."""

@@ -10,17 +10,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Context, DialectError, Loss, Part, Piece, dialect_of, element_of, given_in, row
 from protocol.dialects.common import scripts
-from protocol.dialects.common.conversion import Part, element_of, given_in, row
-from protocol.dialects.common.dialect import Context, DialectError, Loss, Piece
 from protocol.dialects.common.fields import a_text, at, build, checked_number
-from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import BareName, Call, CallReading, Means, parse_calls
 from protocol.dialects.python.devices import BUTTON, PAUSE, DeviceReading, DeviceWriting, here
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 MOST = 10_000
 """Presses that the calls of one text may make: `press('a', presses=...)` says many in few characters."""

@@ -9,13 +9,10 @@ from collections.abc import Collection
 from math import ceil
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.fields import Fields, checked_number
-from protocol.dialects.common.losses import dialect_of
+from protocol import AgentAction, JsonObject
+from protocol.dialects import WAYS, Fields, Part, Table, checked_number, dialect_of, given, row
 from protocol.dialects.vendors.pointing import COORDINATE, MOST_CALLS, PayloadReading, PayloadWriting, aim_coordinate, click_rows
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 
 NAME = "anthropic"
 LONGEST_WAIT = 100

@@ -10,14 +10,10 @@ from collections.abc import Callable, Collection, Mapping
 from math import ceil
 from typing import Any
 
-from protocol.dialects.common.conversion import WAYS, Part, Table, given, row
-from protocol.dialects.common.fields import Fields
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject, Space
+from protocol.dialects import WAYS, Fields, Part, Table, dialect_of, given, row
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject, Space
-from protocol.model.targets import ActionTarget
 
 NAME = "gemini"
 _ONLY_OLDER = (

@@ -8,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from protocol.dialects.common.conversion import Part, Table, given, row
-from protocol.dialects.common.fields import Fields
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import Fields, Part, Table, dialect_of, given, row
 from protocol.dialects.vendors.pointing import XY, PayloadReading, PayloadWriting
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 NAME = "openai"
 _CHECKS = "pending_safety_checks"

@@ -8,14 +8,11 @@ from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.conversion import Conversion, Part, Reading, Row, Writing
-from protocol.dialects.common.dialect import LONGEST
-from protocol.dialects.common.fields import at, refusing
+from protocol import ActionTarget, AgentAction, BoundingBox, Coordinate, JsonObject, Region, Size, Space
+from protocol.dialects import LONGEST, Part, Reading, Row, Writing, at, refusing
+from protocol.dialects.common.conversion import Conversion
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import BoundingBox, Coordinate, JsonObject, Region, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
-from protocol.model.targets import ActionTarget
 
 MOST_CALLS = 200
 """Calls into which one action may be split."""

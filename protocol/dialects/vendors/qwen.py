@@ -11,16 +11,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from protocol.dialects.common.conversion import Choice, Part, Table, given, row
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
-from protocol.dialects.common.fields import Fields, position, within_length
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject, Space
+from protocol.dialects import Choice, DialectError, Fields, ParsedPayload, Part, Table, dialect_of, given, row
+from protocol.dialects.common.fields import position, within_length
 from protocol.dialects.vendors.pointing import COORDINATE, PayloadReading, PayloadWriting, aim_coordinate, click_rows
 from protocol.log.versions import SaidTwice, said_once
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject, Space
-from protocol.model.targets import ActionTarget
 
 NAME = "qwen"
 FUNCTION = "computer_use"

@@ -7,16 +7,12 @@ import re
 from math import floor
 from typing import Any, NamedTuple, NoReturn
 
-from protocol.dialects.common.conversion import WAYS, Part, Reading, Table, Writing, given, row
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol import ActionTarget, AgentAction, JsonObject, Space
+from protocol.dialects import WAYS, DialectError, ParsedPayload, Part, Reading, Table, Writing, dialect_of, given, row
 from protocol.dialects.common.fields import Fields, a_text, at, checked_number, positions, read_chord
-from protocol.dialects.common.losses import dialect_of
 from protocol.dialects.common.syntax import parse_value
 from protocol.dialects.vendors.pointing import Canvas
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject, Space
-from protocol.model.targets import ActionTarget
 
 NAME = "ui_tars"
 

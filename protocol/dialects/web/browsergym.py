@@ -10,15 +10,11 @@ from collections.abc import Callable
 from math import inf, nextafter
 from typing import Any, ClassVar
 
-from protocol.dialects.common.conversion import Part, Writing, given, row
-from protocol.dialects.common.dialect import DialectError, Loss, ParsedPayload
-from protocol.dialects.common.fields import a_text, read_chords
-from protocol.dialects.common.losses import dialect_of
+from protocol import ActionTarget, AgentAction, JsonObject
+from protocol.dialects import DialectError, Loss, ParsedPayload, Part, Writing, a_text, dialect_of, given, row
+from protocol.dialects.common.fields import read_chords
 from protocol.dialects.common.syntax import CallReading, Means, parse_calls
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.targets import ActionTarget
 
 NAME = "browsergym"
 CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}

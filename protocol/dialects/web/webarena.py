@@ -6,13 +6,10 @@ Source: web-arena-x/webarena `browser_env/actions.py` (id based actions) and its
 import re
 from typing import Any
 
-from protocol.dialects.common.conversion import Part, Reading, Table, Writing, row
-from protocol.dialects.common.dialect import DialectError, ParsedPayload
+from protocol import ActionTarget, AgentAction
+from protocol.dialects import DialectError, ParsedPayload, Part, Reading, Table, Writing, dialect_of, row
 from protocol.dialects.common.fields import a_text, build, position, read_chord
-from protocol.dialects.common.losses import dialect_of
 from protocol.model import verbs
-from protocol.model.actions import AgentAction
-from protocol.model.targets import ActionTarget
 
 NAME = "webarena"
 PAGE = 1

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from protocol import InteractionStep, JsonObject, Picture
 from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
 from protocol.exports.common.lines import json_document, json_line, listed, mapping, told
 from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem, refuse
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep, Picture
 
 ANTHROPIC = "computer"
 PLAYWRIGHT = "browser_"

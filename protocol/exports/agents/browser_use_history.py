@@ -8,18 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError
-from protocol.dialects.common.conversion import Reading, given, row
-from protocol.dialects.common.fields import Fields
+from protocol import AgentAction, InteractionStep, JsonObject
+from protocol.dialects import Context, DialectError, Fields, Reading, given, row
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import json_document, listed, mapping, step_of, told, told_each
 from protocol.log.log import LogLine, bad_line
 from protocol.log.versions import Problem
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import KeyNameError, read_key, split_chord
-from protocol.model.steps import InteractionStep
 
 NAME = "browser_use"
 _FUNCTION = re.compile(r"[a-z0-9][a-z0-9_]{0,80}")

@@ -9,16 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from protocol import AgentAction, GUIElement, InteractionStep, JsonObject, Region, VisualState
 from protocol.dialects import Context, DialectError
 from protocol.dialects.desktop.omnimcp import DIALECT
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import checked, first_object, listed, mapping, read_json_lines, step_of, told
 from protocol.log.versions import refuse
-from protocol.model.actions import AgentAction
-from protocol.model.elements import GUIElement, VisualState
-from protocol.model.geometry import JsonObject, Region
-from protocol.model.steps import InteractionStep
 
 _NOTHING_DONE = ("none", "perception_error", "planning_error")
 _READ = (

@@ -8,19 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError
-from protocol.dialects.common.fields import build
+from protocol import ActionTarget, AgentAction, GUIElement, InteractionStep, JsonObject, VisualState
+from protocol.dialects import Context, DialectError, build
 from protocol.dialects.desktop.openadapt import DIALECT
 from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.lines import checked, json_document, json_line, listed, mapping, placed, step_of, told
 from protocol.log.log import LogLine, whole_file
 from protocol.log.versions import BadStep, refuse
-from protocol.model.actions import AgentAction
-from protocol.model.elements import GUIElement, VisualState
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep
-from protocol.model.targets import ActionTarget
 
 PICTURES = ("screenshot_png", "screenshot_base64")
 """Pictures within the file: a log names pictures and never holds them."""

@@ -11,16 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from protocol import FailGoal, FinishGoal, InteractionStep, JsonObject, describe
 from protocol.dialects import Context, Loss, ParsedPayload
 from protocol.exports.common import kept
 from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.lines import first_object, json_line, mapping, read_json_lines, told
 from protocol.log.log import LogLine, bad_line, whole_file
 from protocol.log.versions import Problem, refuse
-from protocol.model.describe import describe
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep
-from protocol.model.verbs import FailGoal, FinishGoal
 
 _NONE_BEFORE = Loss(what="picture", why="there is none before the action; image is empty")
 _COMPLETED = {"fulfilled": True, "rejected": False}

@@ -12,13 +12,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from protocol import ActionResult, AgentAction, InteractionStep, JsonObject, Picture
 from protocol.dialects import Context, DialectError, Loss, ParsedPayload, dialect
 from protocol.exports.common.base import ExportResult, Pictures, Run, RunInfo
 from protocol.exports.common.lines import checked, listed, mapping, placed, step_of
 from protocol.log.versions import BadStep
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import ActionResult, InteractionStep, Picture
 
 KEY = "deskcrew"
 """The key under which it is kept."""

@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from protocol import InteractionStep, JsonObject
 from protocol.dialects import DialectError
 from protocol.exports.common.base import FormatError
 from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, raw_lines, whole_document
 from protocol.log.versions import STRICT, BadStep, Problem, json_of_line, parse_json, refuse
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _LOOKED_AT = 100

@@ -6,16 +6,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, Loss
-from protocol.dialects.common.conversion import Reading, given, row
-from protocol.dialects.common.fields import Fields, refusing
+from protocol import AgentAction, InteractionStep, JsonObject
+from protocol.dialects import Context, Fields, Loss, Reading, given, refusing, row
 from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, step_of, told, told_each
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
 from protocol.model.keys import read_key
-from protocol.model.steps import InteractionStep
 
 NAME = "devtools_recorder"
 BUTTONS = {"primary": "left", "auxiliary": "middle", "secondary": "right", "back": "back", "forward": "forward"}

@@ -12,19 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, Loss
-from protocol.dialects.common.conversion import given, row
-from protocol.dialects.common.fields import Fields
+from protocol import ActionTarget, AgentAction, InteractionStep, JsonObject
+from protocol.dialects import Context, Fields, Loss, given, row
 from protocol.dialects.playwright.locators import PageReading
 from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import listed, mapping, step_of, told
 from protocol.log.log import LogLine, UnreadableLine, bad_line, raw_lines
 from protocol.log.versions import BadStep, parse_json
-from protocol.model.actions import AgentAction
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep
-from protocol.model.targets import ActionTarget
 
 NAME = "playwright_trace"
 _LARGEST = 128 * 1024 * 1024

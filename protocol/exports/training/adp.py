@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from protocol import GUIElement, JsonObject, Picture
 from protocol.dialects import Context, Loss, dialect
 from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.kept import frames, outcome_of, run_facts
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
-from protocol.model.elements import GUIElement
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import Picture
 
 PLAIN, LINKED = "1.2.0", "1.3.0"
 _UNKNOWN = Loss(what="result", why="nobody said what came of it: the linked observation is empty")

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from protocol import Action, ActionTarget, InteractionStep, JsonObject, Picture
 from protocol.dialects import Context, DialectError, Loss
 from protocol.dialects.common.conversion import place
 from protocol.dialects.common.losses import differences
@@ -27,10 +28,6 @@ from protocol.exports.common.base import ExportResult, Format, FormatError, Pict
 from protocol.exports.common.kept import context_of, frames, sized
 from protocol.exports.common.lines import json_line, listed, mapping
 from protocol.log.log import whole_file
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep, Picture
-from protocol.model.targets import ActionTarget
-from protocol.model.verbs import Action
 
 HISTORY = 4
 """Actions before the sample's own that its prompt tells."""

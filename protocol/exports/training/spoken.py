@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
+from protocol import InteractionStep, JsonObject
 from protocol.dialects import LONGEST, Context, Dialect, DialectError, Loss, NothingDone, ParsedPayload, Piece, dialect
 from protocol.dialects.common.fields import NOT_UNDERSTOOD
 from protocol.dsl import DSLError, parse_line
@@ -21,8 +22,6 @@ from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.log.log import LogLine, UnreadableLine, bad_line, each_line, whole_document
 from protocol.log.versions import BadStep, Problem, parse_json, refuse, said_once
-from protocol.model.geometry import JsonObject
-from protocol.model.steps import InteractionStep
 
 _LISTS = (
     "messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps", "choices",
