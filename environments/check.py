@@ -5,18 +5,8 @@ from collections.abc import Iterator
 from itertools import count
 
 from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Environment, Peek, WorldState
-from protocol import (
-    Action,
-    ActionResult,
-    ActionTarget,
-    Click,
-    ExecStatus,
-    FinishGoal,
-    LaunchApp,
-    Type,
-    VisualState,
-    Wait,
-)
+from protocol import ActionResult, ActionTarget, ExecStatus, VisualState
+from protocol.model import verbs
 
 SEED = 7
 _NOWHERE = "no-such-thing-on-any-screen"
@@ -52,7 +42,7 @@ class _Check:
         self.kept: list[str] = []
         self.keys = (f"check/{number}" for number in count(1))
 
-    def perform(self, action: Action, key: str | None = None) -> ActionResult:
+    def perform(self, action: verbs.Action, key: str | None = None) -> ActionResult:
         try:
             return self.env.perform(action, key=key or next(self.keys))
         except DigestMismatch:
@@ -66,14 +56,14 @@ class _Check:
         """The first screen, and that of every app."""
         yield self.env.reset(seed=SEED)
         for info in self.env.apps() if isinstance(self.env, AppCatalog) else ():
-            if self.perform(LaunchApp(app=info.app)).ok:
+            if self.perform(verbs.LaunchApp(app=info.app)).ok:
                 yield self.env.observe()
 
     def reset_repeats(self) -> None:
         first = self.env.reset(seed=SEED)
         _promise(isinstance(first, VisualState), f"reset gave {type(first).__name__}, not a VisualState")
         world = self.env.world() if isinstance(self.env, WorldState) else None
-        self.perform(Wait(seconds=1))
+        self.perform(verbs.Wait(seconds=1))
         again = self.env.reset(seed=SEED)
         _promise(first.state_id == again.state_id, "reset with a seed gave another first screen than before")
         _promise(first.timestamp == again.timestamp, "reset did not set the clock back")
@@ -104,11 +94,11 @@ class _Check:
     def failures_are_values(self) -> None:
         self.env.reset(seed=SEED)
         before = self.env.observe().state_id
-        wrong: tuple[Action, ...] = (
-            Click(target=ActionTarget(text=_NOWHERE)),
-            Click(target=ActionTarget(element_id=_NOWHERE)),
-            LaunchApp(app=_NOWHERE),
-            FinishGoal(),
+        wrong: tuple[verbs.Action, ...] = (
+            verbs.Click(target=ActionTarget(text=_NOWHERE)),
+            verbs.Click(target=ActionTarget(element_id=_NOWHERE)),
+            verbs.LaunchApp(app=_NOWHERE),
+            verbs.FinishGoal(),
         )
         for action in wrong:
             result = self.perform(action)
@@ -125,7 +115,7 @@ class _Check:
             twice = next((name for name, count in names.items() if count > 1), None)
             if twice is None:
                 continue
-            result = self.perform(Click(target=ActionTarget(text=twice)))
+            result = self.perform(verbs.Click(target=ActionTarget(text=twice)))
             ids = [e.element_id for e in state.elements if e.text == twice and e.visible]
             _promise(not result.ok, f"{len(ids)} elements are called {twice!r} and a click on that text was performed")
             _promise(all(i in result.error for i in ids[:2]), f"the error for ambiguous {twice!r} does not name the candidates")
@@ -136,9 +126,9 @@ class _Check:
         # typing into a field shows when it is done twice
         able = (e for state in self.screens() if state.modal is None for e in state.elements if e.visible and e.enabled)
         field = next((e for e in able if e.role == "textbox"), None)
-        action: Action = Wait(seconds=1)
+        action: verbs.Action = verbs.Wait(seconds=1)
         if field is not None:
-            action = Type(target=ActionTarget(element_id=field.element_id), text="x")
+            action = verbs.Type(target=ActionTarget(element_id=field.element_id), text="x")
         key = next(self.keys)
         first = self.perform(action, key)
         after = self.env.observe()
@@ -149,7 +139,7 @@ class _Check:
             _promise(times == 1, f"received() lists one key {times} times")
         self.kept.append("the same key twice returns the stored result and acts once")
         try:
-            self.perform(Wait(seconds=2.5), key)
+            self.perform(verbs.Wait(seconds=2.5), key)
         except DigestMismatch:
             _promise(self.env.observe() == after, "a refused key changed the screen")
             self.kept.append("a known key with another action is refused")

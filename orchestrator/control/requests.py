@@ -17,16 +17,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.store.databases import open_read_only
 from orchestrator.store.printable import mapping_in
 from protocol import AgentAction, JsonObject, TargetError, VisualState, parse_action, resolve
-from roles.contracts.requests import (
-    Answer,
-    ApprovalRequest,
-    Edit,
-    PlanReviewRequest,
-    QuestionRequest,
-    Request,
-    request_in,
-    screen_of,
-)
+from roles.contracts import requests
 from roles.journal.rows import screen_text
 from roles.manager.plans import WORK_PLAN, PlanError
 from roles.safety.policy import problem_in
@@ -35,11 +26,11 @@ _MAPPING = re.compile(r"\s*(?:\{|[\w\"']+\s*:)")
 """How an action as data begins, in JSON or YAML; everything else is a line of the DSL."""
 
 
-def check_answer(answer: Mapping[str, Any], request: Request | None = None) -> None:
+def check_answer(answer: Mapping[str, Any], request: requests.Request | None = None) -> None:
     """Refuse an unusable answer: by its form, and once the request is known by what it answers. Raises UsageProblem."""
     try:
-        decision = Answer.model_validate(answer).decisions[0]
-        if isinstance(decision, Edit):
+        decision = requests.Answer.model_validate(answer).decisions[0]
+        if isinstance(decision, requests.Edit):
             _check_edit(decision, request)
         if decision.constraints is not None and request is not None and not _takes_constraints(request):
             raise UsageProblem("Constraints belong to the answer about an action; this request is not about one.")
@@ -70,17 +61,17 @@ def usable_action(said: JsonObject | str, name: str = "The action") -> AgentActi
     raise UsageProblem(f"{name} is not usable: {told}{'' if told.endswith('?') else '.'}")
 
 
-def _takes_constraints(request: Request) -> bool:
+def _takes_constraints(request: requests.Request) -> bool:
     match request:
-        case ApprovalRequest() | QuestionRequest():
+        case requests.ApprovalRequest() | requests.QuestionRequest():
             return True
-        case PlanReviewRequest():
+        case requests.PlanReviewRequest():
             return False
         case _:
             assert_never(request)
 
 
-def _check_edit(decision: Edit, request: Request | None) -> None:
+def _check_edit(decision: requests.Edit, request: requests.Request | None) -> None:
     edited = decision.edited_action
     if edited is None:
         raise UsageProblem("An edit needs the edited action: action_type and its arguments.")
@@ -89,12 +80,12 @@ def _check_edit(decision: Edit, request: Request | None) -> None:
         edited.action()
     if request is None:
         return
-    if is_plan != isinstance(request, PlanReviewRequest):
+    if is_plan != isinstance(request, requests.PlanReviewRequest):
         given, wanted = ("a plan", "an action") if is_plan else ("an action", "a plan (with the key subtasks)")
         raise UsageProblem(f"The edit is {given}, and the run waits for {wanted}.")
-    if isinstance(request, ApprovalRequest) and request.request is not None:
+    if isinstance(request, requests.ApprovalRequest) and request.request is not None:
         raise UsageProblem("A request of a page cannot be edited: approve or reject it, or respond with words.")
-    if isinstance(request, PlanReviewRequest):
+    if isinstance(request, requests.PlanReviewRequest):
         from roles.manager.review import edited_plan
 
         edited_plan(edited.args, request)
@@ -110,7 +101,7 @@ class RequestRecord(NamedTuple):
     id: str
     """Of this asking: the same again, after it was too late for an answer, has another one."""
     since: float
-    request: Request
+    request: requests.Request
     """As it is recorded: the exact action or plan, its digest, the rule that asked, how it may be answered."""
     said: AnswerRecord | None
     """What was answered; None while it is open."""
@@ -132,7 +123,7 @@ class RequestLog:
     def hear(self, at: float, kind: str, body: JsonObject) -> None:
         key = str(body.get("key", ""))
         if kind == "approval_requested":
-            if (request := request_in(body)) is not None:
+            if (request := requests.request_in(body)) is not None:
                 self._found[request.asking] = RequestRecord(request.asking, at, request, None)
                 self._last[key] = request.asking
         elif key in self._last and self._found[self._last[key]].said is None:
@@ -170,13 +161,13 @@ def seen_at(folder: Path, state_id: str) -> VisualState | None:
         return None
 
 
-def target_box(folder: Path, request: Request) -> list[float] | None:
+def target_box(folder: Path, request: requests.Request) -> list[float] | None:
     """Where on the screen it would be done: left, top, right and bottom in pixels."""
     try:
         target = getattr(request.about.action(), "target", None)
     except ValidationError:
         return None
-    seen = seen_at(folder, screen_of(request)) if target is not None else None
+    seen = seen_at(folder, requests.screen_of(request)) if target is not None else None
     if target is None or seen is None:
         return None
     try:

@@ -14,36 +14,8 @@ from environments.browser.network.gate import ExpectedRequest
 from environments.browser.observation.control_identity import ControlChanged, dialog_parts
 from environments.browser.observation.elements import clean
 from environments.browser.observation.screen import ACCEPTS, Sight, beat, dialog_elements, effect, settle, title_of
-from protocol import (
-    Action,
-    ActionResult,
-    ActionTarget,
-    Click,
-    Drag,
-    ExecStatus,
-    Fill,
-    GoBack,
-    GoForward,
-    HoldKey,
-    Hover,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    Navigate,
-    PressKey,
-    Resolved,
-    Screenshot,
-    Scroll,
-    SelectOption,
-    Tabs,
-    TargetError,
-    Type,
-    Upload,
-    VisualState,
-    Wait,
-    resolve,
-)
+from protocol import ActionResult, ActionTarget, ExecStatus, Resolved, TargetError, VisualState, resolve
+from protocol.model import verbs
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Response
@@ -60,7 +32,7 @@ class ConditionTimeout(Exception):
     """The time of a condition ran out."""
 
 
-async def navigate(sight: Sight, action: Navigate) -> None:
+async def navigate(sight: Sight, action: verbs.Navigate) -> None:
     await open_address(sight, action.url)
 
 
@@ -101,8 +73,8 @@ async def _go(sight: Sight, page: Page, url: str) -> Response | None:
     return answer
 
 
-async def through_history(sight: Sight, action: GoBack | GoForward) -> None:
-    page, back = sight.session.page, isinstance(action, GoBack)
+async def through_history(sight: Sight, action: verbs.GoBack | verbs.GoForward) -> None:
+    page, back = sight.session.page, isinstance(action, verbs.GoBack)
     was = page.url
     step = page.go_back if back else page.go_forward
     sight.session.gate.begin(sight.session.permit, ExpectedRequest("history"))
@@ -117,7 +89,7 @@ async def through_history(sight: Sight, action: GoBack | GoForward) -> None:
         raise Refused(f"there is no page to go {'back' if back else 'forward'} to")
 
 
-async def tabs(sight: Sight, action: Tabs) -> None:
+async def tabs(sight: Sight, action: verbs.Tabs) -> None:
     session = sight.session
     if action.op == "list":
         await sight.look()
@@ -134,7 +106,7 @@ async def tabs(sight: Sight, action: Tabs) -> None:
     await _tab(sight, action)
 
 
-async def _tab(sight: Sight, action: Tabs) -> None:
+async def _tab(sight: Sight, action: verbs.Tabs) -> None:
     session = sight.session
     index = session.pages.index(session.page) if action.index is None else action.index
     if index >= len(session.pages):
@@ -157,7 +129,7 @@ async def _tab(sight: Sight, action: Tabs) -> None:
         await session.front.bring_to_front()
 
 
-async def wait(sight: Sight, action: Wait) -> None:
+async def wait(sight: Sight, action: verbs.Wait) -> None:
     """For a time, or until a text shows or is gone. Raises ConditionTimeout when it never did."""
     from playwright.async_api import Error
 
@@ -179,7 +151,7 @@ async def wait(sight: Sight, action: Wait) -> None:
     raise ConditionTimeout(f"{what} within {action.seconds:g} seconds")
 
 
-async def _holds(sight: Sight, action: Wait) -> bool:
+async def _holds(sight: Sight, action: verbs.Wait) -> bool:
     await sight.look()
     said = [_plain(str(await eye.ask("words"))) for eye in list(sight.eyes.values())]
     said += [_plain(e.name) for e in sight.elements if e.visible]
@@ -195,25 +167,26 @@ def _plain(text: str) -> str:
 Doing = Callable[[Sight, Any], Awaitable[Resolved | None]]
 
 
-async def _look_again(sight: Sight, action: Screenshot) -> None:
+async def _look_again(sight: Sight, action: verbs.Screenshot) -> None:
     await settle(sight, 1.0)
 
 
-DOES: dict[type[Action], Doing] = {
-    Click: pointer.click, Hover: pointer.hover, Drag: pointer.drag, MouseDown: pointer.half, MouseUp: pointer.half,
-    Scroll: pointer.scroll, Type: fields.type_text, PressKey: fields.press_keys, HoldKey: fields.press_keys,
-    KeyDown: fields.press_keys, KeyUp: fields.press_keys, Fill: fields.fill, SelectOption: fields.select_option,
-    Upload: fields.upload, Navigate: navigate, GoBack: through_history,
-    GoForward: through_history, Tabs: tabs, Wait: wait, Screenshot: _look_again,
+DOES: dict[type[verbs.Action], Doing] = {
+    verbs.Click: pointer.click, verbs.Hover: pointer.hover, verbs.Drag: pointer.drag, verbs.MouseDown: pointer.half,
+    verbs.MouseUp: pointer.half, verbs.Scroll: pointer.scroll, verbs.Type: fields.type_text, verbs.PressKey: fields.press_keys,
+    verbs.HoldKey: fields.press_keys, verbs.KeyDown: fields.press_keys, verbs.KeyUp: fields.press_keys, verbs.Fill: fields.fill,
+    verbs.SelectOption: fields.select_option, verbs.Upload: fields.upload, verbs.Navigate: navigate,
+    verbs.GoBack: through_history, verbs.GoForward: through_history, verbs.Tabs: tabs, verbs.Wait: wait,
+    verbs.Screenshot: _look_again,
 }  # fmt: skip
-_NEEDS_NO_PAGE = (Navigate, Tabs, Wait, Screenshot)
-_LEADS_ON = (Click, PressKey, Fill, Type)
+_NEEDS_NO_PAGE = (verbs.Navigate, verbs.Tabs, verbs.Wait, verbs.Screenshot)
+_LEADS_ON = (verbs.Click, verbs.PressKey, verbs.Fill, verbs.Type)
 _NO_PAGE = "chrome-error:"
 PATIENCE = 30.0
 """Seconds that an action may take, besides those that it asks for itself."""
 
 
-def cannot(action: Action) -> str:
+def cannot(action: verbs.Action) -> str:
     """Why this is not for a browser at all; empty when it is."""
     if action.inner:
         return f"{action.verb} changes the crew's own state and is not for the browser"
@@ -222,7 +195,7 @@ def cannot(action: Action) -> str:
     return ""
 
 
-async def act(sight: Sight, action: Action) -> ActionResult:
+async def act(sight: Sight, action: verbs.Action) -> ActionResult:
     """Do it. Whatever goes wrong with the page is said in the result."""
     from playwright.async_api import Error, TimeoutError
 
@@ -271,32 +244,32 @@ def _told(sight: Sight) -> str:
     return clean("; ".join(notes), 4000)
 
 
-async def answer(sight: Sight, action: Action) -> Resolved | None:
+async def answer(sight: Sight, action: verbs.Action) -> Resolved | None:
     """An action while a dialog is open: only the dialog takes input."""
     dialog = sight.session.dialogs[0]
     allowed = sight.session.permit.control if sight.session.permit is not None else None
     if allowed and allowed != dialog_parts(sight):
         raise ControlChanged(f'a dialog "{title_of(dialog)}" is open that was not reviewed; look again')
-    if isinstance(action, Wait | Screenshot):
-        if isinstance(action, Wait):
+    if isinstance(action, verbs.Wait | verbs.Screenshot):
+        if isinstance(action, verbs.Wait):
             await asyncio.sleep(min(action.seconds, 600))
         return None
-    if isinstance(action, PressKey) and action.target is None and action.keys in (("Enter",), ("Escape",)):
+    if isinstance(action, verbs.PressKey) and action.target is None and action.keys in (("Enter",), ("Escape",)):
         await _close(sight, action.keys == ("Enter",))
         return None
-    into = ActionTarget(element_id=f"dialog-{dialog.number}-field") if isinstance(action, Type) else None
+    into = ActionTarget(element_id=f"dialog-{dialog.number}-field") if isinstance(action, verbs.Type) else None
     aimed = action.target or (into if dialog.kind == "prompt" else None)  # which has the focus
-    if aimed is None or not isinstance(action, Click | Fill | Type | Hover):
+    if aimed is None or not isinstance(action, verbs.Click | verbs.Fill | verbs.Type | verbs.Hover):
         raise Refused(f'a dialog "{title_of(dialog)}" is open: {clean(dialog.message, 200)!r}; answer it first')
     resolved = _in_dialog(sight, aimed)
     part = resolved.element_id.rsplit("-", 1)[-1]
-    if isinstance(action, Fill | Type):
+    if isinstance(action, verbs.Fill | verbs.Type):
         if part != "field":
             raise Refused("only the field of a prompt takes text; this dialog is answered by its buttons")
-        dialog.text = action.text if isinstance(action, Fill) else dialog.text + action.text
+        dialog.text = action.text if isinstance(action, verbs.Fill) else dialog.text + action.text
         if action.submit:
             await _close(sight, True)
-    elif isinstance(action, Click) and part in ("ok", "cancel", "leave", "stay"):
+    elif isinstance(action, verbs.Click) and part in ("ok", "cancel", "leave", "stay"):
         await _close(sight, part.capitalize() in ACCEPTS or part == "ok")
     return resolved
 

@@ -12,28 +12,24 @@ from environments.browser.observation.elements import clean, shown_address
 from environments.browser.observation.screen import Sight, Spot
 from environments.contract import STOPPED
 from environments.effects import ControlSeen
-from protocol import (
-    Action,
-    Click,
-    Drag,
-    Fill,
-    GUIElement,
-    HoldKey,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    SelectOption,
-    Type,
-    Upload,
-)
+from protocol import GUIElement
+from protocol.model import verbs
 
 PARTS = ("page", "role", "name", "shows", "leads", "own", "enter", "form", "around", "handlers")
 _OF_AN_EDIT = ("page", "role", "name")
-_KEYS = (PressKey, HoldKey, KeyDown, KeyUp)
-_REACHES = (Click, Drag, MouseDown, MouseUp, Type, Fill, SelectOption, Upload, *_KEYS)
-_SETS = (Fill, SelectOption, Upload)
+_KEYS = (verbs.PressKey, verbs.HoldKey, verbs.KeyDown, verbs.KeyUp)
+_REACHES = (
+    verbs.Click,
+    verbs.Drag,
+    verbs.MouseDown,
+    verbs.MouseUp,
+    verbs.Type,
+    verbs.Fill,
+    verbs.SelectOption,
+    verbs.Upload,
+    *_KEYS,
+)
+_SETS = (verbs.Fill, verbs.SelectOption, verbs.Upload)
 _PRESSING = frozenset({"Enter", " ", "Space", "NumpadEnter"})
 _MOST_TOLD = 8
 _TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$", re.IGNORECASE)
@@ -93,7 +89,7 @@ def _digest(what: Any) -> str:
     return blake2b(json.dumps(what, ensure_ascii=True, default=str).encode(), digest_size=8).hexdigest()
 
 
-async def control(sight: Sight, action: Action) -> ControlSeen | None:
+async def control(sight: Sight, action: verbs.Action) -> ControlSeen | None:
     """The control on which it would fall now; None where it is no press and no key. What is not there is like nothing that is."""
     if not isinstance(action, _REACHES):
         return None
@@ -122,32 +118,36 @@ def dialog_parts(sight: Sight) -> dict[str, str]:
     return {"dialog": _digest([dialog.kind, dialog.message, dialog.page.url])}
 
 
-async def _looks(sight: Sight, action: Action) -> dict[str, tuple[Look, GUIElement | None]]:
+async def _looks(sight: Sight, action: verbs.Action) -> dict[str, tuple[Look, GUIElement | None]]:
     """What is there of the control, and of the place that something is dragged to, each with its element on the screen."""
     if action.target is not None:
-        how = "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"
+        how = "keys" if isinstance(action, verbs.Type | verbs.Fill | verbs.HoldKey | verbs.PressKey) else "press"
         aim = await find(sight, action.target, how)
         found = {"": (await looked(sight, aim), aim.element)}
     else:
         await sight.look()
-        if isinstance(action, MouseDown | MouseUp):
+        if isinstance(action, verbs.MouseDown | verbs.MouseUp):
             return {"": (await look_under(sight, *sight.pointer), None)}
         found = {"": (await look_focus(sight), next((e for e in sight.elements if e.focused), None))}
-    if isinstance(action, Drag):
+    if isinstance(action, verbs.Drag):
         aim = await find(sight, action.to)
         found["to."] = await looked(sight, aim), aim.element
     return found
 
 
-def presses(action: Action, look: Look) -> bool:
+def presses(action: verbs.Action, look: Look) -> bool:
     """Whether it counts as a press of the control: everything but an edit of a field."""
-    if isinstance(action, Type | Fill):
+    if isinstance(action, verbs.Type | verbs.Fill):
         lines = "\n" in action.text and look.said.get("tag") == "input"
         return action.submit or lines or not look.said.get("editable")
     if isinstance(action, _SETS):
-        return look.said.get("type") != "file" if isinstance(action, Upload) else look.said.get("tag") not in ("select", "input")
+        return (
+            look.said.get("type") != "file"
+            if isinstance(action, verbs.Upload)
+            else look.said.get("tag") not in ("select", "input")
+        )
     if isinstance(action, _KEYS):
-        keys = action.keys if isinstance(action, PressKey | HoldKey) else (action.key,)
+        keys = action.keys if isinstance(action, verbs.PressKey | verbs.HoldKey) else (action.key,)
         return bool(_PRESSING & set(keys)) or not look.said.get("editable")
     return True
 
@@ -159,14 +159,14 @@ class ControlChanged(Refused):
         super().__init__(f"{STOPPED}{why}")
 
 
-async def reviewed(sight: Sight, action: Action, aim: Aim, prefix: str = "") -> Look:
+async def reviewed(sight: Sight, action: verbs.Action, aim: Aim, prefix: str = "") -> Look:
     """What was said of an aim, held against the permit of the present action. Raises ControlChanged."""
     look = await looked(sight, aim)
     hold(sight, action, look, aim.name, prefix)
     return look
 
 
-def hold(sight: Sight, action: Action, look: Look, name: str, prefix: str = "") -> None:
+def hold(sight: Sight, action: verbs.Action, look: Look, name: str, prefix: str = "") -> None:
     """Hold what is there against the permit of the present action. Raises ControlChanged."""
     allowed = sight.session.permit.control if sight.session.permit is not None else None
     if look.gone:
