@@ -190,13 +190,8 @@ def _judge(run: OpenRun, ended: JsonObject) -> JsonObject | None:
         return None
     received = surface.received() if isinstance(surface, ActionRecord) else []
     answered = sum(map(_is_answer, run.context.journal.events()))
-    told = {
-        "status": ended["status"],
-        "reason": ended["reason"],
-        "steps": ended.get("steps", 0),
-        "plans": ended.get("plans", 0),
-        "questions": answered,
-    }
+    counts = {name: ended.get(name, 0) for name in ("steps", "plans")}
+    told = {"status": ended["status"], "reason": ended["reason"], **counts, "questions": answered}
     vault = redactor_of(run.context.journal).vault
     task = Task.model_validate(vault.as_known(harness["task"]))
     slots, initial = beginning(run.folder)
@@ -222,14 +217,9 @@ def write_report(run: OpenRun, result: JsonObject, **more: Any) -> JsonObject:
 
 def _outcome(run: OpenRun, status: str, code: int, reason: str, report: JsonObject, pending: JsonObject | None) -> Outcome:
     return Outcome(
-        run_id=run.record["run_id"],
-        folder=run.folder,
-        status=status,
-        exit_code=code,
-        reason=reason,
-        report=report,
+        run_id=run.record["run_id"], folder=run.folder, status=status, exit_code=code, reason=reason, report=report,
         pending=pending,
-    )
+    )  # fmt: skip
 
 
 Answer = dict[str, Any]

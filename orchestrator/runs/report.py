@@ -281,7 +281,10 @@ def build_report(events: list[Event], *, run: JsonObject, result: JsonObject, bu
         },
         "budget_spent": _pick(spent[-1], "key", "used", "limit", "more") if spent else None,
         "budgets": {budget.key: budget.as_json() for budget in budgets},
-        "models": _models(events),
+        "models": {
+            role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
+            for role, use in Spending.of((e.role, e.content) for e in events if e.kind in _PAID).by_role.items()
+        },
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
         "plan_given": bool(run.get("plan_given")),
@@ -338,15 +341,6 @@ def _said(events: list[Event], kind: type[Content]) -> list[tuple[Event, Content
 
 
 _PAID = {journal.ModelCallEvent.KIND, journal.RehearsalEvent.KIND}
-
-
-def _models(events: list[Event]) -> dict[str, JsonObject]:
-    """What each role's models were asked and used."""
-    spending = Spending.of((e.role, e.content) for e in events if e.kind in _PAID)
-    return {
-        role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
-        for role, use in spending.by_role.items()
-    }
 
 
 def _plan(events: list[Event]) -> list[JsonObject]:

@@ -378,7 +378,8 @@ def _named(widget: Widget, app: str, variation: Variation) -> Widget:
         return widget._replace(label="near") if widget.role in FIELDS else widget
     bare = widget.role in FIELDS or (widget.role == "button" and len(widget.word or "") <= SHORT)
     if bare and drawn(f"{variation.seed or 0}:name:{app}:{kind_of(widget.key)}") < UNNAMED:
-        icon = widget.icon or _drawing(widget) if widget.role == "button" else ""
+        drawings = (_DRAWINGS[part] for part in re.split(r"[-.]", widget.key) if part in _DRAWINGS)
+        icon = widget.icon or next(drawings, "dots") if widget.role == "button" else ""
         return widget._replace(label="none", icon=icon)
     return widget
 
@@ -389,7 +390,3 @@ _DRAWINGS = {"search": "search", "filter": "search", "find": "search", "delete":
              "next": "chevron-right", "later": "chevron-right", "go": "chevron-right", "save": "check", "submit": "check",
              "apply": "check", "enter": "check"}  # fmt: skip
 """What is drawn on a button without words, by a part of its key."""
-
-
-def _drawing(widget: Widget) -> str:
-    return next((_DRAWINGS[part] for part in re.split(r"[-.]", widget.key) if part in _DRAWINGS), "dots")

@@ -94,7 +94,11 @@ class RunLines:
             case journal.ApprovalEvent():
                 self._answered(event, content)
             case journal.ApprovalExpiredEvent():
-                self._expired(event, content)
+                if (place := self._asked.get(bounded(content.key))) is None:
+                    self._other(event, "note")
+                else:
+                    self._change(place, status="warn")
+                    self.details[place]["body"] = plain(event.body)
             case journal.GateEvent():
                 self._gate(event, content)
             case journal.PlanEvent():
@@ -103,7 +107,10 @@ class RunLines:
                 said = "; ".join(map(ledger_line, content.entries))
                 self._add(event, "note", "info", "what the goal asks for", said, Detail(body=plain(event.body)))
             case journal.SupplementEvent():
-                self._supplement(event, content)
+                detail = Detail(found=plain(content.found), query=bounded(content.query))
+                titles = ", ".join(words(item, "title", "source") for item in content.found) or "nothing found"
+                said = f"looked up {bounded(content.query)!r}"
+                self._add(event, "supplement", "info" if content.found else "warn", said, titles, detail)
             case journal.RecoveredEvent():
                 said = f"recovers from {bounded(content.trouble)}: {bounded(content.how)} (attempt {content.attempt})"
                 self._add(event, "recovery", "warn", said, "", Detail(body=plain(event.body)))
@@ -254,14 +261,6 @@ class RunLines:
         elif (one := self._open.get((event.subtask, event.step))) is not None:
             one.began = event.at  # what a person took is not the worker's time
 
-    def _expired(self, event: Event, content: journal.ApprovalExpiredEvent) -> None:
-        place = self._asked.get(bounded(content.key))
-        if place is None:
-            self._other(event, "note")
-            return
-        self._change(place, status="warn")
-        self.details[place]["body"] = plain(event.body)
-
     def _gate(self, event: Event, content: journal.GateEvent) -> None:
         decision, detail = bounded(content.decision), Detail(gate=plain(event.body))
         line = f"{bounded(content.trigger).lower().replace('_', ' ')} → {decision}"
@@ -279,14 +278,6 @@ class RunLines:
         began = self._take_said(event, detail)
         said = f"plan {self._plans}: {count} subtask{'' if count == 1 else 's'}"
         self._add(event, "plan", "info", said, bounded(content.reason), detail, began=began)
-
-    def _supplement(self, event: Event, content: journal.SupplementEvent) -> None:
-        query, found = bounded(content.query), content.found
-        titles = ", ".join(words(item, "title", "source") for item in found)
-        detail = Detail(found=plain(found), query=query)
-        self._add(
-            event, "supplement", "info" if found else "warn", f"looked up {query!r}", titles or "nothing found", detail
-        )  # fmt: skip
 
     def _heard(self, event: Event) -> _RoleMessages:
         return self._said.setdefault(_whose(event), _RoleMessages())

@@ -59,7 +59,10 @@ class Tracks:
 
     def hear(self, event: Event) -> None:
         """Before the lines hear it: what it leads to is the next item."""
-        self._time(event)
+        if self._last is not None:  # what went by is the time of whoever speaks now, or of the person who was waited for
+            role = WAITING if event.kind in _WAITED else event.role or "controller"
+            self._seconds[role] = round(self._seconds[role] + max(event.at - self._last, 0.0), 6)
+        self._last = event.at
         place, body = len(self._lines.items), event.body
         if event.kind == journal.PlanEvent.KIND:
             subtasks = [plain(item) for item in items_of(body.get("subtasks")) if isinstance(item, dict)]
@@ -83,13 +86,6 @@ class Tracks:
                 known = self._rows[row] = len(self.machine["rows"])
                 self.machine["rows"].append(row)
             self.machine["walk"].append((place, known))
-
-    def _time(self, event: Event) -> None:
-        """What went by since the last event is the time of whoever speaks now, or of the person who was waited for."""
-        if self._last is not None:
-            role = WAITING if event.kind in _WAITED else event.role or "controller"
-            self._seconds[role] = round(self._seconds[role] + max(event.at - self._last, 0.0), 6)
-        self._last = event.at
 
     def used(self) -> dict[str, RoleUse]:
         """By role, with the items of each counted as they are now."""

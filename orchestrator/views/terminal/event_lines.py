@@ -114,7 +114,10 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
         case journal.PlanEvent():
             return _plan(content)
         case journal.OutcomeEvent():
-            return _outcome(event, content)
+            good = content.exec_status == "executed"
+            why = f" → {clean(content.error, 200)}" if content.error else "" if good else f" → {content.exec_status}"
+            said = f"{'✓' if good else '✗'} {clean(content.line)}{' (by hand)' if event.role == 'user' else ''}{why}"
+            return [EventLine(str(event.step), said, "" if good else "bad")]
         case journal.ReviewedEvent():
             why = "; ".join(clean(reason, 200) for reason in content.reasons)
             said = f"✗ not allowed: {why} ({clean(content.policy)})"
@@ -123,7 +126,10 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             request = request_in(event.body)
             return [EventLine("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
         case journal.ApprovalEvent():
-            return _approval(content)
+            decision, message = clean(content.decision, 40), clean(content.message)
+            who = f" by {clean(content.who, 60)}" if content.who not in ("", "user") else ""
+            said = f"{decision}{who}{': ' + message if message else ''}"
+            return [EventLine("approval", said, "bad" if decision == "reject" else "good")]
         case journal.ConstraintsAddedEvent():
             return [EventLine("approval", f"from here on: {json_text(content.constraints)}", "dim")]
         case journal.ApprovalExpiredEvent():
@@ -135,14 +141,11 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             )
             return [line, *(EventLine("", f"- {clean(issue)}", "bad") for issue in content.issues)]
         case journal.RehearsalEvent():
-            said = f"attempt {content.number} of {content.of}"
-            came = (
-                f"{content.decision or 'no gate'}: {clean(content.reason, 200)}"
-                if not content.chosen
-                else clean(content.reason, 200)
-            )
-            said = f"{said} is carried out" if content.chosen else f"{said}, {content.steps} steps"
-            return [EventLine("rehearse", f"{said}{f': {came}' if came else ''}", "" if content.chosen else "dim")]
+            said, came = f"attempt {content.number} of {content.of}", clean(content.reason, 200)
+            if not content.chosen:
+                said = f"{said}, {content.steps} steps: {content.decision or 'no gate'}: {came}"
+                return [EventLine("rehearse", said, "dim")]
+            return [EventLine("rehearse", f"{said} is carried out{f': {came}' if came else ''}")]
         case journal.RecoveredEvent():
             return [EventLine("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
         case journal.SupplementEvent():
@@ -199,21 +202,6 @@ def _plan(content: journal.PlanEvent) -> list[EventLine]:
         said = f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}"
         lines.append(EventLine("plan" if number == 1 and not content.reason else "", said))
     return lines
-
-
-def _outcome(event: Event, content: journal.OutcomeEvent) -> list[EventLine]:
-    good = content.exec_status == "executed"
-    why = f" → {clean(content.error, 200)}" if content.error else "" if good else f" → {content.exec_status}"
-    hand = " (by hand)" if event.role == "user" else ""
-    return [EventLine(str(event.step), f"{'✓' if good else '✗'} {clean(content.line)}{hand}{why}", "" if good else "bad")]
-
-
-def _approval(content: journal.ApprovalEvent) -> list[EventLine]:
-    decision, message = clean(content.decision, 40), clean(content.message)
-    who = f" by {clean(content.who, 60)}" if content.who not in ("", "user") else ""
-    return [
-        EventLine("approval", f"{decision}{who}{': ' + message if message else ''}", "bad" if decision == "reject" else "good")
-    ]
 
 
 def gate_tone(decision: str) -> str:

@@ -138,7 +138,11 @@ class Notes(sim.App[NotesContent, NotesState]):
     functions = FUNCTIONS
 
     def start(self, content: NotesContent, setting: sim.Setting) -> NotesState:
-        given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
+        count, rng = how_many(content.notes, content.generate, 6, setting.cast.times), setting.rng
+        topics = rng.sample(made_up("topics"), min(count, len(made_up("topics"))))
+        extra = [f"{topic(rng)} {n}" for n in range(2, count - len(topics) + 2)]
+        made = [Note(title=title.capitalize(), body=paragraph(rng, 2)) for title in (*topics, *extra)]
+        given = (*(content.notes or ()), *made)
         notes = {n.id: n for n in (note.replace(id=note.id or str(i)) for i, note in enumerate(given, start=1))}
         state = NotesState(notes=notes, counter=len(notes))
         opened = next((note.id for note in notes.values() if note.title == content.open), None)
@@ -222,10 +226,3 @@ def _save(state: NotesState, opened: str) -> sim.Update[NotesState]:
     changes = {"notes": {**state.notes, name: note}, "open": name, "title": note.title, "error": ""}
     counter = state.counter if opened else state.counter + 1
     return sim.Update(state.model_copy(update={**changes, "counter": counter}), (sim.Toast("Note saved"),))
-
-
-def _generated(count: int, setting: sim.Setting) -> tuple[Note, ...]:
-    rng = setting.rng
-    topics = rng.sample(made_up("topics"), min(count, len(made_up("topics"))))
-    extra = [f"{topic(rng)} {n}" for n in range(2, count - len(topics) + 2)]
-    return tuple(Note(title=title.capitalize(), body=paragraph(rng, 2)) for title in (*topics, *extra))
