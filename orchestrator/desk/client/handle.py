@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from orchestrator.control.controls import Stop
 from orchestrator.control.requests import settled_by
@@ -17,20 +17,17 @@ from orchestrator.desk.models import RunReport
 from orchestrator.errors import MachineStopped, UsageProblem, only_one
 from orchestrator.runs.folders import RunInfo, RunView
 from orchestrator.runs.handle import ControlResult, LocalRuns, RunControl
-from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.outcome import Approver, Outcome
+from orchestrator.runs.report import Board
 from orchestrator.settings.layers import file_layer, override_lines, shipped_names
 from orchestrator.store.printable import clean
 from orchestrator.tasks.plans import ShownPlan, read_given, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
+from protocol import JsonObject
 from protocol.dsl import DSLError, parse_line
 from roles.contracts.policies import Addressee
 from roles.journal.journal import Event, Listener
 from roles.manager.plans import WORK_PLAN
-
-if TYPE_CHECKING:
-    from orchestrator.runs.outcome import Approver
-    from orchestrator.runs.report import Board
-    from protocol import JsonObject
 
 _NO_PLAN = "There is no plan: "
 _LOOKS_AGAIN = 1.0

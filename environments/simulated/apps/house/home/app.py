@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, create_model, model_validator
 
 from environments.effects import Effect as Does
 from environments.files.yaml_lines import packaged
@@ -424,21 +424,10 @@ class DeviceName(Model):
     device: str
 
 
-class SetBlinds(DeviceName):
-    position: float
-
-
-class SetThermostat(DeviceName):
-    target: float
-
-
-class TurnOnOven(DeviceName):
-    temperature: float
-    minutes: float
-
-
-def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevice], verb: str) -> None:
-    """A function that gives one order to a device of a kind: what it takes beside the name are the order's values."""
+def _order(name: str, summary: str, kind: type[AnyDevice], verb: str, *numbers: str) -> None:
+    """A function that gives one order to a device of a kind: what it takes beside the name are the order's numbers."""
+    fields: dict[str, Any] = {number: (float, ...) for number in numbers}
+    takes = create_model(name.title().replace("_", ""), __base__=DeviceName, **fields) if numbers else DeviceName
 
     def order(state: HomeState, wanted: DeviceName) -> sim.FunctionResult[HomeState]:
         values = tuple(wanted.model_dump(exclude={"device"}).values())
@@ -448,14 +437,14 @@ def _order(name: str, summary: str, takes: type[DeviceName], kind: type[AnyDevic
     FUNCTIONS.writes(repeatable=True)(order)
 
 
-_order("set_blinds", "Open blinds to a percentage", SetBlinds, Blinds, "position")
-_order("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, Thermostat, "set")
-_order("lock_door", "Lock a door", DeviceName, Lock, "lock")
-_order("unlock_door", "Unlock a door", DeviceName, Lock, "unlock")
-_order("turn_on_oven", "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes", TurnOnOven, Oven, "start")
-_order("turn_off_oven", "Turn an oven off", DeviceName, Oven, "stop")
-_order("enable_alarm", "Enable an alarm", DeviceName, Alarm, "enable")
-_order("disable_alarm", "Disable an alarm", DeviceName, Alarm, "disable")
+_order("set_blinds", "Open blinds to a percentage", Blinds, "position", "position")
+_order("set_thermostat", "Set a target from 5 to 30 °C", Thermostat, "set", "target")
+_order("lock_door", "Lock a door", Lock, "lock")
+_order("unlock_door", "Unlock a door", Lock, "unlock")
+_order("turn_on_oven", "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes", Oven, "start", "temperature", "minutes")
+_order("turn_off_oven", "Turn an oven off", Oven, "stop")
+_order("enable_alarm", "Enable an alarm", Alarm, "enable")
+_order("disable_alarm", "Disable an alarm", Alarm, "disable")
 
 
 def _says(found: sim.Difference) -> str:
