@@ -4,14 +4,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from environments.contract import EnvironmentFault
-from protocol import (
-    Action,
-    ActionResult,
-    AgentAction,
-    InteractionStep,
-    VisualState,
-    target_element,
-)
+from protocol import Action, ActionResult, AgentAction, InteractionStep, VisualState, target_element
 from protocol.log.log import step_json
 
 MASK = "•••"

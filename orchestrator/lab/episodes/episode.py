@@ -6,14 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from environments.contract import (
-    EnvironmentFault,
-    FunctionInfo,
-    NativeApi,
-    Screenshots,
-    Snapshots,
-    Unavailable,
-)
+from environments.contract import EnvironmentFault, FunctionInfo, NativeApi, Screenshots, Snapshots, Unavailable
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.tasks.changes import filled_text
