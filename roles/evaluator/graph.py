@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from langgraph.graph import StateGraph
-from pydantic import ValidationError
 from typing_extensions import TypedDict
 
 from environments.cards import vocabulary
@@ -24,7 +23,6 @@ from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import asked_again, ledger
 from roles.journal.events import (
     ApprovalEvent,
-    ErrorEvent,
     Event,
     FactEvent,
     GateEvent,
@@ -33,11 +31,10 @@ from roles.journal.events import (
     PlanEvent,
     SteeredEvent,
     StepEvent,
-    error_event,
 )
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
-from roles.policies.fallback import GaveUp, PolicyFault
+from roles.policies.fallback import UnusableAnswer, until_usable
 from roles.policies.orders.stages import expected
 from roles.safety import Constraints
 from roles.safety.effects import SENSITIVE, effect_of_words
@@ -60,10 +57,6 @@ class EvaluatorState(TypedDict, total=False):
     plan_version: int
     constraints: dict[str, Any]
     report: dict[str, Any] | None
-
-
-class UnusableVerdict(ValueError):
-    """The verdict is not among those that this trigger allows, or rests on something that was not observed."""
 
 
 def build_evaluator(context: Given = None, *, checkpointer: Any = None) -> Graph:
@@ -89,15 +82,18 @@ def evaluate(state: State, ctx: Context) -> Update:
         found = found.model_copy(update={"undone": _undone(request, ctx)})
     request = request.model_copy(update={"found": found})
     answer = _ask(request, ctx)
-    verdict = _required(answer, request, state, ctx) if answer is not None else _none(ctx)
+    if isinstance(answer, str):  # never an open gate; another plan would bring it to the same gate
+        verdict = GateVerdict(decision=Signal.GATE_FAIL, reason=f"no usable verdict: {answer}", issues=(answer,))
+    else:
+        verdict = _required(answer, request, state, ctx)
     told = found.model_dump(mode="json", exclude={"ledger"}, exclude_defaults=True)  # which has an event of its own
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
     ctx.journal.record(gate, role="evaluator", subtask=request.subtask.id if request.subtask else "", key=_key(request.number))
     if request.trigger is GateTrigger.WORKER_SUCCESS and verdict.decision is Signal.GATE_DONE:
         _tick(request, ctx)
     ctx.journal.commit()
-    signal: Signal = verdict.decision if answer is not None else Signal.NO_ANSWER
-    if answer is not None and request.trigger is GateTrigger.FINAL_CHECK:
+    signal: Signal = Signal.NO_ANSWER if isinstance(answer, str) else verdict.decision
+    if not isinstance(answer, str) and request.trigger is GateTrigger.FINAL_CHECK:
         failed = Signal.INFEASIBLE if verdict.refused or verdict.reason.endswith(_STILL) else Signal.ISSUES_FOUND
         signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else failed
     evidence = [*verdict.issues] or [verdict.reason]
@@ -373,40 +369,26 @@ def _other_way(entry: LedgerEntry, held: GoalLedger, request: GateRequest, told:
     return any(alone or (is_call(step) and f"step:{step.step}" not in cited) for step in changes)
 
 
-def _none(ctx: Context) -> GateVerdict:
-    """A gate that gives no usable decision is never an open gate; another plan would bring it to the same gate."""
-    problem = next((e.body["message"] for e in reversed([*ctx.journal.events(ErrorEvent)]) if e.role == "evaluator"), "")
-    return GateVerdict(decision=Signal.GATE_FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
+def _ask(request: GateRequest, ctx: Context) -> GateVerdict | str:
+    """A verdict that can be used; else what was wrong with the last one."""
+    policy = ctx.evaluator
+    assert policy is not None, "evaluate checks that there is a policy"  # noqa: S101 - an invariant
 
+    def judge(problem: str) -> GateVerdict:
+        return _usable(policy.judge(request.model_copy(update={"reask": problem})), request)
 
-def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:
-    """At most `reasks` more tries. Who makes the same mistake again is told so: the same question would bring the same answer."""
-    problem, before, asked_enough = "", "", False
-    for _ in range(ctx.limits.reasks + 1):
-        said = f"{problem}; that is the same mistake again" if problem and problem == before else problem
-        before = problem
-        try:
-            verdict = ctx.evaluator.judge(request.model_copy(update={"reask": said}))  # type: ignore[union-attr]  # checked by evaluate
-            return _usable(verdict, request)
-        except (UnusableVerdict, ValidationError) as bad:
-            problem = str(bad) if not isinstance(bad, ValidationError) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
-        except PolicyFault as fault:
-            problem, asked_enough = f"the policy gave no usable verdict: {fault}", isinstance(fault, GaveUp)
-        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="evaluator")
-        if asked_enough:
-            break
-    return None
+    return until_usable(ctx, judge, "verdict", role="evaluator")
 
 
 def _usable(verdict: GateVerdict, request: GateRequest) -> GateVerdict:
-    """Evidence is what the journal holds of this work: its screens, its steps, the facts."""
+    """The verdict, if its trigger allows it and it rests on what the journal holds of this work. Raises UnusableAnswer."""
     if verdict.decision not in (allowed := ALLOWED_DECISIONS[request.trigger]):
         names = ", ".join(sorted(d.value for d in allowed))
-        raise UnusableVerdict(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
+        raise UnusableAnswer(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
     states = {screen.state_id for screen in (*request.screens, *request.earlier)}
     states |= {state_id for step in request.steps for state_id in (step.before, step.after)}
     known = {f"state:{state_id}" for state_id in states} | {f"step:{step.step}" for step in (*request.steps, *request.run)}
     known |= {f"fact:{fact.name}" for fact in request.facts}
     if unknown := [name for name in verdict.evidence if name not in known]:
-        raise UnusableVerdict(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")
+        raise UnusableAnswer(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")
     return verdict
