@@ -35,7 +35,7 @@ from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, open_place
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail
 from roles.policies.orders.state import unwanted_by
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
@@ -176,7 +176,11 @@ def _worked(step: Step, at: Situation) -> Move:
         if app and not started and (way := at.to_app(app)) is not None:
             return way
         at.notes["began"] = True
-        return _another_way(_SKILLS[type(step)](_filled(step, at), at), at)
+        try:
+            move = _SKILLS[type(step)](_filled(step, at), at)
+        except Needed as needed:
+            move = needed.move
+        return _another_way(move, at)
     except StepFailure as failure:
         return fail(str(failure), told(step))
 

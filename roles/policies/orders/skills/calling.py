@@ -27,7 +27,7 @@ from roles.contracts.values import table_text
 from roles.policies.orders.skills.creating import new_records
 from roles.policies.orders.skills.filling import tried_before
 from roles.policies.orders.skills.finding import find_record, fitting, naming, survey
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first
 from roles.screen.calls import Record, cells_of, records_in, shows, telling, tells_of
 from roles.screen.language.words import table
 from roles.screen.matching import similarity, tokens
@@ -63,6 +63,8 @@ def by_call(step: Step, at: Situation) -> Move | None:
                 move = _written(step, at)
             case OpenStep() if not hands:
                 move = done("functions need no window")
+    except Needed as needed:
+        move = needed.move
     except StepFailure:
         if not hands or at.notes.get("doing"):
             raise
@@ -80,8 +82,8 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
     if step.records is None or (isinstance(step, ReadStep) and not labels):
         return None
     found = _told(step.records, labels, at)
-    if found is None or isinstance(found, Move):
-        return found
+    if found is None:
+        return None
     rows = [row for row, _ in found]
     if any(row.value(label) is None for row in rows for label in labels):
         return None
@@ -100,16 +102,16 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
     return done(f"{at.notes['told by']} tells of {naming(step.records)}")
 
 
-def _told(records: Records, labels: Sequence[str], at: Situation) -> Move | list[tuple[Row, Record]] | None:
-    """The records that are meant, as a function lists them, or the next call; None where none tells for certain.
+def _told(records: Records, labels: Sequence[str], at: Situation) -> list[tuple[Row, Record]] | None:
+    """The records that are meant, as a function lists them; None where none tells for certain. Raises Needed until it was called.
 
     What the list does not say of a sole record under these labels is asked of the function that tells all of one.
     """
     for skill in _reading(records, _called("list"), 0, at):
         limit = skill.takes.get("limit", {}).get("maximum")
         answer = _asked(skill, {"limit": limit} if isinstance(limit, int) else {}, at, f"it lists each {records.kind}")
-        if not isinstance(answer, tuple):
-            return answer
+        if answer is None:
+            return None
         pairs = [(_row(record), record) for record in answer[0]]
         rows = [row for row, _ in pairs]
         if not answer[1] or any(matches(row, tests) is None for row in rows for tests in (records.tests, *records.but)):
@@ -133,16 +135,14 @@ def _reading(records: Records, verbs: Collection[str], needs: int, at: Situation
             yield skill
 
 
-def _whole(
-    row: Row, record: Record, labels: Sequence[str], records: Records, at: Situation
-) -> Move | list[tuple[Row, Record]] | None:
+def _whole(row: Row, record: Record, labels: Sequence[str], records: Records, at: Situation) -> list[tuple[Row, Record]] | None:
     ways = _reading(records, {"get", "read", "show"}, 1, at) if any(row.value(label) is None for label in labels) else ()
     for skill in ways:
         if (key := _key(record, skill.needs[0])) is None:
             continue
         answer = _asked(skill, {skill.needs[0]: key}, at, "it tells all of the record")
-        if not isinstance(answer, tuple):
-            return answer
+        if answer is None:
+            return None
         if len(answer[0]) == 1:
             return [(row.opened(_row(answer[0][0]).cells, ""), answer[0][0])]
     return [(row, record)]
@@ -195,9 +195,7 @@ def _written(step: CreateStep | FillStep | PressStep, at: Situation) -> Move | N
     skill, arguments, lacks = fits[0]
     if lacks:
         told = _told(wish.records, (), at) if wish.records is not None else None
-        if told is None or isinstance(told, Move):
-            return told
-        key = _key(told[0][1], lacks) if len(told) == 1 else None
+        key = _key(told[0][1], lacks) if told is not None and len(told) == 1 else None
         if key is None:
             return None
         arguments[lacks] = key
@@ -271,13 +269,15 @@ def _looked(step: CreateStep | FillStep | PressStep, wish: _Wish, at: Situation)
 
 def _seen(wish: _Wish, meant: Records, at: Situation) -> Move | None:
     """The window is looked at; None where it does not show what was done."""
-    if way := at.to_app(meant.app):
-        return way
+    first(at.to_app(meant.app))
     if wish.made is None:
-        rows = survey(meant.model_copy(update={"exactly": 0}), at)
-        return rows if isinstance(rows, Move) else None if rows else done(f"{naming(meant)} is no longer there")
-    if (way := find_record(meant, at)) is not None:
-        return way if way.kind != "fail" else None
+        return None if survey(meant.model_copy(update={"exactly": 0}), at) else done(f"{naming(meant)} is no longer there")
+    try:
+        find_record(meant, at)
+    except Needed as needed:
+        if needed.move.kind == "fail":
+            return None
+        raise
     texts = telling(entry.value for entry in wish.entries)
     return done(f"{at.title(meant.app)} shows what was written") if all(shows(at.view.seen, text) for text in texts) else None
 
@@ -287,8 +287,8 @@ def _read_back(wish: _Wish, meant: Records, at: Situation) -> Move | None:
     if not at.notes.get("reading back"):
         at.notes.update(asked={}, **{"reading back": True})
     found = _told(meant.model_copy(update={"exactly": 0}), [entry.label for entry in wish.entries] if wish.made else (), at)
-    if found is None or isinstance(found, Move):
-        return found
+    if found is None:
+        return None
     if wish.made is None:
         return None if found else done(f"{at.notes['told by']} tells of it no more")
     texts = telling(entry.value for entry in wish.entries)
@@ -327,11 +327,13 @@ def _call(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -
     return act(call, f"{why}: {skill.called} is called", f"what {skill.called} answers")
 
 
-def _asked(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -> tuple[list[Record], bool] | Move | None:
-    """The records of its answer since it was asked in this step, and whether these are all; else the call that asks it."""
+def _asked(skill: Skill, arguments: Mapping[str, Any], at: Situation, why: str) -> tuple[list[Record], bool] | None:
+    """The records of its answer since it was asked in this step, and whether these are all. Raises Needed to ask it; None where
+    no more may be asked."""
     since = at.notes.get("asked", {}).get(skill.called)
     if since is None:
-        return _call(skill, arguments, at, why)
+        first(_call(skill, arguments, at, why))
+        return None
     answers = (f for f in reversed(at.view.facts) if f.kind == RESULT and fold(f.name) == fold(skill.called))
     answer = next((f.value for f in answers if f.step > since), None)
     return records_in(answer) if answer is not None else ([], False)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from environments.effects.words import is_way_out
 from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wait
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.policies.orders.skills.widgets import put
 from roles.screen.answers import differences, refusal
 from roles.screen.dialogs import agree_choice, dialog_text
@@ -110,8 +110,7 @@ def _beside(at: Situation) -> list[GUIElement]:
 
 def push(control: GUIElement, verb: str, at: Situation) -> Move:
     """Press it; when that did nothing to be seen, use the keyboard; when that did nothing either, say so."""
-    if scroll := at.reach(control):
-        return scroll
+    first(at.reach(control))
     times = at.count("pressed")
     if not times:
         at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
@@ -130,8 +129,8 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about:
         return move
     button = commit_button(verb, app, at, owner, about)
     draft = button is not None and not {*tokens(button.name)}.isdisjoint(deeds()["unsent"])  # which need not be whole
-    if not (at.notes.get("pressed") or draft) and (move := lacking(at)) is not None and move.kind != "done":
-        return move
+    if not (at.notes.get("pressed") or draft):
+        ask_for_lacking(at)
     if button is None:
         return _without_button(verb, app, at)
     if button.enabled:
@@ -275,8 +274,8 @@ def _lacks(field: GUIElement, at: Situation) -> bool:
     return (not (field.value or "").strip() or field.value == "false") and (field.required or said)
 
 
-def lacking(at: Situation) -> Move | None:
-    """Ask for the first required field that is empty, and write what was answered; None when there is none."""
+def ask_for_lacking(at: Situation) -> None:
+    """Asks for the first required field that is empty, and writes what was answered. Raises Needed until it is not empty."""
     for field in at.screen.inputs:
         if not _lacks(field, at):
             continue
@@ -284,10 +283,9 @@ def lacking(at: Situation) -> Move | None:
         if answer is not None:
             return put(field, answer.value, at)
         if at.notes.get("asked for") == field.name:
-            return fail(f'the required field "{field.name}" is empty, and no value is given for it')
+            raise Needed(fail(f'the required field "{field.name}" is empty, and no value is given for it'))
         at.notes["asked for"] = field.name
         choices = f" It can be: {', '.join(field.choices)}." if field.choices else ""
         question = f'What should go into the required field "{field.name}"?{choices}'
         action = AskUser(question=question, name=fold(field.name))
-        return Move("ask", f'nothing says what goes into the required field "{field.name}"', action)
-    return None
+        raise Needed(Move("ask", f'nothing says what goes into the required field "{field.name}"', action))

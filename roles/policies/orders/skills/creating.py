@@ -10,7 +10,7 @@ from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Reco
 from roles.policies.orders.skills.committing import called, commit, news
 from roles.policies.orders.skills.filling import fill, outcome, tried_before, write
 from roles.policies.orders.skills.finding import find_row, go_to, step_back
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
 from roles.screen.matching import tokens
 from roles.screen.screens import Item
@@ -25,8 +25,8 @@ def create(step: CreateStep, at: Situation) -> Move:
     if tried_before(at) and "begun" not in at.notes and (move := _looked(step, kind, at)) is not None:
         return move
     if not at.notes.get("pressed"):
-        if "begun" not in at.notes and (move := _begin(step, kind, at)) is not None:
-            return move
+        if "begun" not in at.notes:
+            first(_begin(step, kind, at))
         at.notes["begun"] = True
     now = _now(step, at)
     verb = "create" if len(now) < len(step.entries) else step.commit
@@ -34,8 +34,8 @@ def create(step: CreateStep, at: Situation) -> Move:
         raise StepFailure(f"a {step.kind} is saved as soon as it has a name, so it cannot be left unsaved")
     over = outcome(now, verb, at)
     if over is None:
-        over = write(now, step.app, at)
-        over = commit(verb, step.app, at, about=(step.kind,)) if over.kind == "done" and verb else over
+        written = write(now, step.app, at)
+        over = commit(verb, step.app, at, about=(step.kind,)) if verb else done(written)
     if over.kind != "done" or not verb:
         return over  # a form that is only to be filled in is left as it stands
     at.notes["kept"] = over.why
@@ -79,18 +79,18 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
     if begin is not None:
         if at.count("begins") > 5:
             return fail(f'"{begin.name}" does not begin a new {step.kind}')
-        if (scroll := at.reach(begin)) is None:
-            at.notes["begun by"] = begin.name
-        return scroll or press(begin, f'"{begin.name}" begins a {step.kind}')
-    if at.count("ways") < 10 and (move := go_to(step.app, step.place or (kind.place if kind else ""), at)) is not None:
-        return move
+        first(at.reach(begin))
+        at.notes["begun by"] = begin.name
+        return press(begin, f'"{begin.name}" begins a {step.kind}')
+    if at.count("ways") < 10:
+        go_to(step.app, step.place or (kind.place if kind else ""), at)
     if not at.notes.get("placed"):
         at.notes["placed"] = True
         return _begin(step, kind, at)
     if whole and not label:
         return None  # a form that always stands there: what an earlier one left in it is written over
-    if at.notes["ways"] < 10 and (back := step_back(at)) is not None:
-        return back
+    if at.notes["ways"] < 10:
+        first(step_back(at))
     names = ", ".join(e.name for e in at.screen.presses if e.role == "button") or "none"
     why = f"there is no way to create a {step.kind} in {at.title(step.app)} here; buttons there are: {names}"
     return fail(why, f"how to create a {step.kind}")
@@ -146,23 +146,24 @@ def _looked(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | No
         at.notes.update(looked=True, begun=True)  # its form is still open
         return None
     found = _row_of(records, "looking", at)
-    if isinstance(found, Move):
-        return found
     if found is not None and fold(records.tests[0].value) in map(fold, (found.press.name, *found.text.split(" · "))):
         return done(f"it was made before: {found.text}")
     at.notes["looked"] = True
     return None
 
 
-def _row_of(records: Records, what: str, at: Situation) -> Item | Move | None:
-    """The record's row, or the next move towards it; None where it is not listed."""
+def _row_of(records: Records, what: str, at: Situation) -> Item | None:
+    """The record's row; None where it is not listed. Raises Needed until it is looked for."""
     if at.count(f"{what} steps") > 14:
         return None
     try:
-        found = find_row(records, at.apart(what))
+        return find_row(records, at.apart(what))
     except StepFailure:
         return None
-    return None if isinstance(found, Move) and found.kind == "fail" else found
+    except Needed as needed:
+        if needed.move.kind == "fail":
+            return None
+        raise
 
 
 def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
@@ -180,8 +181,6 @@ def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
     if any(fold(text.splitlines()[0]) in told for text in texts):
         return done(f"{why}; the screen shows it")
     found = _row_of(records, "proving", at)
-    if isinstance(found, Move):
-        return found
     if found is None:
         return fail(f"the {step.kind} was kept ({why}), and is not in the list afterwards")
     return done(f"{why}; it is in the list: {found.text}")

@@ -11,7 +11,7 @@ from roles.contracts.values import parse_date, parse_time
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend, watch
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_any, is_here
 from roles.policies.orders.skills.revealing import revealed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.policies.orders.skills.widgets import (
     GOOD,
     choose,
@@ -41,21 +41,18 @@ def fill(step: FillStep, at: Situation) -> Move:
         if not at.notes.get("there") and _shown_already(step, owner, at):
             at.notes["there"] = "open"
         else:
-            first = step.entries[0].label if step.entries else ""
-            reached = reach(step.records, at, lambda item: at.shows_all(step.app) or bool(in_row(item, first, at)))
-            if isinstance(reached, Move):
-                return reached
-            row = reached
-    move = write(step.entries, step.app, at, owner, step.form, row)
-    if move.kind == "done" and not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
-        move = mend(at) or write(step.entries, step.app, at, owner, step.form, row)  # nothing is pressed that would tell of it
-    if move.kind == "done" and not step.commit and (said := _denied(at)):
+            begins = step.entries[0].label if step.entries else ""
+            row = reach(step.records, at, lambda item: at.shows_all(step.app) or bool(in_row(item, begins, at)))
+    written = write(step.entries, step.app, at, owner, step.form, row)
+    if not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
+        first(mend(at))  # nothing is pressed that would tell of it
+        written = write(step.entries, step.app, at, owner, step.form, row)
+    if not step.commit and (said := _denied(at)):
         return fail(f"{PAGE_SAYS_NO}: {said}")
-    stays = step.leaves and any(f.focused and took_it(f, at) for f in at.screen.inputs)
-    if move.kind == "done" and stays and not at.count("left"):
+    if step.leaves and any(f.focused and took_it(f, at) for f in at.screen.inputs) and not at.count("left"):
         return act(PressKey(keys=("Tab",)), "a page may take what was written only when the field is left")
-    if move.kind != "done" or not step.commit:
-        return move
+    if not step.commit:
+        return done(written)
     about = (step.records.place, step.records.kind) if step.records else ()
     return commit(step.commit, step.app, at, owner, about)
 
@@ -102,8 +99,8 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
     return fail(f"it is not known whether {verb} was done: the form no longer holds what was written, and nothing shows it")
 
 
-def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Move | Item | None:
-    """Get to the record: its row, where that offers what is wanted, else the record itself (None: it is open)."""
+def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Item | None:
+    """Gets to the record: its row, where that offers what is wanted, else the record itself (None: it is open). Raises Needed."""
     if at.notes.get("there") == "open":
         return None
     card = at.kind(records.app, records.kind)
@@ -114,15 +111,14 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
         if row := next((item for item in at.screen.items if track and item.element.track_id == track), None):
             return row  # whatever its fields show by now
         found = find_row(records, at)
-        if isinstance(found, Move):
-            return found
         if at.notes.get("there") == "row" or offers(found):
             watch(found.text, at)
             at.notes.update({"there": "row", "row id": found.element.track_id})
             return found
-    move = find_record(records, at)
-    at.notes["there"] = "open" if move is None else ""
-    return move
+    at.notes["there"] = ""
+    find_record(records, at)
+    at.notes["there"] = "open"
+    return None
 
 
 def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
@@ -143,39 +139,38 @@ def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
 
 def write(
     entries: Sequence[Entry], app: str, at: Situation, owner: Sequence[str] = (), form: str = "", row: Item | None = None
-) -> Move:
-    """Each value into its field, and read back; fields that are not on the screen are looked for."""
+) -> str:
+    """Each value into its field, and read back; fields that are not on the screen are looked for. Raises Needed until all are
+    written, which is said in words."""
     if form and not at.notes.get("formed"):
-        return _open_form(form, app, at)
+        raise Needed(_open_form(form, app, at))
     over: list[int] = at.notes.setdefault("over", [])
     for n, entry in enumerate(entries):
-        move = _entry(n, entry, app, at, owner, row)
-        if move is None and n in over:
-            continue  # it was read back before the form went on to another page
-        if move is None:
-            return _to_field(entry.label, app, at)
-        if move.kind != "done":
-            return move
-        if n not in over:
-            over.append(n)
-    return done(f"{len(entries)} values are in the form" if len(entries) != 1 else f'"{entries[0].label}" is written')
+        there = _entry(n, entry, app, at, owner, row)
+        if n in over:
+            continue  # where it is not there: it was read back before the form went on to another page
+        if not there:
+            raise Needed(_to_field(entry.label, app, at))
+        over.append(n)
+    return f"{len(entries)} values are in the form" if len(entries) != 1 else f'"{entries[0].label}" is written'
 
 
-def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> Move | None:
-    """One value into its field; None where there is no such field on the screen."""
+def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> bool:
+    """One value into its field, until it shows it; whether there is such a field on the screen."""
     field = field_for(entry.label, at, owner, in_row(row, entry.label, at), entry.nth)
     if field is None and entry.nth:  # another of that name is not meant
-        return None
-    if field is None or field.role == "radio":
-        chosen = choose(entry.label, entry.value, at)
-        if chosen is not None or field is None:
-            return chosen
+        return False
+    if (field is None or field.role == "radio") and choose(entry.label, entry.value, at):
+        return True
+    if field is None:
+        return False
     whole: dict[str, str] = at.notes.setdefault("whole", {})
     if str(n) not in whole:
         whole[str(n)] = _target(entry, field, app, at)
     if entry.mode == "add" and (offered := proposed(entry.value, at)) is not None and not holds(field, whole[str(n)]):
-        return press(offered, f'"{offered.name}" is proposed', at=at)
-    return put(field, whole[str(n)], at)
+        raise Needed(press(offered, f'"{offered.name}" is proposed', at=at))
+    put(field, whole[str(n)], at)
+    return True
 
 
 def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
@@ -249,8 +244,7 @@ def _open_form(form: str, app: str, at: Situation) -> Move:
         names = ", ".join(e.name for e in at.screen.presses if e.role in {"button", "menuitem", "link", "tab"}) or "none"
         none = f'there is no "{form}" in {at.title(app)} here; controls there are: {names}'
         return revealed(form, at, "menu") or fail(none)
-    if (scroll := at.reach(button)) is not None:
-        return scroll
+    first(at.reach(button))
     at.notes["formed"] = True
     return press(button, f'"{button.name}" leads to the form')
 
@@ -266,8 +260,8 @@ def _to_field(label: str, app: str, at: Situation) -> Move:
     if named is not None and at.count(f"to {named.name}") < 1:
         return press(named, f'"{named.name}" may show the field', at=at)
     kind = next((k for k in at.kinds(app) if k.single and any(fold(f.label) == fold(label) for f in k.fields)), None)
-    if kind is not None and at.count("to form") < 8 and (move := go_to(app, kind.place, at)) is not None:
-        return move
+    if kind is not None and at.count("to form") < 8:
+        go_to(app, kind.place, at)
     onward = next((e for e in presses if fold(e.name) in {"next", "continue"} and e.role == "button"), None)
     if onward is not None and at.notes.get("over") and at.count("onward") < 6:
         return press(onward, "the form has another step", at=at)

@@ -26,7 +26,7 @@ from roles.policies.orders.skills.lists import (
     turn,
 )  # fmt: skip
 from roles.policies.orders.skills.revealing import HARMLESS, revealed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.screen.language.words import phrases
 from roles.screen.rows import Row, best_fitting, excepted, is_called, is_cut, matches, picked, words_of
 from roles.screen.screens import Item, leads_back
@@ -43,13 +43,13 @@ _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 3000, 40, 25
 
 def open_place(step: OpenStep, at: Situation) -> Move:
     """Skill: an application and a place in it."""
-    return go_to(step.app, step.place, at) or done(f"{step.place or at.title(step.app)} is on the screen")
+    go_to(step.app, step.place, at)
+    return done(f"{step.place or at.title(step.app)} is on the screen")
 
 
-def go_to(app: str, place: str, at: Situation) -> Move | None:
-    """The next move towards a place of an application; None when it is at the front."""
-    if way := at.to_app(app):
-        return way
+def go_to(app: str, place: str, at: Situation) -> None:
+    """Gets to a place of an application. Raises Needed until it is at the front."""
+    first(at.to_app(app))
     if not place or _is_at(place, at):
         return None
     outer = next((kind.within for kind in at.kinds(app) if kind.within), "")
@@ -63,14 +63,13 @@ def go_to(app: str, place: str, at: Situation) -> Move | None:
     if place in pressed and ((at.last is not None and at.last.visible_change) or led_here):
         return None  # it shows nothing by which it could be known
     way = _leading_to(place, at) if tries < 8 else None
-    if way is not None:
-        if way.action is not None and way.action.verb != "scroll":
-            pressed.append(place)
-        return way
-    if tries < 8 and (way := step_back(at) or revealed(place, at, "section")):
-        return way
+    if way is not None and way.action is not None and way.action.verb != "scroll":
+        pressed.append(place)
+    if tries < 8:
+        first(way or step_back(at) or revealed(place, at, "section"))
     there = ", ".join(dict.fromkeys(e.name for e in at.screen.presses if e.role in _PLACES)) or "none"
-    return fail(f'{at.title(app)} has no place "{place}"; places there are: {there}', f"where to find {place} in {at.title(app)}")
+    none = f'{at.title(app)} has no place "{place}"; places there are: {there}'
+    raise Needed(fail(none, f"where to find {place} in {at.title(app)}"))
 
 
 def _same_place(name: str, place: str) -> bool:
@@ -118,52 +117,56 @@ def step_back(at: Situation) -> Move | None:
 # --- lists ------------------------------------------------------------------------------------------------------------
 
 
-def to_list(records: Records, place: str, at: Situation) -> Move | None:
-    """The next move towards the list of such records; None when it is on the screen, be it empty."""
+def to_list(records: Records, place: str, at: Situation) -> None:
+    """Gets to the list of such records, be it empty. Raises Needed until it is on the screen."""
     kind, rows = at.kind(records.app, records.kind), [{fold(name) for name, _ in one.row.cells} for one in listed(records, at)]
     heads = {fold(f.label) for f in kind.fields if f.listed} if kind is not None and not {*kind.places} - {place} else set()
     if heads and rows and place in at.notes.get("pressed places", ()) and all(heads <= names for names in rows):
-        return None  # nothing else of the application is such a list, and to press it again leads nowhere
-    way = go_to(records.app, place, at)
-    if way is not None and (way.kind != "fail" or records.place or not listed(records, at)):
-        return way  # where nobody named a place, a list on the screen will do
-    if listed(records, at) or is_empty(at):
-        return None
-    if way := step_back(at):
-        return way
-    return fail(f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}')
+        return  # nothing else of the application is such a list, and to press it again leads nowhere
+    try:
+        go_to(records.app, place, at)
+    except Needed as needed:
+        if needed.move.kind != "fail" or records.place or not listed(records, at):
+            raise  # where nobody named a place, a list on the screen will do
+    if not (listed(records, at) or is_empty(at)):
+        none = f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}'
+        first(step_back(at) or fail(none))
 
 
 # --- looking through a list -------------------------------------------------------------------------------------------
 
 
-def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move | list[Row]:
+def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> list[Row]:
     """The records that are meant, over all pages; those of which the list does not tell enough are opened one by one.
 
-    `labels` are what is to be learned of each. Raises StepFailure where there are fewer or more than were asked for.
+    `labels` are what is to be learned of each. Raises Needed until all were seen, and StepFailure where there are fewer or more
+    than were asked for.
     """
     state: Survey = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
     all_meant = records.exactly == 0 or records.pick is not None  # of the list in which they stand first, not of the bin as well
     while state["phase"] == "walk":
         places = _places_of(records, at, state)
-        move = _walk(records, places[state["place"]], state, at)
-        if move is not None and (move.kind != "fail" or not (state["looked"] or state["place"] + 1 < len(places))):
-            return move
+        unable = False
+        try:
+            _walk(records, places[state["place"]], state, at)
+        except Needed as needed:
+            unable = needed.move.kind == "fail" and bool(state["looked"] or state["place"] + 1 < len(places))
+            if not unable:
+                raise
         state["tried"].append(state["query"])
         places = _places_of(records, at, state)
-        again = _another_search(records, state, at) if move is None else None
+        again = None if unable else _another_search(records, state, at)
         if again is not None:
             at.notes.pop("search fields", None)
             state.update({**_fresh(state["place"], again), "tried": state["tried"]})
-        elif (move is None and (state["rows"] or all_meant)) or state["place"] + 1 >= len(places):
+        elif (not unable and (state["rows"] or all_meant)) or state["place"] + 1 >= len(places):
             state["phase"] = "look"
         else:
             for key in ("searched for", "dated"):
                 at.notes.pop(key, None)
             state.update(_fresh(state["place"] + 1, None))
     if state["phase"] == "look":
-        if (move := _look(records, labels, state, at)) is not None:
-            return move
+        _look(records, labels, state, at)
         state["phase"] = "done"
     return _meant(records, [Row.load(kept) for kept in state["rows"]], state, at)
 
@@ -197,19 +200,17 @@ def _places_of(records: Records, at: Situation, state: Survey) -> list[str]:
     return list(dict.fromkeys([*([first] if first or not places else []), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
-def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | None:
-    """The next move through the pages of one list; None when all of it was seen."""
-    if (way := to_list(records, place, at)) is not None:
-        return way
+def _walk(records: Records, place: str, state: Survey, at: Situation) -> None:
+    """Goes through the pages of one list. Raises Needed until all of it was seen."""
+    to_list(records, place, at)
     if not state["begun"]:
-        if (way := prepared(records, place, state, at)) is not None:
-            return way
+        first(prepared(records, place, state, at))
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
     here, pages = listed(records, at), pages_of(at)
     before, texts, new = [Row.load(kept) for kept in state["rows_here"]], [one.row.text for one in here], 0
     if pages is not None:
-        if pages[0] > len(state["pages"]) + 1 and (way := turn(False, at)) is not None:
-            return way  # a page was passed over
+        if pages[0] > len(state["pages"]) + 1:  # one was passed over
+            first(turn(False, at))
         new = len(here) if pages[0] in state["pages"] else 0
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
@@ -225,8 +226,8 @@ def _walk(records: Records, place: str, state: Survey, at: Situation) -> Move | 
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update({"rows_here": [one.row.dump() for one in here], "begun": True, "columns": columns})
     known, kept = map(fold, numbers_of(records, at)), [[*map(fold, Row.load(kept).texts)] for kept in state["rows"]]
-    unique = any(number in row for number in known for row in kept)  # then the other pages need not be seen
-    return None if unique else _onward(records, texts, state, at)
+    if not any(number in row for number in known for row in kept):  # else the other pages need not be seen
+        first(_onward(records, texts, state, at))
 
 
 def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation) -> Move | None:
@@ -260,8 +261,8 @@ def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation
 # --- what the list does not tell --------------------------------------------------------------------------------------
 
 
-def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation) -> Move | None:
-    """Open each record of which the list does not tell enough, and go back; None when nothing is open any more."""
+def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation) -> None:
+    """Opens each record of which the list does not tell enough, and goes back. Raises Needed until nothing is unknown."""
     rows = [Row.load(kept) for kept in state["rows"]]
     told = [matches(row, records.tests) for row in rows]
     loose = state.setdefault("loose", all(test.label for test in records.tests) or True not in told)
@@ -274,12 +275,11 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
         meant = fitting(records, rows, at)
         unknown = [n for n, row in enumerate(rows) if row.body is None and row in meant and _lacks(row, records, labels)]
     if not unknown:
-        return None
+        return
     if len(unknown) > _MOST_OPENED and all(row.body is None for row in rows):
         raise StepFailure(f"{len(unknown)} records would have to be opened to find out which are meant; that is too many")
     row = rows[unknown[0]]
-    if (way := open_row(row, records, at)) is not None:
-        return way
+    open_row(row, records, at)
     pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
     inside = [] if listed(records, at) else [item.text for item in at.screen.items]  # the lines of an order
     said = [*(e.name for e in at.screen.detail_texts), *(f.value or "" for f in at.screen.inputs), *inside]
@@ -294,7 +294,8 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
     empty = [(label, "") for label in sorted(there) if opened.value(label) is None]  # what a page does not show is empty
     state["rows"][unknown[0]] = opened.opened(empty, body).dump()
     at.notes.pop("opening", None)
-    return step_back(at) or _look(records, labels, state, at)
+    first(step_back(at))
+    _look(records, labels, state, at)
 
 
 def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
@@ -347,10 +348,9 @@ def naming(records: Records) -> str:
 # --- one record -------------------------------------------------------------------------------------------------------
 
 
-def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
-    """The row in its list, on whichever page that stands."""
-    if (way := to_list(records, records.place, at)) is not None:
-        return way
+def _on_screen(row: Row, records: Records, at: Situation) -> Item:
+    """The row in its list, on whichever page that stands. Raises Needed until it is on the screen."""
+    to_list(records, records.place, at)
     here = listed(records, at)
     found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if like(one.row, row)]
     if found:
@@ -361,36 +361,32 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
         raise StepFailure(f'"{row.text}" is no longer in the list')
     if tries < 2 and not pages and (button := numbered(at, row.page + 1)) is not None:
-        return press(button, f"page {row.page + 1} has it", at=at)
-    if (way := turn(forward, at)) is not None:
-        return way
+        raise Needed(press(button, f"page {row.page + 1} has it", at=at))
+    first(turn(forward, at))
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    return scrolled(forward, at)
+    raise Needed(scrolled(forward, at))
 
 
-def open_row(row: Row, records: Records, at: Situation) -> Move | None:
-    """The next move that opens the record of a row; None when it is open."""
+def open_row(row: Row, records: Records, at: Situation) -> None:
+    """Opens the record of a row. Raises Needed until it is open."""
     opening = at.notes.get("opening", {})
     if opening.get("text") != row.text:
         opening = at.notes["opening"] = {"text": row.text, "times": 0, "list": []}
     if opening["times"] and _is_open(row, records, opening["list"], at):
-        return None
+        return
     item = _on_screen(row, records, at)
-    if isinstance(item, Move):
-        return item
-    if scroll := at.reach(item.press):
-        return scroll
+    first(at.reach(item.press))
     opening.update(times=opening["times"] + 1, list=[one.row.key for one in listed(records, at)])
     opener = next((e for e in at.screen.presses if e.enabled and fold(e.name) in {"open", "view", "details", "show"}), None)
     match opening["times"]:
         case 1:
-            return press(item.press, f'it is the one that is meant: "{row.text}"')
+            first(press(item.press, f'it is the one that is meant: "{row.text}"'))
         case 2 | 4 if opener is not None:
-            return press(opener, "a click only selected it", at=at)
+            first(press(opener, "a click only selected it", at=at))
         case 2 | 3 | 4:
-            return press(item.press, "a click did not open it", count=2)
-    return fail(f'"{row.text}" does not open')
+            first(press(item.press, "a click did not open it", count=2))
+    first(fail(f'"{row.text}" does not open'))
 
 
 def _is_open(row: Row, records: Records, before: Sequence[str], at: Situation) -> bool:
@@ -401,8 +397,8 @@ def _is_open(row: Row, records: Records, before: Sequence[str], at: Situation) -
     return named and bool(before) and not listed(records, at)
 
 
-def find_record(records: Records, at: Situation) -> Move | None:
-    """The next move that opens the one record that is meant; None when it is open."""
+def find_record(records: Records, at: Situation) -> None:
+    """Opens the one record that is meant. Raises Needed until it is open."""
     if is_here(records, at):
         return None
     card = at.kind(records.app, records.kind)
@@ -413,12 +409,9 @@ def find_record(records: Records, at: Situation) -> Move | None:
     if "survey" not in at.notes and shows_it(records, at):
         return None
     rows = survey(records, at)
-    if isinstance(rows, Move):
-        return rows
     if len(rows) != 1:
         raise StepFailure(f"{len(rows)} fit {naming(records)}, and one can be opened at a time")
-    if (way := open_row(rows[0], records, at)) is not None:
-        return way
+    open_row(rows[0], records, at)
     here = {"records": records.model_dump(mode="json"), "app": at.view.seen.app, "heads": _heads(at)}
     at.notes["here"] = {**here, "row": rows[0].dump()}
     return None
@@ -457,11 +450,9 @@ def _heads(at: Situation) -> list[str]:
     return [e.name for e in at.screen.elements if e.role == "heading"]
 
 
-def find_row(records: Records, at: Situation) -> Move | Item:
-    """The row of the one record that is meant, in its list on the screen and not opened; else the next move towards it."""
+def find_row(records: Records, at: Situation) -> Item:
+    """The row of the one record that is meant, in its list and not opened. Raises Needed until it is on the screen."""
     rows = survey(records, at)
-    if isinstance(rows, Move):
-        return rows
     if len(rows) != 1:
         raise StepFailure(f"{len(rows)} fit {naming(records)}, and one is worked on at a time")
     return _on_screen(rows[0], records, at)
@@ -469,4 +460,5 @@ def find_row(records: Records, at: Situation) -> Move | Item:
 
 def find(step: FindStep, at: Situation) -> Move:
     """Skill: the one record that is meant, open on the screen."""
-    return find_record(step.records, at) or done(f"{naming(step.records)} is open")
+    find_record(step.records, at)
+    return done(f"{naming(step.records)} is open")

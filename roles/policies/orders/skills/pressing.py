@@ -25,7 +25,7 @@ from roles.policies.orders.skills.filling import names_of, reach, write
 from roles.policies.orders.skills.finding import find_record, find_row, fitting, is_any, naming
 from roles.policies.orders.skills.lists import turn
 from roles.policies.orders.skills.revealing import further, revealed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, first, press
 from roles.policies.orders.skills.widgets import field_for
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
@@ -60,16 +60,14 @@ def press_verb(step: PressStep, at: Situation) -> Move:
     if listed and "there" not in at.notes:
         at.notes["here"] = None  # the record may be open, and its row is where it is done
     row = reach(step.records, at, lambda item: listed or _control(step, item, _inside(item, at), at) is not None)
-    if isinstance(row, Move):
-        return row
     if row is None:
         return _on_page(step, at)
     if (own := _control(step, row, _inside(row, at), at)) is not None:
         return push(own, step.verb, at)
-    if (move := _in_list(step, stands, row, at)) is not None:
-        return move
+    first(_in_list(step, stands, row, at))
     at.notes["there"] = "open"  # the list does not do it: on the record's own page it may be done
-    return find_record(step.records, at) or _on_page(step, at)
+    find_record(step.records, at)
+    return _on_page(step, at)
 
 
 def _card(step: PressStep, at: Situation) -> VerbCard | None:
@@ -112,14 +110,14 @@ def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation)
     """The toolbar over the list, which works on what is chosen, or the row's context menu; None where neither does it."""
     card = at.kind(step.app, step.records.kind) if step.records else None
     ticked = card is not None and any(verb.verb == "tick" and "{title}" in verb.control for verb in card.verbs)
-    if not ticked and (other := _others_chosen(row, at)) is not None:  # a tick may say something of the record itself
-        return other
+    if not ticked:  # else a tick may say something of the record itself
+        first(_others_chosen(row, at))
     selected = bool(at.notes.get("selected"))
     if selected or _is_chosen(row, at):
         if (control := _control(step, row, [e for e in at.screen.elements if e.role in _CONTROLS and e.name], at)) is not None:
             return push(control, step.verb, at)
-        if selected and (menu := revealed(step.verb, at, "menu")) is not None:
-            return menu
+        if selected:
+            first(revealed(step.verb, at, "menu"))
     tries, toolbar = at.count("selects"), stands is not None and stands.at == "list"
     if tries > (3 if toolbar else 0):
         return None
@@ -175,17 +173,14 @@ def _on_page(step: PressStep, at: Situation) -> Move:
     presses = [e for e in at.screen.elements if e.role in _CONTROLS and e.name]
     if (control := _control(step, None, presses, at)) is not None:
         if step.entries and all(field_for(entry.label, at) is not None for entry in step.entries):  # it takes what stands there
-            move = write(step.entries, step.app, at)
-            if move.kind != "done":
-                return move
+            write(step.entries, step.app, at)
             at.notes["given"] = True
         return push(control, step.verb, at)
     opposite = _OPPOSITE.get(step.verb) or (step.verb[2:] if step.verb.startswith("un") else f"un{step.verb}")
     undo = control_for(opposite, [e for e in presses if e.enabled], (), *_said(step, None, at)) if step.records else None
     if undo is not None:
         return done(f'"{undo.name}" is offered: it is so already')
-    if (menu := revealed(step.verb, at, "menu")) is not None:
-        return menu
+    first(revealed(step.verb, at, "menu"))
     wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     if (off := next((e for e in presses if bare(e.name) in wanted), None)) is not None:
         return fail(f'"{off.name}" is disabled')
@@ -229,9 +224,7 @@ def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
         given = list(step.entries)
         if len(given) == len(fields) == 1 and field_for(given[0].label, at) is None:  # for the only field, whatever it is called
             given = [given[0].model_copy(update={"label": fields[0].name})]
-        move = write(given, step.app, at)
-        if move.kind != "done":
-            return move
+        write(given, step.app, at)
         at.notes["given"] = True
     empty = next((f for f in fields if not f.value and (f.required or not step.entries)), None)
     if empty is not None:
@@ -273,12 +266,9 @@ def _press_shown(step: PressStep, at: Situation) -> Move:
     if at.notes.get("pressed"):
         return _after(step, at)
     control = _row_control(step, step.records, at) if step.records is not None else _sole_control(step, at)
-    if isinstance(control, Move):
-        return control
     if step.verb == "point":  # a press on an entry of a menu that leads to others may be an answer
         return act(Hover(target=ActionTarget.of(control)), f'"{step.control}" leads to what is meant')
-    if (scroll := at.reach(control)) is not None:
-        return scroll
+    first(at.reach(control))
     at.mark(pressed=1, button=control.name)
     return press(control, f'"{control.name}" is what is to be pressed')
 
@@ -327,8 +317,8 @@ def _sole_control(step: PressStep, at: Situation) -> GUIElement:
     raise StepFailure(f'{len(exactly)} things on the page are called "{step.control}"; say which one')
 
 
-def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement | Move:
-    """The control of the verb in the one row or part of the page that is meant."""
+def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement:
+    """The control of the verb in the one row or part of the page that is meant. Raises Needed until that is on the screen."""
     part = _part(step.place, at) if step.place else None
     verbs = [e for e in part or _taking_input(at) if e.role in PRESSED and e.enabled and names_verb(step.verb, e.name)]
     controls = [e for e in verbs if e.name == step.control] or verbs
@@ -343,24 +333,20 @@ def _row_control(step: PressStep, records: Records, at: Situation) -> GUIElement
     in_rows = {e.element_id for row in at.screen.rows for e in at.screen.within(row)}
     if any(e.element_id in in_rows for e in controls):
         row = find_row(records, at)
-        if isinstance(row, Move):
-            return row
         inside, name = at.screen.within(row.element), row.text
         if names_verb("delete", step.verb):
             watch(name, at)
     elif len(controls) == 1:
         raise StepFailure(f'nothing shows that "{controls[0].name}" is for what is meant')
     else:
-        if isinstance(found := _stretch(controls, records, at), Move):
-            return found
-        inside, name = found
+        inside, name = _stretch(controls, records, at)
     mine = [e for e in controls if any(e.element_id == one.element_id for one in inside)]
     if len(mine) != 1:
         raise StepFailure(f'{len(mine)} controls of "{name}" may be meant')
     return mine[0]
 
 
-def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str] | Move:
+def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) -> tuple[list[GUIElement], str]:
     """Without rows: the one that is meant of the stretches of the page between one such control and the next."""
     found: list[tuple[Row, list[GUIElement]]] = []
     for record in parts_of(Page(at.view.seen, ""), list(controls)):
@@ -374,8 +360,8 @@ def _stretch(controls: Sequence[GUIElement], records: Records, at: Situation) ->
         row = Row(" · ".join(text for _, text in cells), record.title, (*cells, ("", record.press.name)), body="")
         found.append((row, [*record.parts, record.press]))
     fits = fitting(records, [row for row, _ in found], at)
-    if not fits and (way := _further(at)) is not None:
-        return way
+    if not fits:
+        first(_further(at))
     if len(fits) != 1:
         raise StepFailure(f"{len(fits)} parts of the page fit {naming(records)}")
     return next(inside for row, inside in found if row is fits[0]), fits[0].text

@@ -21,7 +21,7 @@ from roles.policies.orders.skills.finding import (
 )
 from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.revealing import further, revealed
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first
 from roles.screen.matching import similarity
 from roles.screen.rows import Row, is_cut, matches
 from roles.screen.screens import Pair, shown
@@ -45,12 +45,10 @@ def read(step: ReadStep, at: Situation) -> Move:
     left = [(label, name) for label, name in zip(step.labels or ("",), step.names, strict=False) if name not in known]
     if not left:
         return done(f"{', '.join(step.names)} known")
-    if step.records is None and (way := at.to_app(step.app)) is not None:
-        return way
+    if step.records is None:
+        first(at.to_app(step.app))
     label, name = left[0]
     found = _source(step, label, at)
-    if isinstance(found, Move):
-        return found
     if step.part.startswith("word "):  # from 1, or from the end, from -1
         there, number = words(found.value), int(step.part[5:])
         if not there or number > len(there):
@@ -61,19 +59,17 @@ def read(step: ReadStep, at: Situation) -> Move:
     return act(action, f'{at.title(step.app)} shows {name}: "{found.value[:80]}"', f"{name} on the blackboard")
 
 
-def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
+def _source(step: ReadStep, label: str, at: Situation) -> Source:
+    """What shows the value. Raises Needed until it is on the screen."""
     records = step.records
     if records is not None and not is_here(records, at):
         if step.labels and not at.notes.get("opened it") and not is_any(records) and not shows_it(records, at):
             rows = survey(records, at)
-            if isinstance(rows, Move):
-                return rows
             told = len(rows) == 1 and (not rows[0].body or matches(replace(rows[0], body=None), records.tests))
             if told and (found := _in_list(rows[0], label, step.labels, records, at)) is not None:
                 return found  # else only its page shows that it is the one
         at.notes["opened it"] = True
-        if (way := find_record(records, at)) is not None:
-            return way
+        find_record(records, at)
     whole = _paragraph if step.part else _everything
     found = whole(at) if not label else field_on(label, step.app, records, at)
     if found is not None:
@@ -82,24 +78,22 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     hidden = revealed(label, at, "section", "tab", "mask") if masked else revealed(label, at, "section", "tab")
     edge = at.view.seen.screen_resolution[1] * 0.9
     goes_on = any(e.bbox is not None and e.bbox.y2 > edge for e in at.screen.elements)
-    if (way := hidden or (further(at) if goes_on else None)) is not None:
-        return way
+    first(hidden or (further(at) if goes_on else None))
     if masked:
-        return fail(f'the "{label}" is hidden in {at.title(step.app)}', f"a control that shows the {label}")
+        raise Needed(fail(f'the "{label}" is hidden in {at.title(step.app)}', f"a control that shows the {label}"))
     labels = ", ".join(dict.fromkeys(pair.label for pair in at.screen.pairs)) or "none"
     what = naming(records) if records is not None else "the screen"
-    return fail(f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}', f"where to see the {label}")
+    none = f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}'
+    raise Needed(fail(none, f"where to see the {label}"))
 
 
-def _in_list(row: Row, label: str, labels: Sequence[str], records: Records, at: Situation) -> Source | Move | None:
+def _in_list(row: Row, label: str, labels: Sequence[str], records: Records, at: Situation) -> Source | None:
     """From the row in its list; None where that does not show all that is wanted, and the record has to be opened."""
     if any(is_cut(row.value(one) or "…") for one in labels):
         if at.shows_all(records.app):
             raise StepFailure(f'the row "{row.text}" shows no "{label}"')
         return None
     item = find_row(records, at)
-    if isinstance(item, Move):
-        return item
     value = row.value(label) or ""
     return Source(value, next((pair.element for pair in item.cells if pair.value == value), item.press))
 
@@ -163,8 +157,6 @@ def _paragraph(at: Situation) -> Source:
 def collect(step: CollectStep, at: Situation) -> Move:
     """Skill: a row for each record that fits; none is a table without rows. Says how many were looked at, and where."""
     rows = survey(step.records, at, step.labels)
-    if isinstance(rows, Move):
-        return rows
     state = at.notes["survey"]
     if at.notes.get("kept"):
         what, where = naming(step.records), " and ".join(state["looked"])
@@ -191,8 +183,7 @@ def wait(step: WaitStep, at: Situation) -> Move:
     waited = float(at.notes.get("waited", 0.0))
     if step.records is not None:
         records, card = step.records, at.kind(step.records.app, step.records.kind)
-        if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
-            return way
+        to_list(records, records.place or (card.place if card else ""), at)
         rows = [one.row for one in listed(records, at)]
         before = {*at.notes.setdefault("there", [row.text for row in rows])}  # without tests, any that was not there
         if any(matches(row, records.tests) if records.tests else row.text not in before for row in rows):

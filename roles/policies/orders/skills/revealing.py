@@ -7,7 +7,7 @@ from typing import Literal
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, GUIElement, Scroll
-from roles.policies.orders.skills.situation import Move, Situation, act, press
+from roles.policies.orders.skills.situation import Move, Situation, act, first, press
 from roles.screen.language.words import table
 from roles.screen.matching import similarity
 from roles.screen.texts import fold
@@ -31,8 +31,7 @@ def revealed(wanted: str, at: Situation, *behind: Behind) -> Move | None:
     if not ways or sum(tried.values()) >= _MOST:
         return None
     way = max(ways, key=lambda e: similarity(wanted, e.name))
-    if (scroll := at.reach(way)) is not None:
-        return scroll
+    first(at.reach(way))
     tried[way.name] = tried.get(way.name, 0) + 1
     return press(way, f'"{wanted}" may be shown by "{way.name}"')
 

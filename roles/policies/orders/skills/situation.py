@@ -53,6 +53,20 @@ def press(element: GUIElement, why: str = "", *, count: int = 1, at: Situation |
     return act(click, why or f'"{name}" leads on', f'what "{name}" opens')
 
 
+class Needed(Exception):
+    """What has to be done first. Raised on the way to a place, a record or a value, it is the step's next move."""
+
+    def __init__(self, move: Move) -> None:
+        super().__init__(move.why)
+        self.move = move
+
+
+def first(move: Move | None) -> None:
+    """Raises Needed, where there is something to be done first."""
+    if move is not None:
+        raise Needed(move)
+
+
 @dataclass
 class Situation:
     """One decision's view with what skills ask of it. `notes` are the step's own, plain JSON, kept between decisions."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type, Wait
 from roles.contracts.orders import StepFailure
 from roles.contracts.values import parse_date, parse_time
-from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
+from roles.policies.orders.skills.situation import Move, Needed, Situation, act, fail, first, press
 from roles.screen.language.words import phrases
 from roles.screen.matching import similarity, tokens
 from roles.screen.page import BOXES, GROUPS, OPTIONS, Page, Scopes, shows
@@ -144,8 +144,8 @@ def took_it(element: GUIElement, at: Situation) -> bool:
     return key in wrote and holds(element, wrote[key])
 
 
-def put(element: GUIElement, text: str, at: Situation) -> Move:
-    """Set a field to `text` and look whether it took it: filled, then by keys; in another way of writing where it complains."""
+def put(element: GUIElement, text: str, at: Situation) -> None:
+    """Sets a field to `text`: filled, then by keys; written otherwise where it complains. Raises Needed until it took it."""
     key = element.track_id or element.name
     tries: dict[str, int] = at.notes.setdefault("tries", {})
     wrote: dict[str, str] = at.notes.setdefault("wrote", {})
@@ -154,25 +154,24 @@ def put(element: GUIElement, text: str, at: Situation) -> Move:
     took = holds(element, written[0]) or took_it(element, at)
     at.notes["field"] = element.track_id
     if took and element.invalid and element.focused and fresh and fresh[-1] == key and at.count(f"left {key} {wrote[key]}") < 1:
-        return act(PressKey(keys=("Tab",)), f'"{element.name}" may be looked at when it is left')
-    if tried and (proposal := _proposal(element, text, took, at)) is not None:
-        return proposal
+        raise Needed(act(PressKey(keys=("Tab",)), f'"{element.name}" may be looked at when it is left'))
+    if tried:
+        first(_proposal(element, text, took, at))
     if took and (not element.invalid or key in fresh):
-        return done(f'"{element.name}" shows {held(element)!r}')
+        return
     if not element.enabled:
-        return fail(f'the field "{element.name}" cannot be changed; it shows {held(element)!r}')
-    if tried > 1 and (sheet := _sheet(element, text, at)) is not None:
-        return sheet
+        raise Needed(fail(f'the field "{element.name}" cannot be changed; it shows {held(element)!r}'))
+    if tried > 1:
+        first(_sheet(element, text, at))
     if tried > len(written) + 3 or (took and tried >= len(written)):
         said = "; ".join((f"it shows {held(element)!r}", *at.screen.complaints[:2]))
-        return fail(f'the field "{element.name}" does not take {text!r}: {said}')
-    if scroll := at.reach(element):
-        return scroll
+        raise Needed(fail(f'the field "{element.name}" does not take {text!r}: {said}'))
+    first(at.reach(element))
     way = written[min(tried, len(written) - 1)] if took else wrote.get(key, written[0])
     tries[key], wrote[key] = tried + 1, way
     at.notes["fresh"] = [*(k for k in fresh if k != key), key]
     action = _action(element, way, 0 if took else tried)
-    return act(action, f'"{element.name}" is to show {way!r}', f'"{element.name}" shows {way!r}')
+    raise Needed(act(action, f'"{element.name}" is to show {way!r}', f'"{element.name}" shows {way!r}'))
 
 
 def ways(element: GUIElement, text: str) -> list[str]:
@@ -260,28 +259,28 @@ def proposed(text: str, at: Situation) -> GUIElement | None:
     return found[0] if len({e.name for e in found}) == 1 else None
 
 
-def choose(label: str, text: str, at: Situation) -> Move | None:
-    """A value of a group, or of a button that opens a list; None where nothing of that name is on the screen."""
+def choose(label: str, text: str, at: Situation) -> bool:
+    """Whether a group, or a button that opens a list, shows a value. Raises Needed until it does; False: nothing is called so."""
     if shows(label, text, Page(at.view.seen.model_copy(update={"elements": tuple(at.screen.elements)}), "")):
-        return done(f'"{label}" shows {text!r}')
+        return True
     opener = _opener(label, at)
     group = group_of(label, at)
     if group and (opener is None or any(fold(e.name) == fold(text) for e in group)):
         name = option(text, [e.name for e in group], label)
         entry = next(e for e in group if e.name == name)
         if entry.selected or entry.value == "true":
-            return done(f'"{label}" shows {name!r}')
+            return True
     elif opener is not None:
         if not opener.expanded and text and fold(text) in {fold(opener.value or ""), fold(opener.shown or "")}:
-            return done(f'"{label}" shows {text!r}')
+            return True
         opened = bool(at.notes.get(f"choose {label}"))
         fresh = next((e for e in at.screen.presses if opened and e.enabled and fold(e.name) == fold(text)), opener)
         entry = proposed(text, at) or fresh
     else:
-        return None
+        return False
     if at.count(f"choose {label}") > 4:
-        return fail(f'"{label}" does not show {text!r} after it was chosen')
-    return press(entry, f'"{entry.name}" leads to {text!r}', at=at)
+        raise Needed(fail(f'"{label}" does not show {text!r} after it was chosen'))
+    raise Needed(press(entry, f'"{entry.name}" leads to {text!r}', at=at))
 
 
 def _opener(label: str, at: Situation) -> GUIElement | None:
