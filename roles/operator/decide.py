@@ -55,6 +55,7 @@ from roles.operator.perceive import (
 from roles.operator.recovery import BY_ITSELF, IN_THE_WAY, answers_gravely, has_trace, interruption, remedy
 from roles.operator.safety.permits import lost, next_held, not_known, overtaken, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
+from roles.screen.dialogs import heading
 
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
@@ -329,8 +330,7 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     _note(state, ctx, decision)
     if decision.save_screenshot:
         why = decision.comment or decision.reasoning
-        heading = next((e.name for e in seen.elements if e.role == "heading" and e.visible), "")
-        shows = decision.observation or ": ".join(part for part in (seen.app or "the desktop", heading) if part)
+        shows = decision.observation or ": ".join(part for part in (seen.app or "the desktop", heading(seen)) if part)
         step, place = step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": subtask_id(state)}
         kept: Update = {"kind": SCREEN, "source": "screen", "reason": why[:160], "step": step, **place}
         ctx.journal.remember(Fact(name=f"screen at step {step}", value=shows[:300], **kept))

@@ -37,6 +37,7 @@ from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import collect, read, wait
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail
 from roles.policies.orders.state import unwanted_by
+from roles.screen.dialogs import heading
 from roles.screen.language.reader import read as read_words
 from roles.screen.matching import tokens
 from roles.screen.screens import PRESS_VERBS, as_shown
@@ -250,8 +251,7 @@ def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: Json
 def _seen(view: OperatorView) -> str:
     """The screen in one line: application, heading, dialog, what it complains of."""
     state = view.seen
-    heading = next((e.name for e in state.elements if e.role == "heading" and e.visible), "")
     dialog = state.by_id.get(state.modal or "")
     alerts = [e.name for e in state.elements if e.role == "alert"][:2]
-    parts = [state.app or "the desktop", heading, f'dialog "{dialog.name}"' if dialog else "", *alerts]
+    parts = [state.app or "the desktop", heading(state), f'dialog "{dialog.name}"' if dialog else "", *alerts]
     return "; ".join(part for part in parts if part)

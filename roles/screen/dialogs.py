@@ -50,8 +50,8 @@ def screen_events(before: VisualState | None, after: VisualState) -> list[dict[s
         if known[element.role, element.text] < 0:  # the same message may come once more while it still stands there
             kind = "validation" if element.role == "alert" and any_invalid else str(element.role)
             events.append({"kind": kind, "text": element.text})
-    if before is not None and (before.app != after.app or _heading(before) != _heading(after)):
-        events.append({"kind": "navigation", "text": " / ".join(part for part in (after.app, _heading(after)) if part)})
+    if before is not None and (before.app != after.app or heading(before) != heading(after)):
+        events.append({"kind": "navigation", "text": " / ".join(part for part in (after.app, heading(after)) if part)})
     return [{"kind": e["kind"], "text": e["text"][:_LONG]} for e in events[:8]]
 
 
@@ -62,7 +62,8 @@ def told_by(environment: Environment, action: Action, result: ActionResult) -> l
     return [{"kind": "told", "text": " ".join(result.output.split())[:_LONG]}]
 
 
-def _heading(state: VisualState) -> str:
+def heading(state: VisualState) -> str:
+    """What stands over the page."""
     return next((e.name for e in state.elements if e.role == "heading" and e.visible), "")
 
 

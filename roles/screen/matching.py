@@ -39,6 +39,22 @@ def is_called_by(said: str, control: str) -> bool:
     return tuple(word for word in tokens(said) if word not in phrases("articles")) == tokens(control)
 
 
+def bare(name: str) -> str:
+    """A control's name without the dots behind it."""
+    return fold(name).rstrip(".… ")
+
+
+def is_control(name: str, label: str, owner: Sequence[str] = ()) -> bool:
+    """Whether a control of this name is the one that a card calls `label`, where `{title}` is the record's own name."""
+    if "{" not in label:
+        return bare(name) == bare(label)
+    head, _, rest = fold(label).partition("{")
+    tail = rest.partition("}")[2]
+    title = fold(name).removeprefix(head).removesuffix(tail).strip()
+    fits = fold(name).startswith(head) and fold(name).endswith(tail) and title
+    return bool(fits) and (not owner or any(title in fold(one) or fold(one) in title for one in owner if one))
+
+
 def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(w for w in words if w not in _NOISE) or words
 

@@ -7,12 +7,12 @@ from functools import cache
 
 from rapidfuzz import fuzz
 
-from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard, verb_words
+from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard, singular, verb_words
 from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
 from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import GOOD, similarity
 from roles.screen.page import PARTLY
-from roles.screen.texts import fold, is_words
+from roles.screen.texts import is_words
 from roles.screen.values import is_a
 
 _NEAR = 0.02
@@ -50,7 +50,7 @@ def _bare(words: str) -> str:
     """Without case, number and what stands for a record's own name."""
     plain = " ".join(words.replace("{title}", " ").replace("…", " ").casefold().split())
     *before, last = plain.split() or [""]
-    return " ".join((*before, Lexicon.english().singular(last)))
+    return " ".join((*before, singular(last)))
 
 
 def _same(one: str, other: str) -> bool:
@@ -190,13 +190,6 @@ def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = Non
             return _nearest(said, verb, fits)
     called = [one for one in there if _bare(one.control) in (_bare(said), _bare(verb.replace("_", " ")))]
     return _nearest(said, verb, called) if called else None
-
-
-def is_control(control: str, name: str) -> bool:
-    """Whether a control of a card is the one of this name: `Hand out {number}` is "Hand out P-2"."""
-    head, slot, rest = fold(control).partition("{")
-    tail, shown = rest.partition("}")[2], fold(name)
-    return shown == head if not slot else len(shown) > len(head + tail) and shown.startswith(head) and shown.endswith(tail)
 
 
 def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:

@@ -34,13 +34,13 @@ from roles.contracts.orders import (
 from roles.contracts.values import parse_time
 from roles.contracts.wording import slots_in
 from roles.policies.orders.forms import one_way
-from roles.policies.orders.grounding import Refusal, ground_field, ground_place, ground_verb, is_control, is_of, list_field
+from roles.policies.orders.grounding import Refusal, ground_field, ground_place, ground_verb, is_of, list_field
 from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import Missing, PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
 from roles.screen.language.words import Lexicon
-from roles.screen.matching import box_for, tokens
+from roles.screen.matching import box_for, is_control, tokens
 from roles.screen.texts import is_name
 from roles.screen.values import minutes_in
 
@@ -526,7 +526,7 @@ class Planner(PageOrders):
         if order.verb != "click" or thing is None or thing.name is None or not thing.name.quoted or thing.tests:
             return False
         controls = self._controls(self._cards_for(order, thing))
-        fits = {card.app: verb.verb for card, verb in controls if is_control(verb.control, thing.name.text)}
+        fits = {card.app: verb.verb for card, verb in controls if is_control(thing.name.text, verb.control)}
         if len(fits) == 1:
             ((app, verb),) = fits.items()
             self._add(PressStep(app=app, verb=verb, control=thing.name.text))

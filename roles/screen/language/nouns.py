@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from environments.cards import singular
 from roles.contracts.orders import Of, Pick, Test, Text, Thing, Value, When
 from roles.screen.language.names import NOWHERE, Draft, Names, Read, bare, plural
 from roles.screen.language.words import Doubt, Match
@@ -380,14 +381,14 @@ class Nouns(Names):
         named = next((n for n in range(at, end) if self._nameish(n)), end)
         follows = named < end or self.kind(end) == "quote"
         if determined and at < named and follows and all(map(self._nameish, range(named, end))):
-            draft.kind = self.words.lexicon.singular(self.low(named - 1))
+            draft.kind = singular(self.low(named - 1))
             if named < end:
                 draft.name = self.text(named, end)
             return end
         word = self.words.list[end - 1]
         lower = word.kind == "word" and not word.capital and determined
         if lower:
-            draft.kind = self.words.lexicon.singular(word.lower)
+            draft.kind = singular(word.lower)
             self._plural(draft.kind != word.lower, draft)
         if not lower or end - at > 1 or draft.quantity == "one":
             draft.name = self.text(at, end)

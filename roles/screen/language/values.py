@@ -6,6 +6,7 @@ question = "how many" things ... | "which" thing predicate | "who" predicate | (
 
 from __future__ import annotations
 
+from environments.cards import singular
 from roles.contracts.orders import Amount, Back, Of, Pick, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.names import Draft, Read, plural
 from roles.screen.language.narrowing import Narrowing
@@ -127,7 +128,7 @@ class Values(Narrowing):
         draft = Draft(place=thing.place)
         end = self.modifiers(self.skip(end, "<together>"), draft)
         sheet = draft.place.name.text.casefold() if draft.place is not None and draft.place.name is not None else ""
-        if sheet and thing.kind in {"", self.words.lexicon.singular(sheet)}:
+        if sheet and thing.kind in {"", singular(sheet)}:
             thing = thing.model_copy(update={"kind": "row"})  # the donors, of the Donors sheet
         whole = {"place": draft.place, "tests": (*thing.tests, *draft.tests), "spans": self.spans(at, end)}
         thing = thing.model_copy(update=whole)

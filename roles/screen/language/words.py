@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 from rapidfuzz import fuzz, process
 
-from environments.cards import Vocabulary
+from environments.cards import Vocabulary, singular
 from roles.screen import texts
 
 TOKEN = re.compile(
@@ -258,21 +258,13 @@ class Lexicon:
         odd = self.irregular.get(word) if word in {"person", "child"} else None
         return " ".join((*before, odd[0] if odd else _with_s(word, ("s", "x", "ch", "sh"))))
 
-    def singular(self, word: str) -> str:
-        """Of a noun that the lexicon does not know."""
-        if len(word) > 4 and word.endswith("ies"):
-            return word[:-3] + "y"
-        if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
-            return word[:-2]
-        return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-
     def corrected(self, word: str) -> str:
         """The word of the lexicon that a slip of the pen stands for, where there is only one; else the word itself."""
         if len(word) < 6 or word in self.first:
             return word
         if word not in self._slips:
             near = process.extract(word, self.single, scorer=fuzz.ratio, score_cutoff=90, limit=3)
-            lone = len(near) == 1 and self.singular(word) not in self.first
+            lone = len(near) == 1 and singular(word) not in self.first
             self._slips[word] = near[0][0] if lone else word
         return self._slips[word]
 

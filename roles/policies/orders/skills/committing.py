@@ -11,28 +11,13 @@ from roles.policies.orders.skills.widgets import put
 from roles.screen.answers import differences, refusal
 from roles.screen.dialogs import agree_choice, dialog_text
 from roles.screen.language.words import deeds, phrases
-from roles.screen.matching import tokens
+from roles.screen.matching import bare, is_control, tokens
 from roles.screen.texts import fold
 
 _STAYS_OPEN = frozenset({"save", "set", "update", "apply"})
 
 
 # --- which control ----------------------------------------------------------------------------------------------------
-
-
-def bare(name: str) -> str:
-    return fold(name).rstrip(".… ")
-
-
-def called(name: str, label: str, owner: Sequence[str] = ()) -> bool:
-    """Whether a control of this name is the one that a card calls `label`, where `{title}` is the record's own name."""
-    if "{" not in label:
-        return bare(name) == bare(label)
-    head, _, rest = fold(label).partition("{")
-    tail = rest.partition("}")[2]
-    title = fold(name).removeprefix(head).removesuffix(tail).strip()
-    fits = fold(name).startswith(head) and fold(name).endswith(tail) and title
-    return bool(fits) and (not owner or any(title in fold(one) or fold(one) in title for one in owner if one))
 
 
 def control_for(
@@ -44,7 +29,7 @@ def control_for(
     `loose`: other words may stand behind it, and count against it.
     """
     named = list(options)
-    by_card = next((e for label in labels for e in named if called(e.name, label, owner)), None)
+    by_card = next((e for label in labels for e in named if is_control(e.name, label, owner)), None)
     if by_card is not None:
         return by_card
     scored = [(score, e) for e in named if (score := _score(e, verb, {*tokens(" ".join(owner))}, about, loose)) > 0]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from environments.cards import KindCard
 from protocol import Answer, GUIElement
 from roles.contracts.orders import AnswerStep, CreateStep, Entry, FillStep, Records, RowTest, StepFailure
-from roles.policies.orders.skills.committing import called, commit, news
+from roles.policies.orders.skills.committing import commit, news
 from roles.policies.orders.skills.filling import fill, outcome, tried_before, write
 from roles.policies.orders.skills.finding import find_row, go_to, step_back
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
-from roles.screen.matching import tokens
+from roles.screen.matching import is_control, tokens
 from roles.screen.screens import Item
 from roles.screen.texts import fold
 
@@ -74,7 +74,7 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
         return None
     words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
     ways = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link", "menuitem", "tab"}]
-    ways = [e for e in ways if called(e.name, label) and ("{" not in label or words & {*tokens(e.name)})]  # a name in it
+    ways = [e for e in ways if is_control(e.name, label) and ("{" not in label or words & {*tokens(e.name)})]  # a name in it
     begin = next(iter(ways), None) if at.screen.dialog is None and placed else None
     if begin is not None:
         if at.count("begins") > 5:

@@ -12,7 +12,6 @@ from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.page_forms import ROLES, names_verb
 from roles.policies.orders.skills.committing import (
     agreed,
-    bare,
     came_of,
     control_for,
     is_listed_still,
@@ -30,6 +29,7 @@ from roles.policies.orders.skills.widgets import field_for
 from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
 from roles.screen.evidence import shown_for_it
+from roles.screen.matching import bare
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, says
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
