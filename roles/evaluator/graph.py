@@ -26,7 +26,6 @@ from roles.journal.events import (
     Event,
     FactEvent,
     GateEvent,
-    LedgerEvent,
     ModelCallEvent,
     PlanEvent,
     SteeredEvent,
@@ -77,7 +76,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     if request.trigger is GateTrigger.FINAL_CHECK:
         held = _held(request, ctx)
         found = found.model_copy(update={"ledger": held})
-        _record(held, ctx, f"ledger/{request.number}")
+        ctx.journal.hold(held, role="evaluator", key=f"ledger/{request.number}")
     elif request.trigger is GateTrigger.WORKER_SUCCESS:
         found = found.model_copy(update={"undone": _undone(request, ctx)})
     request = request.model_copy(update={"found": found})
@@ -139,12 +138,7 @@ def _tick(request: GateRequest, ctx: Context) -> None:
     done = {(e.order, e.text): e for e in shown}
     entries = tuple(done.get((e.order, e.text), e) if e.state == "open" else e for e in known.entries)
     if entries != known.entries:
-        _record(known.model_copy(update={"entries": entries}), ctx, f"ledger/{request.number}/done")
-
-
-def _record(held: GoalLedger, ctx: Context, key: str) -> None:
-    entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
-    ctx.journal.record(LedgerEvent(goal=held.goal, entries=entries, worked=held.worked), role="evaluator", key=key)
+        ctx.journal.hold(known.model_copy(update={"entries": entries}), role="evaluator", key=f"ledger/{request.number}/done")
 
 
 def _undone(request: GateRequest, ctx: Context) -> tuple[str, ...]:
@@ -348,7 +342,7 @@ def _left_to_model(request: GateRequest, ctx: Context) -> GoalLedger | None:
     )
     if entries != held.entries:
         held = held.model_copy(update={"entries": entries})
-        _record(held, ctx, f"ledger/{request.number}/insisted")
+        ctx.journal.hold(held, role="evaluator", key=f"ledger/{request.number}/insisted")
     return held
 
 

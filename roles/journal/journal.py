@@ -329,6 +329,11 @@ class Journal(Ledger):
             self._ledger = learned, GoalLedger.model_validate(self.alike(said)) if told else None
         return self._ledger[1]
 
+    def hold(self, ledger: GoalLedger, *, role: str, key: str = "") -> None:
+        """Write down what a goal asks for, and how it stands."""
+        entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in ledger.entries]
+        self.record(LedgerEvent(goal=ledger.goal, entries=entries, worked=ledger.worked), role=role, key=key)
+
     def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""
         if self._supplements is None:

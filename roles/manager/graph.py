@@ -20,7 +20,7 @@ from roles.contracts.orders import GoalLedger, opened
 from roles.contracts.policies import Note
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
-from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, KnowledgeUsedEvent, LedgerEvent, PlanEvent, SupplementEvent
+from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, KnowledgeUsedEvent, PlanEvent, SupplementEvent
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_of
 from roles.knowledge.library import look_up, look_up_ahead
@@ -179,8 +179,7 @@ def _hold(ctx: Context, goal: str, worked: str = "") -> GoalLedger:
     known = opened(read(worked or goal, ctx.today(), vocabulary(ctx.cards()))).model_copy(update={"goal": goal, "worked": worked})
     before = ctx.journal.ledger()
     if before is None or (before.goal, before.worked) != (goal, worked):
-        entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in known.entries]
-        ctx.journal.record(LedgerEvent(goal=goal, entries=entries, worked=worked), role="manager")
+        ctx.journal.hold(known, role="manager")
     return known
 
 
