@@ -3,8 +3,6 @@
 It reads the blackboard, the supplements and the run's steps. It has no environment and no action: it writes facts, its own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.graph import StateGraph

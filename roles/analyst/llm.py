@@ -1,7 +1,5 @@
 """The Analyst by a model: it chooses what to compute, and code computes it. No number of the model's own gets through."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The Analyst's rules policy: formulas over the blackboard, worked out by code. A few plain questions are formulas in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

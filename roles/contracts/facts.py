@@ -1,7 +1,5 @@
 """A fact on the blackboard: its kind, one way to write its value, who says it, and what becomes of several values of one name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -4,8 +4,6 @@ What accumulates over a run is a budget, counted, warned of and reported by `rol
 one decision, one action or one delegation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """What the policy of each role is told and answers, and what a person says to the roles while they work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, get_args
 

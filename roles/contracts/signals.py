@@ -1,7 +1,5 @@
 """The words that roles and hub exchange: statuses, triggers, decisions and signals. Source: seed 002."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """The nodes of a plan, what each is expected to show, and what roles know of their steps, pages and applications."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

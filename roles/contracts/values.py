@@ -1,7 +1,5 @@
 """Typed values of an analysis: exact numbers with a unit, days, texts, truth, lists and tables. No float anywhere."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

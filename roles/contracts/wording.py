@@ -1,7 +1,5 @@
 """Steps in plain English, as people and models read them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ It knows no application: what was done is known by the words of controls, by the
 were written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 

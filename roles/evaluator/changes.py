@@ -4,8 +4,6 @@ Things are known again by what they are, not by where they stand: a row by its f
 by its label. A view that was only opened is named and not told; another page of a list, or another search, is another view.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator

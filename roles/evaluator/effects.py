@@ -1,7 +1,5 @@
 """What the steps of a run did to records, as screens show it: what was pressed, on which record, with which values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 

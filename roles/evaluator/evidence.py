@@ -1,7 +1,5 @@
 """The evidence of one gate, gathered by code before anybody judges: what was expected, what changed, what moved, what it took."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from protocol import ExecStatus, VisualState

@@ -3,8 +3,6 @@
 All answers are of three kinds: yes, no, and None where what was seen does not tell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The Evaluator as a graph: one gate, one verdict. It sees observations, never the harness's conditions. Source: seed 002."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Collection, Sequence

@@ -3,8 +3,6 @@
 It reads the goal and not the plan, so that whoever planned is held to the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The Evaluator by a model: what code can find out is told to it as findings, and what it relies on is checked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The Evaluator's rules policy: evidence first, then a verdict. What a worker says of itself counts for nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from protocol import ExecStatus, VisualState

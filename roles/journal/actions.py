@@ -1,7 +1,5 @@
 """What makes an action happen once: intent, approvals and outcome under its key; and what keeps private values out of it all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple

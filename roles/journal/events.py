@@ -4,8 +4,6 @@ Whoever writes an event constructs its class, and whoever reads one has it from 
 member of the union; the type checker names every other place that must say what becomes of it (`assert_never`).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ that matter: when an intent is written (before the effect) and when its outcome 
 written again when the step is worked again. Nothing is pickled.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from base64 import b64decode, b64encode, urlsafe_b64encode

@@ -1,7 +1,5 @@
 """The rows under a journal, in SQLite. They are texts and numbers; what they mean is the journal's."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import zlib

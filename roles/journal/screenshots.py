@@ -3,8 +3,6 @@
 They come from the crew's side of the veil, and the journal names each with the screen that it shows.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import OrderedDict

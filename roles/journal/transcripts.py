@@ -4,8 +4,6 @@ A prompt, a picture, the form of an answer and a reply are parts: texts under a 
 redacted as everything is that is written. The event of a call names its parts.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict, deque

@@ -4,8 +4,6 @@ Every fact stays in the journal. A prompt is told no more than a cap allows: fir
 then what the user said and what sources disagree about, then the newest. The rest is counted, in few lines.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

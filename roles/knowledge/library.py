@@ -3,8 +3,6 @@
 Without a store on disk everything is in memory, and nothing is written. A store that is made meanwhile is used from then on.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 What a source says is data: it is recorded with its name and shown to a policy as what it is, never done because it says so.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

@@ -1,7 +1,5 @@
 """Where the crew looks things up, and how sure it must be: a part for each kind of source."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit

@@ -3,8 +3,6 @@
 `search` ranks by BM25 (FTS5's own) and says of each hit how much of the query it speaks of.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """The Manager as a graph: it plans, or fetches what a plan needs, and code notes what a plan makes of that. Source: seed 002."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 

@@ -7,8 +7,6 @@ The keys are those of the models, but that the records stand flat in the step, `
 What cannot be said so is written with the models' own keys, so that whatever is written is read back the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, TypeAlias, get_args

@@ -4,8 +4,6 @@ A decision is bound to the plan that was shown, by its digest. It is in the jour
 node that is worked again neither asks again nor loses the answer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

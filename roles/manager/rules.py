@@ -2,8 +2,6 @@
 subtasks. What went wrong is tried once more where doing it twice does no more than once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 The queue is plain JSON in `task_context["batch"]`, so it is in the checkpoint from which a killed run goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from typing_extensions import TypedDict

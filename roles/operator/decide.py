@@ -1,7 +1,5 @@
 """The Operator's deciding stage: recovery first, then what is left of a batch, then the policy. Source: seed 000."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any

@@ -1,7 +1,5 @@
 """The Operator's effect: an action is done once, after one more look at what was approved. Source: seed 000."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from enum import StrEnum

@@ -4,8 +4,6 @@ It works alone (`build_operator(...).invoke({...})` returns an `interaction_repo
 where a delegation comes in and a report for the hub goes out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any

@@ -1,7 +1,5 @@
 """The Operator by a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial

@@ -4,8 +4,6 @@ What is big (screens, elements, interpretations) lives in untracked channels: it
 in a checkpoint. Lists hold short references and are bounded by the steps of one delegation; the trace is the journal's.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

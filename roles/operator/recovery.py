@@ -5,8 +5,6 @@ class: doing it twice is the same as doing it once, or it is not. What is not is
 no trace of the first attempt; else a person says whether.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

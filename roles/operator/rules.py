@@ -1,7 +1,5 @@
 """The Operator that works typed steps: each by its skill, one action a decision, its place kept in `memory`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy

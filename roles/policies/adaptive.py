@@ -1,7 +1,5 @@
 """Where a model need not be asked, since code can tell what it would be asked for. Each time it is said why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 

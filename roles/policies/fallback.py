@@ -1,7 +1,5 @@
 """Policies made of others: a chain, whose next one is asked when the one before it fails or abstains, and what all share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 

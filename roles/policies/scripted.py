@@ -4,8 +4,6 @@ A script is read by position: the number of decisions already made comes with th
 again after a kill makes the same decision again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

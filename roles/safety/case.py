@@ -4,8 +4,6 @@ Nobody's word is taken for where a value comes from. It is looked for in what th
 nowhere is the decision maker's own. A value is the user's only where the user said all of it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Where a press or an address leads, as its page says it; what of that its words hide, and what it carries away."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping

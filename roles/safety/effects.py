@@ -4,8 +4,6 @@ A control that none of the words fits is `activate`: unknown, so the default pol
 the review of the change that it brings back; a text that hides what it does is run there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet

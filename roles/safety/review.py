@@ -1,7 +1,5 @@
 """The verdict on one action: the rules first, then what no rule can give away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Words by which private values, functions and scripts are known: the table beside this module."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

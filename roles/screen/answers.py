@@ -4,8 +4,6 @@ A form that is gone or emptied, a record that came, went or is another, a box th
 What stays as it was and says something was asked for more, unless the words confirm it (configs/lexicon/answers.yaml).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

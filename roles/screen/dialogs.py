@@ -1,7 +1,5 @@
 """What a person would notice after an action, as events; and modal dialogs: their kind, the safe button, the one that agrees."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Which of several labels is meant: exact before synonym before overlap before spelling. Ambiguity stays visible."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A page as one looks at it: what can be pressed, filled and read, its parts, and what it shows as chosen, held or taken."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Texts as they are compared: folded, as words, and whether words stand in them as a whole."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Values as text: what kind they are, how they compare, and other ways to write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal

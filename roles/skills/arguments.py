@@ -1,7 +1,5 @@
 """Whether the arguments of a call fit the JSON Schema of what is called, in one sentence."""
 
-from __future__ import annotations
-
 import contextvars
 import json
 import threading

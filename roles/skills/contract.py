@@ -1,7 +1,5 @@
 """One thing that can be done, however it is done: its arguments, its risk, doing it twice; and the settings `skills`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The registry: everything that the crew can do here, and what is said of it before it is done."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

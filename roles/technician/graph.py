@@ -4,8 +4,6 @@ Its nodes go by the Operator's names where they do the same. A script that did n
 changes the world by one keyed action, so that it counts once however often the run is killed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The Technician by a model: it writes one script after the other; whether one worked is told by its exit code alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -3,8 +3,6 @@
 It is reviewed and run in the sandbox like any other, and one script is enough.
 """
 
-from __future__ import annotations
-
 import re
 
 from roles.contracts import Script, ScriptAnswer, ScriptRequest

@@ -1,7 +1,5 @@
 """One record for everything that can be looked up, and the words by which it is found: stems, or pairs of characters."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

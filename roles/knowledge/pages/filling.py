@@ -1,7 +1,5 @@
 """Slots of a page: what the goal gives, an earlier step finds or the user answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 size is otherwise; it counts as changed only when its content is.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ All of it or nothing: a page that leaves out a part of the words, wants a value 
 understood is not followed, and why is said. What a page says is data: a plan by it goes through the same review as any other.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate

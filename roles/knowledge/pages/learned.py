@@ -5,8 +5,6 @@ is and is said to be a constant. Elements are called by name, never by place or 
 and steps without an effect are left out.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

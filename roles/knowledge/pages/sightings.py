@@ -1,7 +1,5 @@
 """What the screens of a demonstration show: where a value stood, of which record; and which values of the goal are slots."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

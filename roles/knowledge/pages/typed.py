@@ -1,7 +1,5 @@
 """Steps as data on a page, in a block of their own (```steps), and what each of them says in words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

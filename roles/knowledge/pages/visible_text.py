@@ -3,8 +3,6 @@
 A page that was looked up is read by nobody but the crew. What an author hid in it from people is not for the crew either.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -5,8 +5,6 @@ in the journal's approvals, committed, before anything comes of it: what was ans
 nothing else than a row there lets an action be done that the policy asks about. Requests and approvals are good for a time.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.types import interrupt

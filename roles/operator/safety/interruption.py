@@ -3,8 +3,6 @@
 The stages know nothing of it, and nothing is changed where nobody speaks.
 """
 
-from __future__ import annotations
-
 from langgraph.errors import GraphBubbleUp
 
 from environments.contract import STOPPED, KnownKeys

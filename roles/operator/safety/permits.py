@@ -4,8 +4,6 @@ A request that is held becomes an action of its own, `release`: reviewed, asked 
 for that request. A no, or any other action, drops it.
 """
 
-from __future__ import annotations
-
 import glob
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

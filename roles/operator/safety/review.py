@@ -1,7 +1,5 @@
 """The Operator's safety stage: what policy, confidence and earlier attempts say of the pending action. Source: seed 000."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from environments.effects import released

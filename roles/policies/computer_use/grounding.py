@@ -1,7 +1,5 @@
 """Grounding: a model that finds the place of a thing in a picture, for whoever names what no element carries."""
 
-from __future__ import annotations
-
 import base64
 import re
 from dataclasses import dataclass

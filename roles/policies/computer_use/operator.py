@@ -4,8 +4,6 @@ What was said is kept in the decision's memory as plain JSON, so that another pr
 reply what came of it and which picture was shown then. Pictures are those of the transcript, the last ones only.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

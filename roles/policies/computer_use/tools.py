@@ -4,8 +4,6 @@ A conversation is kept in one form for all: a reply as LangChain has it, and for
 what came of it and the picture. `sent` makes of that what the provider's class takes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A question to a model until the answer can be used: the form bound as the provider can, the mistake said in words."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Every call and every failure is an event of the journal. What LangGraph raises to stop a run passes through untouched.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import time

@@ -3,8 +3,6 @@
 Read are the flat form of `schemas.py`, decisions in full, OmniMCP's LLMResponse and UFO's answers.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

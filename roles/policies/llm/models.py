@@ -4,8 +4,6 @@ ModelProblem        the model cannot be had: what is wrong, or
   ModelMissing      what this machine lacks for it, and how to get it
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Mapping

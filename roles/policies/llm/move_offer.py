@@ -7,8 +7,6 @@ what is to be read and stands there under its label; what is right already is le
 opened that do not say what is looked for; what commits comes after the fields, and the end after everything has been seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 PromptProblem       a prompt that cannot be used: which file, and what is wrong with it
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -3,8 +3,6 @@
 Nothing is completed or guessed: an answer that was cut off is no answer.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 They are flat, because small models fill in flat forms better; `decision_parsing.py` turns an answer into a decision of ours.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

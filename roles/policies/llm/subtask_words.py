@@ -1,7 +1,5 @@
 """What models are told of the work: steps, facts, results, screens and help, each within its room, nothing cut in silence."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What is filled in, made and sent: which value goes into which field."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """From what words ask for to what applications hold: kinds, fields, verbs and places of their cards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 

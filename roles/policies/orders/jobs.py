@@ -1,7 +1,5 @@
 """Orders to run code that the goal gives itself, as jobs for the Technician."""
 
-from __future__ import annotations
-
 import re
 
 from roles.contracts.orders import JobStep, Of, Order, Reading, Text, Value

@@ -1,7 +1,5 @@
 """What is looked up first: which records are meant, whether a condition holds, what is written, compared or told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence, Set
 from string import digits

@@ -1,8 +1,6 @@
 """The words of an order, held against what a page takes: "Book a double room for Ann Lee, 3 nights". Each of them is the name of
 an option, the label of a field, a value that only one field takes, or what the form is about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple

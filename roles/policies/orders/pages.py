@@ -1,7 +1,5 @@
 """Orders about a page, of which no more is known than what it shows. What comes up after a press is planned once it is there."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from environments.cards import AppCard, FieldCard, KindCard, Widget, singular

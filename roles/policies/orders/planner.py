@@ -1,7 +1,5 @@
 """Orders to steps: what has to be looked up first is looked up, and what stands for several records is done for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Literal
 

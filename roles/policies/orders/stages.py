@@ -1,7 +1,5 @@
 """Groups of steps to subtasks: one application each, said in plain English, with what is to be seen when they are done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat, takewhile
 from string import ascii_lowercase, digits

@@ -1,7 +1,5 @@
 """What a plan knows while it is made: cards, facts and steps so far, which orders belong together, and what they were about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -2,8 +2,6 @@
 between a crew and what it works on.
 """
 
-from __future__ import annotations
-
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence

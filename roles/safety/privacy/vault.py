@@ -5,8 +5,6 @@ UnknownSecret       a reference to a value that is not in the vault, or not any 
 SecretTaken         a name that is bound to another value
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Private values in running text: by their shape (cards, tokens, keys), or by the word beside them (`the password is ...`)."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -5,8 +5,6 @@ clause = press thing {and thing} | write value (into thing | as label) {and ...}
 thing  = [the] name | [the] [label] widget [called name] [(in|of|for) thing]
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from roles.contracts.orders import Of, Order, Pick, Slot, Text, Thing, Value

@@ -4,8 +4,6 @@ Conventions: weeks begin on Monday; "Thursday" is the coming one, "next Thursday
 without its year is the nearest; "at 3" is in the afternoon, as all bare hours from 1 to 6.
 """
 
-from __future__ import annotations
-
 import re
 from calendar import day_name, month_name
 from datetime import date, datetime, timedelta

@@ -3,8 +3,6 @@
 operand = thing | value | preposition value | [","] ["with"] field value | "as" field | date | ("that" | "saying" | ":") words
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roles.contracts.orders import Amount, Back, Of, Order, Slot, Text, Thing, Value, When, Worked

@@ -4,8 +4,6 @@ name = quotation | open { open | number }
 pronoun = "it" | "them" | "both of them" | "all of them" ["that" ...] | "the others" | "her"
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar

@@ -5,8 +5,6 @@ predicate = "is" ["not"] (state | participle ... | bound value | date | preposit
           | "has" ["no"] field [value] | ["does" "not"] verb (value | date)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roles.contracts.orders import Amount, Of, Pick, Test, Text, Value, When

@@ -5,8 +5,6 @@ simple = [all] [article] [pick] [number] { state } [owner "'s"] head { modifier 
 head = noun [name] | name noun | name | quotation | "one(s)"
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 

@@ -8,8 +8,6 @@ operand   = thing | value | preposition value | field value | date | "that" word
 condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "otherwise"
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

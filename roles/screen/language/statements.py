@@ -6,8 +6,6 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "otherwise"
 """
 
-from __future__ import annotations
-
 from roles.contracts.orders import Back, Condition, Context, Of, Order, Slot, Test, Text, Thing, When
 from roles.screen.language.names import LOOKING, Read, bare, plural
 from roles.screen.language.values import Values

@@ -4,8 +4,6 @@ value = quotation | amount | date | counting | fields [ "of" thing ] | thing's f
 question = "how many" things ... | "which" thing predicate | "who" predicate | ("when"|"where"|"what"|"how much") ... thing ...
 """
 
-from __future__ import annotations
-
 from environments.cards import singular
 from roles.contracts.orders import Amount, Back, Of, Pick, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.names import Draft, Read, plural

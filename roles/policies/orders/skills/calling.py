@@ -4,8 +4,6 @@ What a function says that it did is not believed: the window is looked at afterw
 written is read back by another function. Where none fits for certain, the window is the way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

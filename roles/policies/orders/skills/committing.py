@@ -1,7 +1,5 @@
 """Press what keeps, sends or does something, once, and see what came of it: a question, a complaint, a proof, or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from environments.effects.words import is_way_out

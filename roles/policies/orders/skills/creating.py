@@ -1,7 +1,5 @@
 """Skills: make a new record and prove that it is there; tell the user."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from environments.cards import KindCard

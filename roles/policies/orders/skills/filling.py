@@ -1,7 +1,5 @@
 """Skill: write into fields of a record or of the form that is open, read each value back, and press what keeps it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Get to an application, a place in it, a list of records, and the one record that is meant: told apart from all others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

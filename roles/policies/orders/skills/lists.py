@@ -1,7 +1,5 @@
 """What a list on the screen shows of one kind of record, as rows; its pages; and what is done before it is read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Skill: press what does a verb with a record, a row or a page, and answer what is asked for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from environments.cards import VerbCard

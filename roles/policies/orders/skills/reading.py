@@ -1,7 +1,5 @@
 """Learn facts: fields of a record or of the screen, all records that are meant as a table; and wait until one is there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

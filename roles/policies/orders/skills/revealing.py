@@ -1,7 +1,5 @@
 """The one search for what a screen hides: behind a mask, in a menu, in a section, behind a tab, or further down."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from environments.effects import Effect

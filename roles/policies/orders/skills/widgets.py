@@ -1,7 +1,5 @@
 """Fields of any form and page: which one a label means, what it holds, and how it is brought to hold something else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 
