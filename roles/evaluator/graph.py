@@ -19,16 +19,7 @@ from roles.contracts.policies import MOST_STEPS, UNCHECKED
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import gather
 from roles.evaluator.ledger import asked_again, ledger
-from roles.journal.events import (
-    ApprovalEvent,
-    Event,
-    FactEvent,
-    GateEvent,
-    ModelCallEvent,
-    PlanEvent,
-    SteeredEvent,
-    StepEvent,
-)
+from roles.journal.events import ApprovalEvent, Event, FactEvent, GateEvent, ModelCallEvent, PlanEvent, SteeredEvent, StepEvent
 from roles.knowledge.blackboard import board_of
 from roles.manager.graph import given_up, looked_up, wanted, with_status
 from roles.policies.fallback import UnusableAnswer, until_usable

@@ -59,13 +59,7 @@ from roles.operator.perceive import (
 )
 from roles.operator.recovery import BY_ITSELF, content, interruption, recover_from_failure, trouble_in
 from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, refused, to_be_asked
-from roles.operator.safety.interruption import (
-    asking,
-    before_the_effect,
-    between_actions,
-    deciding,
-    unless_dropped,
-)
+from roles.operator.safety.interruption import asking, before_the_effect, between_actions, deciding, unless_dropped
 from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, held_event, next_held, with_permit
 from roles.operator.safety.review import review_action_safety
 from roles.safety import Constraints, review

@@ -9,14 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from environments.cards import AppCard, KindCard
-from roles.contracts.orders import (
-    STEPS,
-    CreateStep,
-    FillStep,
-    PressStep,
-    Records,
-    Step,
-)
+from roles.contracts.orders import STEPS, CreateStep, FillStep, PressStep, Records, Step
 from roles.contracts.wording import describe
 
 _BLOCK = re.compile(r"^```steps[ \t]*\n(?P<said>.*?)(?:^```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)

@@ -35,13 +35,7 @@ from roles.contracts.requests import (
 )
 from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
-from roles.journal.events import (
-    ApprovalEvent,
-    ApprovalExpiredEvent,
-    ApprovalRequestedEvent,
-    ConstraintsAddedEvent,
-    ReviewedEvent,
-)
+from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent, ConstraintsAddedEvent, ReviewedEvent
 from roles.journal.journal import Journal
 from roles.operator.perceive import EXECUTE, current_screen, ended, record, safety_of, subtask_id
 from roles.operator.safety.interruption import previewed

@@ -28,15 +28,7 @@ from roles.policies.llm.decision_parsing import LAST, needs_no_model, read_decis
 from roles.policies.llm.prompts import Prompt, fence_for, fenced
 from roles.policies.llm.reply_parsing import UnusableReply, text_of
 from roles.policies.llm.schemas import verbs_of
-from roles.policies.llm.subtask_words import (
-    cut,
-    listed,
-    missing_of,
-    steps_told,
-    supplements_told,
-    without_values,
-    worker_told,
-)
+from roles.policies.llm.subtask_words import cut, listed, missing_of, steps_told, supplements_told, without_values, worker_told
 
 _LINE = re.compile(r"^[ \t*`>#-]*(DONE|CANNOT|QUESTION|ANSWER|FACT)\b[*`]*[:.]?[*`]*[ \t]*(.*)$", re.MULTILINE)
 _ENDS = frozenset({"DONE", "CANNOT", "QUESTION"})

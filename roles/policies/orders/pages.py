@@ -5,20 +5,7 @@ from collections.abc import Collection, Sequence
 from environments.cards import AppCard, FieldCard, KindCard, Widget, singular
 from environments.effects import SENSITIVE, Effect
 from environments.effects.words import effect_of_words, is_way_out
-from roles.contracts.orders import (
-    Amount,
-    Entry,
-    FillStep,
-    Of,
-    Order,
-    PressStep,
-    ReadStep,
-    Records,
-    RowTest,
-    Text,
-    Thing,
-    When,
-)
+from roles.contracts.orders import Amount, Entry, FillStep, Of, Order, PressStep, ReadStep, Records, RowTest, Text, Thing, When
 from roles.policies.orders.forms import Forms
 from roles.policies.orders.grounding import Refusal, names_nothing, to_records
 from roles.policies.orders.page_forms import (

@@ -8,16 +8,7 @@ from environments.effects.words import effect_of_words, is_way_out
 from protocol import ActionTarget, Click, ExecStatus, GUIElement, Hover, Wait
 from roles.contracts.orders import PressStep, Records, StepFailure
 from roles.policies.orders.page_forms import ROLES, names_verb
-from roles.policies.orders.skills.committing import (
-    agreed,
-    came_of,
-    control_for,
-    is_listed_still,
-    lone_way_on,
-    news,
-    push,
-    watch,
-)
+from roles.policies.orders.skills.committing import agreed, came_of, control_for, is_listed_still, lone_way_on, news, push, watch
 from roles.policies.orders.skills.filling import names_of, reach, write
 from roles.policies.orders.skills.finding import find_record, find_row, fitting, is_any, naming
 from roles.policies.orders.skills.lists import turn

@@ -7,16 +7,7 @@ from typing import NamedTuple
 from protocol import ActionTarget, GUIElement, Memorize, Wait
 from roles.contracts.orders import CollectStep, ReadStep, Records, StepFailure, WaitStep
 from roles.contracts.values import table_text
-from roles.policies.orders.skills.finding import (
-    find_record,
-    find_row,
-    is_any,
-    is_here,
-    naming,
-    shows_it,
-    survey,
-    to_list,
-)
+from roles.policies.orders.skills.finding import find_record, find_row, is_any, is_here, naming, shows_it, survey, to_list
 from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.revealing import further, revealed
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first
