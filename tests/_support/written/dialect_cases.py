@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from hypothesis.strategies import SearchStrategy
+from written.actions import every_action
 
 from protocol import AgentAction, VisualState
-from protocol.dialects import Context
+from protocol.dialects import Context, Dialect, DialectError
 from protocol.dsl import parse_line
 
 _FOLDER = Path(__file__).parents[2] / "protocol" / "dialects" / "cases"
@@ -61,3 +63,16 @@ def cases(section: str, *names: str) -> list[Case]:
 def pairs(name: str) -> list[tuple[Any, AgentAction]]:
     """Payload and action of what a dialect says in both directions, in its first variant."""
     return [(case.payload, case.actions[0]) for case in cases("both", name) if case.context == Context(state=case.context.state)]
+
+
+def calls(spoken: Dialect, context: Context) -> SearchStrategy[list[Any]]:
+    """What a dialect writes for any action, call by call; no call for what it cannot say."""
+
+    def said(action: AgentAction) -> list[Any]:
+        try:
+            payload = spoken.write(action, context).payload
+        except DialectError:
+            return []
+        return payload if isinstance(payload, list) else [payload]
+
+    return every_action.map(said)

@@ -29,36 +29,25 @@ def choice(*buttons: str) -> str | None:
 
 GRAVE = {
     "payment": [
-        "Pay $200?",
-        "Enter your card number",
-        "Your subscription ends",
-        "Upgrade to Pro",
-        "Kreditkarte angeben",
-        "Ihr Abonnement endet bald",
-        "请支付",
-        "您的订阅即将到期",
+        "Pay $200?", "Enter your card number", "Your subscription ends", "Upgrade to Pro", "Kreditkarte angeben",
+        "Ihr Abonnement endet bald", "请支付", "您的订阅即将到期",
     ],
     "account": [
-        *(
-            "Your session has expired",
-            "Sign in to go on",
-            "Choose a new password",
-            "Bitte anmelden",
-            "Ihre Sitzung ist abgelaufen",
-        ),
-        *("Melden Sie sich an", "Ihr Kennwort ist alt", "请登录", "会话已过期", "请输入验证码"),
+        "Your session has expired", "Sign in to go on", "Choose a new password", "Bitte anmelden",
+        "Ihre Sitzung ist abgelaufen", "Melden Sie sich an", "Ihr Kennwort ist alt", "请登录", "会话已过期", "请输入验证码",
     ],
     "permission": [
-        *("Maps wants to access your location", "Allow the camera?", "Zugriff auf Kontakte", "Kamera und Mikrofon verwenden?"),
-        *("Die Seite möchte Benachrichtigungen senden", "需要权限", "网页想使用摄像头和麦克风", "使用您的位置"),
+        "Maps wants to access your location", "Allow the camera?", "Zugriff auf Kontakte",
+        "Kamera und Mikrofon verwenden?", "Die Seite möchte Benachrichtigungen senden", "需要权限", "网页想使用摄像头和麦克风",
+        "使用您的位置",
     ],
     "security": [
-        *("The certificate is not valid", "A virus was found", "Sicherheitswarnung", "Das Zertifikat ist ungültig"),
-        *("安全警告", "检测到木马", "证书不受信任"),
+        "The certificate is not valid", "A virus was found", "Sicherheitswarnung", "Das Zertifikat ist ungültig",
+        "安全警告", "检测到木马", "证书不受信任",
     ],
     "consent": ["We use cookies", "Agree to our terms", "Datenschutz", "Ihre Privatsphäre", "隐私政策", "用户协议"],
     "confirm": ["Are you sure?", "Delete 3 files?", "This cannot be undone", "Wirklich löschen?", "确定要删除吗", "是否覆盖"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("wanted", GRAVE)

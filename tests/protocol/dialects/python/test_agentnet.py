@@ -5,10 +5,10 @@ import re
 
 import pytest
 from hypothesis import given
-from written.actions import every_action
+from written.dialect_cases import calls
 
 import protocol as p
-from protocol.dialects import Context, DialectError
+from protocol.dialects import Context
 from protocol.dialects.python.agentnet import DIALECT
 
 HERE = Context(screen=(1920, 1080))
@@ -24,13 +24,9 @@ def test_four_decimals_lose_no_pixel(x: int) -> None:
     assert hover.target.point.to_px((1920, 1080)) == (x, 539)
 
 
-@given(action=every_action)
-def test_what_is_written_is_one_call_a_line(action: p.Action) -> None:
-    try:
-        text = DIALECT.write(action, HERE).payload
-    except DialectError:
-        return
-    for line in text.split("\n"):
+@given(written=calls(DIALECT, HERE))
+def test_what_is_written_is_one_call_a_line(written: list[str]) -> None:
+    for line in "\n".join(written).splitlines():
         (statement,) = ast.parse(line).body
         assert re.match(r"(pyautogui|computer|browser|mobile)\.\w+\(|answer\(", line)
         assert isinstance(statement, ast.Expr)
