@@ -3,23 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from roles.contracts.orders import (
-    AnswerStep,
-    CollectStep,
-    ComputeStep,
-    CreateStep,
-    Entry,
-    FillStep,
-    FindStep,
-    JobStep,
-    OpenStep,
-    PressStep,
-    ReadStep,
-    Records,
-    RowTest,
-    Step,
-    WaitStep,
-)
+from roles.contracts import orders
 
 _SLOT = re.compile(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}")
 _RELATIONS = {"at_least": "is at least", "at_most": "is at most", "over": "is over", "under": "is under"}
@@ -35,35 +19,35 @@ def plain(value: str) -> str:
     return value.replace("{{", "{").replace("}}", "}") if not slots_in(value) else value
 
 
-def in_words(steps: Iterable[Step]) -> str:
+def in_words(steps: Iterable[orders.Step]) -> str:
     """Steps as an instruction; empty without any."""
     return " ".join(f"{describe(step)}." for step in steps)
 
 
-def describe(step: Step) -> str:
+def describe(step: orders.Step) -> str:
     """A step as people and models read it."""
     match step:
-        case FillStep() | CreateStep() | PressStep():
+        case orders.FillStep() | orders.CreateStep() | orders.PressStep():
             return _change(step)
-        case OpenStep(app=app, place=place):
+        case orders.OpenStep(app=app, place=place):
             return f"Open {place} in {app}" if place else f"Open {app}"
-        case WaitStep(records=records, seconds=seconds):
+        case orders.WaitStep(records=records, seconds=seconds):
             return f"Wait until there is {told(records)}" if records is not None else f"Wait for {seconds:g} seconds"
-        case ComputeStep(formula=formula, name=name):
+        case orders.ComputeStep(formula=formula, name=name):
             return f'Compute {formula} as "{name}"'
-        case JobStep():
+        case orders.JobStep():
             said = f"Run ```{step.language}\n{step.code}\n```"  # as the reader reads it, so that the words alone do the same
             return f'{said}, remembered as "{step.name}"' if step.name else said
-        case AnswerStep(value=value):
+        case orders.AnswerStep(value=value):
             return f'Tell the user "{plain(value)}"'
-        case FindStep() | ReadStep() | CollectStep():
+        case orders.FindStep() | orders.ReadStep() | orders.CollectStep():
             return _look(step)
 
 
-def _look(step: FindStep | ReadStep | CollectStep) -> str:
-    if isinstance(step, FindStep):
+def _look(step: orders.FindStep | orders.ReadStep | orders.CollectStep) -> str:
+    if isinstance(step, orders.FindStep):
         return f"Open {told(step.records)}"
-    if isinstance(step, CollectStep):
+    if isinstance(step, orders.CollectStep):
         columns = f", with {', '.join(step.labels)}" if step.labels else ""
         return f'Collect {told(step.records)} over all pages{columns}, as the table "{step.name}"'
     where = f" of {told(step.records)}" if step.records is not None else ""
@@ -72,21 +56,21 @@ def _look(step: FindStep | ReadStep | CollectStep) -> str:
     return f"Look up {what}{where}, remembered as {names}"
 
 
-def _change(step: FillStep | CreateStep | PressStep) -> str:
+def _change(step: orders.FillStep | orders.CreateStep | orders.PressStep) -> str:
     entries = ", ".join(map(_entry, step.entries))
-    on = told(step.records) if not isinstance(step, CreateStep) and step.records is not None else ""
-    if isinstance(step, PressStep):
+    on = told(step.records) if not isinstance(step, orders.CreateStep) and step.records is not None else ""
+    if isinstance(step, orders.PressStep):
         pressed = step.control.replace("{title}", "").strip() or step.verb
         return f'Press "{pressed}"' + (f" for {on}" if on else "") + (f", with {entries}" if entries else "")
-    at_once = isinstance(step, FillStep) and not step.form
+    at_once = isinstance(step, orders.FillStep) and not step.form
     end = f"; then {step.commit}" if step.commit else "" if at_once else "; do not save or send it"
-    if isinstance(step, FillStep):
+    if isinstance(step, orders.FillStep):
         return (f"In {on}: " if on else "") + entries + end
     where = f' in "{plain(step.place)}"' if step.place else ""
     return f"Make a new {step.kind or 'record'}{where}{': ' if entries else ''}{entries}{end}"
 
 
-def told(records: Records) -> str:
+def told(records: orders.Records) -> str:
     """The records that are meant, in words."""
     some = "the" if records.exactly == 1 else f"the {records.exactly}" if records.exactly else "every"
     pick = records.pick
@@ -100,13 +84,13 @@ def told(records: Records) -> str:
     return f"{some} {records.kind or 'record'}{place}" + (f" where {tests}" if tests else "") + (ordered if pick else "") + but
 
 
-def _test(test: RowTest) -> str:
+def _test(test: orders.RowTest) -> str:
     relation = _RELATIONS.get(test.relation, test.relation)
     negated = relation.replace("is", "is not", 1) if "is" in relation.split() else f"not {relation}"
     return f'{test.label or "some field"} {negated if test.negated else relation} "{plain(test.value)}"'
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: orders.Entry) -> str:
     value = f'"{plain(entry.value)}"'
     match entry.mode:
         case "set":

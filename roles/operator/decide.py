@@ -33,23 +33,8 @@ from roles.contracts.signals import Signal
 from roles.journal.events import BatchStoppedEvent, DecidedEvent, DroppedEvent, Json
 from roles.journal.journal import Journal
 from roles.knowledge.blackboard import board_for_worker
+from roles.operator import perceive
 from roles.operator.batch import Batch, advanced, batch_of, surprise
-from roles.operator.perceive import (
-    DECIDED,
-    WRITTEN,
-    PlannedAction,
-    attempt_key,
-    attempt_of,
-    current_screen,
-    ended,
-    key_of,
-    reads,
-    record,
-    step_of,
-    subtask_id,
-    subtask_of,
-    titles,
-)
 from roles.operator.recovery import BY_ITSELF, IN_THE_WAY, answers_gravely, has_trace, interruption, remedy
 from roles.operator.safety.permits import lost, next_held, not_known, overtaken, pending_request
 from roles.policies.fallback import PolicyFault, UnusableAnswer, until_usable
@@ -66,7 +51,7 @@ _EARLIER = 12
 def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     """The request, the subtask, the screen and its pictures, what was done and planned, and all that the crew knows."""
     delegation = state.get("delegation") or {}
-    subtask = subtask_of(state)
+    subtask = perceive.subtask_of(state)
     if (said := subtask.model_dump(mode="json")) != (alike := ctx.journal.alike(said)):
         subtask = Subtask.model_validate(alike)
     history = ctx.journal.steps(subtask.id, subtask.attempt, MOST_STEPS)
@@ -90,14 +75,14 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
     return OperatorView(
         user_request=ctx.journal.alike(state.get("input") or state["task_goal"]),
         subtask=subtask,
-        step=step_of(state),
+        step=perceive.step_of(state),
         app=subtask.app,
         seen=seen,
         facts=facts,
         board=board_for_worker(facts, delegation, subtask, ctx.journal, ctx.blackboard),
         history=history,
         previous_subtasks=tuple(delegation.get("previous", ())),
-        previous_plan=titles(state),
+        previous_plan=perceive.titles(state),
         context={k: state["task_context"][k] for k in ("page", "values", "fields", "assumptions") if k in state["task_context"]},
         meanings=tuple(state.get("element_interpretations") or ()),
         host_message=state["task_context"].get("message", ""),
@@ -151,20 +136,20 @@ REVIEW = "review_action_safety"
 
 def plan_next_action(state: State, ctx: Context) -> Update:
     """Choose the next bounded action, or say that the work is done, impossible, due for a check or out of budget."""
-    if state.get("route") in DECIDED:
+    if state.get("route") in perceive.DECIDED:
         return {}
-    step = step_of(state)
+    step = perceive.step_of(state)
     if ctx.line.cancelled():
-        return ended(state, Signal.CANCELLED, "blocked", "the run was cancelled")
+        return perceive.ended(state, Signal.CANCELLED, "blocked", "the run was cancelled")
     if spent := ctx.line.spent(step - 1):
-        return ended(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
+        return perceive.ended(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
     if state["step_count"] >= state["max_steps"]:
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
-    seen = current_screen(state, ctx)
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
+    seen = perceive.current_screen(state, ctx)
     waiting, passed = next_held(state, ctx, seen, step - 1)
     if waiting is not None:
-        more = pending_request(state, waiting, step_of(state) - 1)
-        kept: Update = {"plan": titles(state), "memory": ctx.journal.alike(state["task_context"]["memory"])}
+        more = pending_request(state, waiting, perceive.step_of(state) - 1)
+        kept: Update = {"plan": perceive.titles(state), "memory": ctx.journal.alike(state["task_context"]["memory"])}
         status = AgentStatus.CONTINUE
         decision = OperatorDecision(action=release(waiting), status=status, reasoning=more["reason"], **kept)
         update = _pend(state, ctx, decision, seen)
@@ -185,25 +170,25 @@ def _set_off_again(state: State, ctx: Context, seen: VisualState, last: StepReco
     """The action anew whose effect was held by a browser that is gone; None where the page shows that it was sent after all."""
     before = ctx.journal.screens.get(last.before)
     why = "what it set off is gone with the browser that held it, and nothing was sent"
-    if not_known(ctx.journal.steps(subtask_id(state), attempt_of(state))[-1]):
+    if not_known(ctx.journal.steps(perceive.subtask_id(state), perceive.attempt_of(state))[-1]):
         if before is None or has_trace(before, seen):
             return None
         why = "it is not known whether what it set off was sent before its process was stopped"
     if before is None or _entered(before) != _entered(seen):
         said = f"what {last.verb} {last.target} set off is gone with the browser that held it, and so is what was filled in"
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", said)
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "failed", said)
     update: Update = {}
-    key = key_of(state, ctx, step_of(state))
+    key = perceive.key_of(state, ctx, perceive.step_of(state))
     if (asked := overtaken(ctx, key)) is not None:  # its number is used, since its key stands for it
-        record(state, ctx, DroppedEvent(line=describe(asked), key=key), key=f"dropped/{key}")
-        note: TraceNote = {"step": step_of(state), "line": describe(asked), "status": "skipped"}
+        perceive.record(state, ctx, DroppedEvent(line=describe(asked), key=key), key=f"dropped/{key}")
+        note: TraceNote = {"step": perceive.step_of(state), "line": describe(asked), "status": "skipped"}
         update = {"action_trace": [*state["action_trace"], note]}
-    return update | _on_the_way({**state, **update}, ctx, parse_action(last.action), why, seen, plan=titles(state))
+    return update | _on_the_way({**state, **update}, ctx, parse_action(last.action), why, seen, plan=perceive.titles(state))
 
 
 def _entered(screen: VisualState) -> set[tuple[str, str, str]]:
     """What stands in the fields, whatever their ids."""
-    return {(e.role, e.name, e.value) for e in screen.elements if e.value and e.role in WRITTEN}
+    return {(e.role, e.name, e.value) for e in screen.elements if e.value and e.role in perceive.WRITTEN}
 
 
 def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
@@ -224,7 +209,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
         return _on_the_way(state, ctx, blocked.action, blocked.why, seen, status=status)
     if batch := state["task_context"].get("batch"):
         decision, rest = advanced(batch, seen)
-        decision = decision.model_copy(update={"memory": state["task_context"]["memory"], "plan": titles(state)})
+        decision = decision.model_copy(update={"memory": state["task_context"]["memory"], "plan": perceive.titles(state)})
         _note(state, ctx, decision)
         return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
     answer = _ask_policy(state, ctx, seen)
@@ -233,7 +218,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     # Who has decided before may do better with another plan; a window is opened without asking a model.
     own = (step for step in ctx.journal.all_steps(MOST_STEPS) if step.role == "operator")
     never = all(step.action.get("action_type") == "launch_app" for step in own)
-    return ended(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
+    return perceive.ended(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
 
 
 def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
@@ -242,7 +227,7 @@ def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
     batch = state["task_context"].get("batch")
     if not batch:
         return state
-    recent = ctx.journal.steps(subtask_id(state), attempt_of(state))
+    recent = ctx.journal.steps(perceive.subtask_id(state), perceive.attempt_of(state))
     blocked = interruption(seen, recent, state["task_goal"])
     if blocked is not None and blocked.harmless:
         return state
@@ -259,7 +244,9 @@ def stop_batch(state: State, ctx: Context, why: str) -> Update:
     """Drop what is left of a batch, and keep why for the next decision."""
     batch = state["task_context"]["batch"]
     left = [describe(parse_action(item["action"])) for item in batch["left"]]
-    record(state, ctx, BatchStoppedEvent(why=why, left=left), key=f"batch/{attempt_key(state)}/{step_of(state)}")
+    perceive.record(
+        state, ctx, BatchStoppedEvent(why=why, left=left), key=f"batch/{perceive.attempt_key(state)}/{perceive.step_of(state)}"
+    )
     rest = f" (not done either: {'; '.join(left[1:])})" if left[1:] else ""
     return _with_batch(state, None) | {"batch_stopped": f"batch: stopped before {left[0]}, which was not done: {why}{rest}"}
 
@@ -279,7 +266,7 @@ def _on_the_way(state: State, ctx: Context, action: AgentAction, why: str, seen:
 def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
     """Nothing usable on the screen: look once more, then give up."""
     if state["task_context"].get("looked_again"):
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", "no element could be recognised, twice in a row")
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "failed", "no element could be recognised, twice in a row")
     return _on_the_way(state, ctx, Screenshot(), "nothing was recognised: look again", seen) | {
         "task_context": state["task_context"] | {"looked_again": True},
         "recovery_attempts": state["recovery_attempts"] + 1,
@@ -302,7 +289,9 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
             raise UnusableAnswer(why)
         return decision
 
-    return until_usable(ctx, decide, "decision", role="operator", subtask=subtask_id(state), step=step_of(state))
+    return until_usable(
+        ctx, decide, "decision", role="operator", subtask=perceive.subtask_id(state), step=perceive.step_of(state)
+    )
 
 
 def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
@@ -329,11 +318,11 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     if decision.save_screenshot:
         why = decision.comment or decision.reasoning
         shows = decision.observation or ": ".join(part for part in (seen.app or "the desktop", heading(seen)) if part)
-        step, place = step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": subtask_id(state)}
+        step, place = perceive.step_of(state), {"app": seen.app, "state_id": seen.state_id, "subtask": perceive.subtask_id(state)}
         kept: Update = {"kind": SCREEN, "source": "screen", "reason": why[:160], "step": step, **place}
         ctx.journal.remember(Fact(name=f"screen at step {step}", value=shows[:300], **kept))
         if ctx.gallery is not None:
-            ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask_id(state), step=step)
+            ctx.gallery.keep(seen, "asked", role="operator", subtask=perceive.subtask_id(state), step=step)
     context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped", "message"}}
     state = {**state, "task_context": context | {"memory": decision.memory}}
     if (end := _ended(state, decision)) is not None:
@@ -343,7 +332,9 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
         decision = decision.model_copy(update={"action": Screenshot(marks=marks)})
     if isinstance(decision.action, Screenshot) and ctx.gallery is not None:
         marks = decision.action.marks
-        ctx.gallery.keep(seen, "asked", marks=marks, role="operator", subtask=subtask_id(state), step=step_of(state))
+        ctx.gallery.keep(
+            seen, "asked", marks=marks, role="operator", subtask=perceive.subtask_id(state), step=perceive.step_of(state)
+        )
     if decision.status is AgentStatus.PENDING and not isinstance(action, AskUser):
         question = decision.comment or decision.reasoning or "What should be done here?"
         decision = decision.model_copy(update={"action": AskUser(question=question)})
@@ -354,13 +345,13 @@ def _ended(state: State, decision: OperatorDecision) -> Update | None:
     """FINISH and FAIL, by status or by action; None for a decision that goes on."""
     action, said = decision.action, decision.comment or decision.reasoning
     if decision.status is AgentStatus.FINISH or (action is not None and action.verb == "finish_goal"):
-        return ended(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
+        return perceive.ended(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
     if decision.status is AgentStatus.FAIL or (action is not None and action.verb == "fail_goal"):
         why = said or str(action.parameters.get("reason", "") if action else "") or "the policy gave up"
         whole = list(dict.fromkeys(text for text in (why, decision.reasoning) if text))
         if decision.supplement:
-            return ended(state, Signal.SUPPLEMENT, "blocked", why, evidence=whole, query=decision.supplement)
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=whole)
+            return perceive.ended(state, Signal.SUPPLEMENT, "blocked", why, evidence=whole, query=decision.supplement)
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=whole)
     return None
 
 
@@ -375,7 +366,7 @@ def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
         plan=decision.plan,
         **{name: words for name, words in said.items() if words},
     )
-    record(state, ctx, decided, key=f"decided/{attempt_key(state)}/{step_of(state)}")
+    perceive.record(state, ctx, decided, key=f"decided/{perceive.attempt_key(state)}/{perceive.step_of(state)}")
 
 
 def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -> OperatorDecision:
@@ -401,10 +392,10 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     """Make the decided action the pending one; hold it back when a check is due."""
     action = decision.action
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
-    step = step_of(state)
+    step = perceive.step_of(state)
     recent = ctx.journal.all_steps(8) if seen.modal else ()
     pending = Pending(
-        key=key_of(state, ctx, step),
+        key=perceive.key_of(state, ctx, step),
         step=step,
         action=action.dump(),
         line=describe(action),
@@ -417,7 +408,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         recovery=recovery,
     ).but(**ctx.say.mark())
     then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
-    rest: list[PlannedAction] = [{"title": title} for title in decision.plan[:8]]
+    rest: list[perceive.PlannedAction] = [{"title": title} for title in decision.plan[:8]]
     plan = [_entry(pending.action, pending.reason, pending.expected), *then, *rest]  # the review says how risky the first is
     update: Update = {
         "pending_action": pending.dump(),
@@ -425,18 +416,18 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
     }
-    due = int(state["task_context"]["since"]) >= ctx.limits.check_every and not reads(action)
+    due = int(state["task_context"]["since"]) >= ctx.limits.check_every and not perceive.reads(action)
     if state.get("delegation") and due and not recovery and not released(action):
         why = f"{ctx.limits.check_every} actions since the last check"
-        return update | ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
+        return update | perceive.ended(state, Signal.CHECK_DUE, "running", why, held_action=pending.dump())
     return update
 
 
-def _entry(action: JsonObject, rationale: str, expected: str) -> PlannedAction:
+def _entry(action: JsonObject, rationale: str, expected: str) -> perceive.PlannedAction:
     """One planned action (seed 000)."""
     target = action.get("target") or {}
     value = next((action[key] for key in CARRIES if action.get(key) not in (None, "")), None)
     named = target.get("text") or target.get("element_id") or target.get("track_id")
-    entry: PlannedAction = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale}
+    entry: perceive.PlannedAction = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale}
     entry["expected"], entry["risk"] = expected, None
     return entry

@@ -35,28 +35,9 @@ from roles.contracts.requests import Pending, Reject, parsed, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import ObservedEvent
 from roles.journal.rows import dumps
+from roles.operator import perceive
 from roles.operator.decide import plan_next_action, stop_batch
 from roles.operator.execute import execute_action, finished
-from roles.operator.perceive import (
-    EXECUTE,
-    FINALIZE,
-    OperatorInput,
-    OperatorState,
-    adapter_error,
-    attempt_of,
-    element_ref,
-    ended,
-    interpret_context,
-    key_of,
-    observe_environment,
-    prepare_interaction_task,
-    reads,
-    recognize_elements,
-    safety_of,
-    step_of,
-    subtask_id,
-    titles,
-)
 from roles.operator.recovery import BY_ITSELF, content, interruption, recover_from_failure, trouble_in
 from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, refused, to_be_asked
 from roles.operator.safety.interruption import asking, before_the_effect, between_actions, deciding, unless_dropped
@@ -78,17 +59,17 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         raise
     except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
         said = ctx.journal.masked(f"{type(fault).__name__}: {fault}")
-        return adapter_error(state, f"adapter: the feedback could not be observed: {said}")
+        return perceive.adapter_error(state, f"adapter: the feedback could not be observed: {said}")
     before = ctx.journal.screens.get(pending.before)
     after_id = ctx.journal.screens.keep(after)
     if ctx.gallery is not None:
-        ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending.step)
+        ctx.gallery.keep(after, "all", role="operator", subtask=perceive.subtask_id(state), step=pending.step)
     events = screen_events(before, after)
     held = held_event(ctx, action, result)
     events += held if held and not released(action) else [*told_by(ctx.environment, action, result), *held]  # it says the same
     done = StepRecord(
         step=pending.step,
-        subtask=subtask_id(state),
+        subtask=perceive.subtask_id(state),
         app=after.app,
         action=pending.action,
         verb=effect_verb(action, pending.effect),
@@ -107,7 +88,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     told = result.exec_status is ExecStatus.EXECUTED or left > 0
     note = finished(state, ctx, done, pending, passing=told)
     note |= {"approved": True} if pending.approved else {}
-    context, counted = state["task_context"], not (pending.recovery or reads(action))
+    context, counted = state["task_context"], not (pending.recovery or perceive.reads(action))
     return {
         "feedback_observation": {"state_id": after_id, "app": after.app},
         "environment_events": [*state["environment_events"], *({"step": done.step, **e} for e in events)][-24:],
@@ -135,7 +116,7 @@ _SHOWN = 40
 
 def finalize_interaction_report(state: State, ctx: Context) -> Update:
     """Status, completed and blocked actions, pending approval, observations, findings, errors and trace; and the hub's report."""
-    redactor = Redactor(safety_of(state, ctx))
+    redactor = Redactor(perceive.safety_of(state, ctx))
     for ref in state["observations"]:
         if (screen := ctx.journal.screens.get(ref["state_id"])) is not None:
             redactor.learn(screen)
@@ -144,7 +125,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     summary = "; ".join(state["errors"]) or "nothing was done"
     unbegun = {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": [*state["errors"]]}
     report = Report.model_validate(state.get("report") or unbegun).model_dump(mode="json")
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
+    steps = ctx.journal.steps(perceive.subtask_id(state), perceive.attempt_of(state), limit=len(state["action_trace"]) or 1)
     pending = pending_of(state) if state.get("pending_action") else None
     asked = ctx.journal.request(pending.key) if pending and state["interaction_status"] == "needs_approval" else None
     body: JsonObject = {
@@ -184,7 +165,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     carry = {
         "memory": state["task_context"].get("memory", {}),
         "retries": state["task_context"].get("retries", 0),
-        "plan": list(titles(state)),
+        "plan": list(perceive.titles(state)),
         "steps": len(state["action_trace"]),
         "actions": int(state["task_context"].get("since", 0)) - int((state.get("delegation") or {}).get("since_gate", 0)),
         "batch": state["task_context"].get("batch") if report["signal"] == Signal.CHECK_DUE else None,
@@ -242,8 +223,8 @@ def _final(state: State, ctx: Context, redactor: Redactor) -> JsonObject | None:
 
 def decide_next_step(state: State, ctx: Context) -> Update:
     """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
-    if state.get("route") == FINALIZE:
-        return {"route": FINALIZE}
+    if state.get("route") == perceive.FINALIZE:
+        return {"route": perceive.FINALIZE}
     pending, result = pending_of(state), parsed(ActionResult, state["action_result"])
     after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
     assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
@@ -257,7 +238,7 @@ def decide_next_step(state: State, ctx: Context) -> Update:
 def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualState) -> Update:
     """What follows where the environment holds nothing back."""
     pending = pending_of(state)
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state))
+    steps = ctx.journal.steps(perceive.subtask_id(state), perceive.attempt_of(state))
     delegation = state.get("delegation") or {}
     since = [s for s in steps[-12:] if s.step > int(delegation.get("step", 0))]
     if not result.ok:
@@ -275,14 +256,14 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
         return state_id if screen is None else content(screen)
 
     if why := stalled(since, ctx.limits.stale_repeats, shows):
-        return ended(state, Signal.STALE_PROGRESS, "blocked", why)
+        return perceive.ended(state, Signal.STALE_PROGRESS, "blocked", why)
     reset = {} if pending.recovery else {"recovery_attempts": 0}
     return reset | {"pending_action": None, "route": "observe_environment"}
 
 
 def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     """An error or a timeout: retry within the budget, else hand back to the Manager."""
-    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
+    if result.error.startswith(EXPIRED) and perceive.safety_of(state, ctx).expired == "deny":
         refusal = Reject(message=result.error, who=NOBODY)
         drop(ctx, pending_of(state))
         return refused(state, refusal) | {"action_trace": state["action_trace"]}
@@ -294,7 +275,7 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     if used >= ctx.limits.retries:
         signal = Signal.TIMEOUT if result.exec_status is ExecStatus.TIMEOUT else Signal.ERROR
         signal = Signal.CANNOT_EXECUTE if stopped else signal
-        return ended(state, signal, "failed", result.error) | {"task_context": context}
+        return perceive.ended(state, signal, "failed", result.error) | {"task_context": context}
     trouble = "failed"
     if stopped:
         trouble = "changed"
@@ -311,17 +292,17 @@ def _recover(state: State, context: JsonObject, trouble: str) -> Update:
     """Within the cap go to recovery; beyond it stop with the trace kept."""
     if state["recovery_attempts"] >= state["max_recovery_attempts"]:
         why = f"max_recovery_attempts ({state['max_recovery_attempts']}) is reached: {trouble}"
-        return ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=[why, *state["errors"][-2:]])
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "failed", why, evidence=[why, *state["errors"][-2:]])
     return {"task_context": context | {"trouble": trouble}, "route": "recover_from_failure"}
 
 
 def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
     """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
     step = pending_of(state).step + 1
-    key = key_of(state, ctx, step)
+    key = perceive.key_of(state, ctx, step)
     intent = ctx.journal.intend(key, action)
     element = None if intent.action.inner else element_of(intent.action, seen)[0]
-    found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True, grounds=grounds_of(state, ctx))
+    found = review(intent.action, element, seen, perceive.safety_of(state, ctx), confirm=True, grounds=grounds_of(state, ctx))
     pending = Pending(
         key=key,
         step=step,
@@ -334,11 +315,11 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
         confirm=True,
         recovery=True,
         effect=found.effect.value,
-        element=element_ref(element),
+        element=perceive.element_ref(element),
     ).but(**ctx.say.mark())
     pending, found = with_permit(ctx, pending, intent.action, found, element)
     if found.verdict == "deny":
-        return ended(state, Signal.CANNOT_EXECUTE, "blocked", f"{why} ({found.policy})", evidence=[why], refused=why)
+        return perceive.ended(state, Signal.CANNOT_EXECUTE, "blocked", f"{why} ({found.policy})", evidence=[why], refused=why)
     ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
     found = found.model_copy(update={"verdict": "ask", "reasons": (why, *found.reasons[1:])})
     return to_be_asked(state, ctx, pending, found, role="operator")
@@ -360,11 +341,11 @@ def _resumable(stage: Stage) -> Stage:
 
     def run(state: State, ctx: Context) -> Update:
         at, kept = ctx.journal.cursor()
-        if not kept or int(kept["pending_action"]["step"]) < step_of(state) or at != _name_of(state.get("delegation")):
+        if not kept or int(kept["pending_action"]["step"]) < perceive.step_of(state) or at != _name_of(state.get("delegation")):
             return stage(state, ctx)
         looks = (event.body for event in ctx.journal.events(ObservedEvent) if event.step > int(state["delegation"]["step"]))
         refs = [{key: look[key] for key in ("state_id", "app", "timestamp", "step")} for look in looks]
-        return kept | {"observations": refs[-state["max_steps"] :], "route": EXECUTE}
+        return kept | {"observations": refs[-state["max_steps"] :], "route": perceive.EXECUTE}
 
     return run
 
@@ -389,18 +370,18 @@ def _name_of(delegation: Delegation | None) -> str:
 
 
 STAGES: dict[str, Stage] = {
-    "prepare_interaction_task": guarded(prepare_interaction_task),
-    "observe_environment": _resumable(between_actions(observe_environment)),
-    "recognize_elements": recognize_elements,
-    "interpret_context": interpret_context,
+    "prepare_interaction_task": guarded(perceive.prepare_interaction_task),
+    "observe_environment": _resumable(between_actions(perceive.observe_environment)),
+    "recognize_elements": perceive.recognize_elements,
+    "interpret_context": perceive.interpret_context,
     "plan_next_action": _resumable(deciding(plan_next_action)),
     "review_action_safety": _resumable(review_action_safety),
     "request_human_approval": asking(ask_by_interrupt),
-    EXECUTE: _kept(before_the_effect(execute_action)),
+    perceive.EXECUTE: _kept(before_the_effect(execute_action)),
     "observe_feedback": unless_dropped(observe_feedback, "decide_next_step"),
     "decide_next_step": unless_dropped(decide_next_step, "observe_environment"),
     "recover_from_failure": recover_from_failure,
-    FINALIZE: finalize_interaction_report,
+    perceive.FINALIZE: finalize_interaction_report,
 }
 EDGES: tuple[tuple[str, str], ...] = (
     ("observe_environment", "recognize_elements"),
@@ -412,13 +393,20 @@ EDGES: tuple[tuple[str, str], ...] = (
     ("recover_from_failure", "observe_environment"),
 )
 CHOICES: dict[str, tuple[str, ...]] = {
-    "prepare_interaction_task": ("observe_environment", "review_action_safety", FINALIZE),
-    "review_action_safety": ("execute_action", "request_human_approval", FINALIZE),
-    "request_human_approval": ("execute_action", FINALIZE, "request_human_approval"),
-    "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", FINALIZE),
+    "prepare_interaction_task": ("observe_environment", "review_action_safety", perceive.FINALIZE),
+    "review_action_safety": ("execute_action", "request_human_approval", perceive.FINALIZE),
+    "request_human_approval": ("execute_action", perceive.FINALIZE, "request_human_approval"),
+    "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", perceive.FINALIZE),
 }
 
-_ENTRIES = ("prepare_interaction_task", "observe_environment", "plan_next_action", "review_action_safety", EXECUTE, FINALIZE)
+_ENTRIES = (
+    "prepare_interaction_task",
+    "observe_environment",
+    "plan_next_action",
+    "review_action_safety",
+    perceive.EXECUTE,
+    perceive.FINALIZE,
+)
 """Where work begins or goes on: with a delegation, at the screen, at a decision that a person was asked for, at an action that
 was held for a check, at one that was approved, with the report."""
 _ASKING = "request_human_approval"
@@ -442,7 +430,9 @@ def build_operator(
     if isinstance(context, Context) and context.operator is None:
         raise ValueError("the context of an Operator needs an operator policy")
     pausing = checkpointer is not None if interrupts is None else interrupts
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorState)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
+        perceive.OperatorState, input_schema=perceive.OperatorInput, output_schema=perceive.OperatorState
+    )
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
     if granularity == "coarse":

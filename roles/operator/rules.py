@@ -7,23 +7,7 @@ from typing import Any
 
 from environments.cards import vocabulary
 from protocol import ActionTarget, AgentStatus, Click, ExecStatus, JsonObject, OperatorDecision, PressKey, describe, parse_action
-from roles.contracts import OperatorView, StepRecord
-from roles.contracts.orders import (
-    STEP,
-    AnswerStep,
-    CollectStep,
-    ComputeStep,
-    CreateStep,
-    FillStep,
-    FindStep,
-    OpenStep,
-    PressStep,
-    Reading,
-    ReadStep,
-    Step,
-    StepFailure,
-    WaitStep,
-)
+from roles.contracts import OperatorView, StepRecord, orders
 from roles.contracts.policies import UNREAD
 from roles.contracts.wording import describe as told
 from roles.policies.orders.planner import steps_of
@@ -53,8 +37,9 @@ Skill = Callable[[Any, Situation], Move]
 
 
 _SKILLS: Mapping[type, Skill] = {
-    OpenStep: open_place, FindStep: find, ReadStep: read, CollectStep: collect, WaitStep: wait, FillStep: fill,
-    PressStep: press_verb, CreateStep: create, AnswerStep: answer,
+    orders.OpenStep: open_place, orders.FindStep: find, orders.ReadStep: read, orders.CollectStep: collect,
+    orders.WaitStep: wait, orders.FillStep: fill, orders.PressStep: press_verb, orders.CreateStep: create,
+    orders.AnswerStep: answer,
 }  # fmt: skip
 
 
@@ -66,7 +51,7 @@ class RulesOperator:
         before: JsonObject = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
         before["step"] = view.history[-1].step if view.history else 0
         at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
-        planned = [STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
+        planned = [orders.STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
         if isinstance(planned, str):
             return _decision(view, (), fail(planned, view.subtask.instruction), {})
         if not memory:
@@ -80,7 +65,7 @@ class RulesOperator:
             move = done(why) if away else _worked(steps[at], Situation(view, notes, said=said))
             if move.kind != "done":
                 left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
-                again = {} if isinstance(steps[at], AnswerStep) else {"before": before}  # the user is told once
+                again = {} if isinstance(steps[at], orders.AnswerStep) else {"before": before}  # the user is told once
                 return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, **again, **kept})
             finished = [*finished, move.why][-12:]
             at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
@@ -91,7 +76,7 @@ class RulesOperator:
         )  # fmt: skip
 
 
-def _taken_up(steps: Sequence[Step], view: OperatorView) -> tuple[int, JsonObject]:
+def _taken_up(steps: Sequence[orders.Step], view: OperatorView) -> tuple[int, JsonObject]:
     """Where a worker goes on whose notes were lost: behind what its own steps handed in or pressed, or at what came of it."""
     at, notes, since = 0, JsonObject(), 0
     for n, step in enumerate(steps):
@@ -111,7 +96,7 @@ def _ends(verb: str, record: StepRecord) -> bool:
     return pressed and (verb in {record.verb, record.instead_of} or {*tokens(verb)} <= {*tokens(record.target)})
 
 
-def _steps_of(view: OperatorView) -> list[Step] | str:
+def _steps_of(view: OperatorView) -> list[orders.Step] | str:
     """The subtask's steps; where it has words alone, what they ask for, or why that is not understood."""
     if view.subtask.steps:
         return list(view.subtask.steps)
@@ -122,36 +107,36 @@ def _steps_of(view: OperatorView) -> list[Step] | str:
     return steps or f'{UNREAD}"{view.subtask.instruction}"'
 
 
-def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[Step], set[int]]:
+def _steered(steps: Sequence[orders.Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[orders.Step], set[int]]:
     """The steps as the user wants them by now: without what is not to be done, with other values in the form to be filled."""
     worked, dropped = list(steps), set(dropped)
     for note in view.notes:
-        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], FillStep | CreateStep)), None)
+        form = next((n for n in range(at, len(worked)) if isinstance(worked[n], orders.FillStep | orders.CreateStep)), None)
         reading, fixes = _heard(note.words, worked[form] if form is not None else None, view)
         denied = [order.verb for order in reading.orders if order.negated and reading.understood]
         unwanted = {verb for said in denied for verb in unwanted_by(said)}
         for n, step in enumerate(worked[at:], start=at):
-            if isinstance(step, PressStep) and step.verb in unwanted:
+            if isinstance(step, orders.PressStep) and step.verb in unwanted:
                 dropped.add(n)
-            elif isinstance(step, FillStep | CreateStep) and step.commit in unwanted:
+            elif isinstance(step, orders.FillStep | orders.CreateStep) and step.commit in unwanted:
                 worked[n] = step.model_copy(update={"commit": ""})
-        entries = [entry for fix in fixes if isinstance(fix, FillStep | CreateStep) for entry in fix.entries]
+        entries = [entry for fix in fixes if isinstance(fix, orders.FillStep | orders.CreateStep) for entry in fix.entries]
         if form is not None and entries and note.to == "operator" and not unwanted:
             kept = [e for e in getattr(worked[form], "entries", ()) if e.label not in {entry.label for entry in entries}]
             worked[form] = worked[form].model_copy(update={"entries": (*kept, *entries)})
     return worked, dropped
 
 
-def _done_otherwise(step: Step, view: OperatorView, notes: Mapping[str, Any]) -> bool:
+def _done_otherwise(step: orders.Step, view: OperatorView, notes: Mapping[str, Any]) -> bool:
     """Whether a person had another control pressed in the place of the one that this step had come to."""
     last = view.history[-1] if view.history else None
     if last is None or not last.instead_of or last.exec_status is not ExecStatus.EXECUTED:
         return False
-    pressed = isinstance(step, FillStep | CreateStep | PressStep) and bool(notes.get("pressed"))
+    pressed = isinstance(step, orders.FillStep | orders.CreateStep | orders.PressStep) and bool(notes.get("pressed"))
     return pressed and last.step > int(notes.get("at", 0))
 
 
-def _heard(note: str, form: Step | None, view: OperatorView) -> tuple[Reading, list[Step]]:
+def _heard(note: str, form: orders.Step | None, view: OperatorView) -> tuple[orders.Reading, list[orders.Step]]:
     """What the user says while this form is at work, of which "it" and the fields that are named are; and the steps of it."""
     records = getattr(form, "records", None)
     kind, app = getattr(form, "kind", "") or (records.kind if records else ""), getattr(form, "app", "")
@@ -161,12 +146,12 @@ def _heard(note: str, form: Step | None, view: OperatorView) -> tuple[Reading, l
     return reading, [] if isinstance(steps, str) else steps
 
 
-def _worked(step: Step, at: Situation) -> Move:
+def _worked(step: orders.Step, at: Situation) -> Move:
     """The skill's next move, in the step's application; what it raises is why the step cannot be done."""
     try:
-        if isinstance(step, ComputeStep):
+        if isinstance(step, orders.ComputeStep):
             return fail("a formula is evaluated by the Analyst")
-        app = step.records.app if isinstance(step, FindStep | CollectStep) else getattr(step, "app", "")
+        app = step.records.app if isinstance(step, orders.FindStep | orders.CollectStep) else getattr(step, "app", "")
         if app and (called := by_call(_filled(step, at), at)) is not None:
             return called
         if app and not may_touch(at):
@@ -180,11 +165,11 @@ def _worked(step: Step, at: Situation) -> Move:
         except Needed as needed:
             move = needed.move
         return _another_way(move, at)
-    except StepFailure as failure:
+    except orders.StepFailure as failure:
         return fail(str(failure), told(step))
 
 
-def _filled(step: Step, at: Situation) -> Step:
+def _filled(step: orders.Step, at: Situation) -> orders.Step:
     """The step with its `{fact}` slots filled."""
 
     def fill(part: Any, name: str = "") -> Any:
@@ -194,7 +179,7 @@ def _filled(step: Step, at: Situation) -> Step:
             return [fill(value, name) for value in part]
         return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
 
-    return STEP.validate_python(fill(step.model_dump(mode="json")))
+    return orders.STEP.validate_python(fill(step.model_dump(mode="json")))
 
 
 def _another_way(move: Move, at: Situation) -> Move:
@@ -231,7 +216,7 @@ def _as_before(view: OperatorView) -> JsonObject:
     return kept if passing else memory
 
 
-def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: JsonObject) -> OperatorDecision:
+def _decision(view: OperatorView, left: Sequence[orders.Step], move: Move, memory: JsonObject) -> OperatorDecision:
     plan, seen = tuple(told(step) for step in left), _seen(view)
     if move.kind == "fail" or move.action is None:
         return OperatorDecision(

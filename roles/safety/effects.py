@@ -37,20 +37,7 @@ from protocol import (
     VisualState,
     target_element,
 )  # fmt: skip
-from roles.safety.destinations import (
-    Way,
-    addresses,
-    disguised,
-    first_word,
-    into_trash,
-    is_program,
-    looks,
-    page_host,
-    sends_elsewhere,
-    takes_data,
-    warnings,
-    way_of,
-)
+from roles.safety import destinations
 from roles.safety.vocabulary import VOCABULARY, words
 
 RULE = tuple(NetworkRule.model_fields)
@@ -119,7 +106,7 @@ def _dropped(element: GUIElement | None, to: ActionTarget, state: VisualState) -
     if element is not None and place is element:
         return pressed
     names = [to.text or "", place.name if place is not None else "", (place.shown or "") if place is not None else ""]
-    found = [Effect.DELETE if into_trash(name) else effect_of_words(name) for name in names]
+    found = [Effect.DELETE if destinations.into_trash(name) else effect_of_words(name) for name in names]
     if place is not None and place.actuator:
         found.append(Effect.ACTUATE)
     return worst(Effect.EDIT, *(effect for effect in (pressed, *found) if effect in SENSITIVE))
@@ -143,9 +130,9 @@ def _written(action: Fill | Type | SelectOption, element: GUIElement | None, sta
 
 
 def _visit(address: str, state: VisualState) -> Effect:
-    if is_program(address):
+    if destinations.is_program(address):
         return Effect.ACTIVATE
-    return effect_of_address(address) or (Effect.SEND if takes_data(address, state) else Effect.NAVIGATE)
+    return effect_of_address(address) or (Effect.SEND if destinations.takes_data(address, state) else Effect.NAVIGATE)
 
 
 def _call(call: CallApi, state: VisualState) -> Effect:
@@ -153,14 +140,14 @@ def _call(call: CallApi, state: VisualState) -> Effect:
     effect = effect_of_words(call.function)
     if effect in SENSITIVE:
         return effect
-    if looks(call.function):
-        visits = [_visit(address, state) for address in addresses(call.arguments)]
+    if destinations.looks(call.function):
+        visits = [_visit(address, state) for address in destinations.addresses(call.arguments)]
         return worst(*visits, Effect.NAVIGATE)
     if _TELLS.search(call.function.replace("_", " ")):
         return Effect.SEND
-    if into_trash(call.arguments):
+    if destinations.into_trash(call.arguments):
         return Effect.DELETE
-    word = first_word(call.function)
+    word = destinations.first_word(call.function)
     effect = effect or effect_of_words(word)
     if effect is not None and effect is not Effect.NAVIGATE:
         return effect
@@ -187,14 +174,14 @@ def _pressed(element: GUIElement, state: VisualState) -> Effect:
         effect = shown if shown in SENSITIVE else effect
     if effect in SENSITIVE or not (element.leads or element.parent):
         return effect
-    way = way_of(element)
+    way = destinations.way_of(element)
     if way is not None and (way.how == "download" or (said := effect_of_address(way.said)) is not None):
         return Effect.DOWNLOAD if way.how == "download" else said or effect
-    if sends_elsewhere(element, state):
+    if destinations.sends_elsewhere(element, state):
         return Effect.SEND
     if way is not None and way.how == "post":
         return Effect.SUBMIT
-    odd = bool(warnings(element, state)) or (way is not None and is_program(way.address))
+    odd = bool(destinations.warnings(element, state)) or (way is not None and destinations.is_program(way.address))
     return Effect.ACTIVATE if odd else effect  # its words say too little of what a press does
 
 
@@ -209,8 +196,8 @@ def _worded(name: str, element: GUIElement, state: VisualState) -> Effect:
         return _asked_by(dialog, state) or effect or Effect.ACTIVATE
     if role != "link" or effect in SENSITIVE:
         return effect or (Effect.ACTIVATE if element.expanded is None else Effect.NAVIGATE)
-    known = element.leads is not None or not page_host(state)
-    return Effect.NAVIGATE if known and not disguised(name) else effect or Effect.ACTIVATE
+    known = element.leads is not None or not destinations.page_host(state)
+    return Effect.NAVIGATE if known and not destinations.disguised(name) else effect or Effect.ACTIVATE
 
 
 def _asked_by(dialog: GUIElement, state: VisualState) -> Effect | None:
@@ -233,7 +220,12 @@ def _keeps_account(element: GUIElement, state: VisualState) -> bool:
         return False
     heads = [e.name for e in state.elements if e.role == "heading"]
     front = [window.title for window in state.windows if window.focused]
-    signs = (holder.name if holder is not None else "", (way_of(element) or Way("", "")).said, *heads, *front)
+    signs = (
+        holder.name if holder is not None else "",
+        (destinations.way_of(element) or destinations.Way("", "")).said,
+        *heads,
+        *front,
+    )
     return any("places" in holds(sign) for sign in signs)
 
 

@@ -30,26 +30,7 @@ from roles.journal.events import ErrorEvent
 from roles.knowledge.blackboard import board_for_worker
 from roles.operator.execute import finished, note_outcome, performed
 from roles.operator.perceive import FINALIZE, attempt_of, ended, key_of, safety_of, step_of, subtask_id
-from roles.operator.safety.approval import (
-    EXPIRED,
-    NOBODY,
-    ask_by_interrupt,
-    ask_by_report,
-    forbidden_still,
-    record_review,
-    refused,
-    to_be_asked,
-)
-from roles.operator.safety.interruption import (
-    asking,
-    before_the_effect,
-    between_actions,
-    deciding,
-    otherwise_now,
-    previewed,
-    unless_dropped,
-    was_done,
-)
+from roles.operator.safety import approval, interruption
 from roles.operator.safety.permits import grounds_of
 from roles.policies.fallback import PolicyFault, until_usable
 from roles.safety import Review, review
@@ -153,14 +134,14 @@ def changed(state: State, ctx: Context, pending: Pending) -> Update:
     intent = ctx.journal.intent(key)
     if intent is None or ctx.journal.outcome(key) is not None:
         return {"pending_action": script.dump(), "route": "observe_feedback"}
-    if pending.script is None and not was_done(key, ctx):
+    if pending.script is None and not interruption.was_done(key, ctx):
         pending, found = _reviewed(state, ctx, script, intent)
         if found.verdict == "deny":
             why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
             _settle(ctx, key, ActionResult(exec_status=ExecStatus.ERROR, error=why))
             return ended(state, Signal.CANNOT_EXECUTE, "blocked", why, refused=pending.line)
         if found.verdict == "ask" and not ctx.journal.approved(key, intent.digest):
-            return to_be_asked(state, ctx, pending, found, role="technician")
+            return approval.to_be_asked(state, ctx, pending, found, role="technician")
     _settle(ctx, key, _made(state, ctx, pending, intent))
     return {"pending_action": script.dump(), "route": "observe_feedback"}
 
@@ -185,13 +166,13 @@ def _reviewed(state: State, ctx: Context, script: Pending, intent: Intent) -> tu
         script=script.dump(),
     )
     more: Update = {"role": "technician", "changes": pending.changes or ()}
-    record_review(state, ctx, intent.key, intent.digest, found, line, step=script.step, **more)
+    approval.record_review(state, ctx, intent.key, intent.digest, found, line, step=script.step, **more)
     return pending, found
 
 
 def changes_of(ctx: Context, action: Action) -> tuple[Change, ...]:
     """As the environment previews it; from the files themselves where it cannot."""
-    found = previewed(ctx, action)
+    found = interruption.previewed(ctx, action)
     change, tree = FileChange.of(action), tree_of(ctx.environment)
     if found is not None or change is None or tree is None:
         return found or ()
@@ -203,8 +184,8 @@ def changes_of(ctx: Context, action: Action) -> tuple[Change, ...]:
 
 def _made(state: State, ctx: Context, pending: Pending, intent: Intent) -> ActionResult:
     """The change performed. The world knows the key, should it have been done before."""
-    if not was_done(intent.key, ctx):
-        no = forbidden_still(state, ctx, pending) or otherwise_now(ctx, pending, intent.action)
+    if not interruption.was_done(intent.key, ctx):
+        no = approval.forbidden_still(state, ctx, pending) or interruption.otherwise_now(ctx, pending, intent.action)
         if no:
             return ActionResult(exec_status=ExecStatus.ERROR, error=no)
     return performed(ctx, lambda: ctx.environment.perform(intent.action, key=intent.key))
@@ -239,7 +220,7 @@ def execute_action(state: State, ctx: Context) -> Update:
     pending = asked.script or asked
     key = pending.key
     if ctx.journal.outcome(key) is None:
-        forbidden = forbidden_still(state, ctx, pending)
+        forbidden = approval.forbidden_still(state, ctx, pending)
         outcome = _failed(forbidden, {}) if forbidden else _run(ctx, pending.does)
         body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
@@ -273,8 +254,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     note = finished(state, ctx, _step(state, ctx, pending, result, body, after), pending)
     ctx.journal.commit()
     trace = {"action_trace": [*state["action_trace"], note]}
-    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
-        return refused(state, Reject(message=result.error, who=NOBODY)) | trace
+    if result.error.startswith(approval.EXPIRED) and safety_of(state, ctx).expired == "deny":
+        return approval.refused(state, Reject(message=result.error, who=approval.NOBODY)) | trace
     return trace | {"pending_action": None, "route": "write_script"}
 
 
@@ -453,7 +434,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             found, risks = _judge(state, ctx, action, seen)
     line = describe(action)
     digest, told = ctx.journal.digest(action), [risk.describe() for risk in risks[:_SHOWN]]
-    record_review(state, ctx, pending.key, digest, found, line, step=pending.step, role="technician", risks=told)
+    approval.record_review(state, ctx, pending.key, digest, found, line, step=pending.step, role="technician", risks=told)
     before = ctx.journal.screens.keep(seen)
     pending = pending.but(action=action.dump(), digest=digest, effect=found.effect.value, line=line, before=before)
     if found.verdict == "deny":
@@ -463,7 +444,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     if found.verdict == "allow":
         ctx.journal.commit()  # before a checkpoint says that this is done
         return {"pending_action": pending.dump(), "route": "execute_action"}
-    return to_be_asked(state, ctx, pending, found, role="technician")
+    return approval.to_be_asked(state, ctx, pending, found, role="technician")
 
 
 def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, tuple[Risk, ...]]:
@@ -495,11 +476,11 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
 
 
 STAGES: dict[str, Stage] = {
-    "write_script": between_actions(deciding(write_script)),
+    "write_script": interruption.between_actions(interruption.deciding(write_script)),
     "review_action_safety": review_action_safety,
-    "request_human_approval": asking(ask_by_interrupt),
-    "execute_action": before_the_effect(execute_action),
-    "observe_feedback": unless_dropped(observe_feedback, "write_script"),
+    "request_human_approval": interruption.asking(approval.ask_by_interrupt),
+    "execute_action": interruption.before_the_effect(execute_action),
+    "observe_feedback": interruption.unless_dropped(observe_feedback, "write_script"),
     FINALIZE: finalize_interaction_report,
 }
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -515,5 +496,5 @@ def build_technician(context: Given = None, *, checkpointer: Any = None, interru
     """Compile the Technician. With `interrupts` (the default as soon as there is a checkpointer) an approval pauses the graph."""
     pausing = checkpointer is not None if interrupts is None else interrupts
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(WorkerState)
-    stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
+    stages = STAGES if pausing else STAGES | {"request_human_approval": approval.ask_by_report}
     return compiled(graph, stages, CHOICES, context, name="technician", checkpointer=checkpointer)

@@ -4,23 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat, takewhile
 from string import ascii_lowercase, digits
 
-from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker
-from roles.contracts.orders import (
-    AnswerStep,
-    CollectStep,
-    ComputeStep,
-    CreateStep,
-    Entry,
-    FillStep,
-    FindStep,
-    JobStep,
-    OpenStep,
-    PressStep,
-    ReadStep,
-    Records,
-    Step,
-    WaitStep,
-)
+from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, Worker, orders
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.wording import describe, in_words, plain, slots_in
 from roles.policies.orders.state import Group
@@ -53,43 +37,50 @@ def new_subtasks(groups: Sequence[Group], plan: Sequence[Subtask], titles: Mappi
     return fresh
 
 
-def app_of(step: Step) -> str | None:
+def app_of(step: orders.Step) -> str | None:
     """The application in which a step is done; None for what needs none."""
     match step:
-        case FindStep(records=records) | CollectStep(records=records):
+        case orders.FindStep(records=records) | orders.CollectStep(records=records):
             return records.app
-        case ComputeStep():
+        case orders.ComputeStep():
             return "="
-        case AnswerStep():
+        case orders.AnswerStep():
             return None
         case _:
             return step.app
 
 
-def worker_of(step: Step) -> Worker:
+def worker_of(step: orders.Step) -> Worker:
     """Who does a step."""
-    return "analyst" if isinstance(step, ComputeStep) else "technician" if isinstance(step, JobStep) else "operator"
+    return "analyst" if isinstance(step, orders.ComputeStep) else "technician" if isinstance(step, orders.JobStep) else "operator"
 
 
-def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
-    parts: list[tuple[str | None, list[Step]]] = []
+def _parts(steps: Sequence[orders.Step]) -> list[tuple[str | None, list[orders.Step]]]:
+    parts: list[tuple[str | None, list[orders.Step]]] = []
     for step in steps:
         app = app_of(step)
         done = [one for one in parts[-1][1] if changes(one)] if parts else []
-        alone = bool(done) and not all(isinstance(one, PressStep) for one in (*done, step))
+        alone = bool(done) and not all(isinstance(one, orders.PressStep) for one in (*done, step))
         full = changes(step) and (len(done) >= MOST_STEPS or alone)
-        if parts and parts[-1][0] == app and not full and not any(isinstance(one, JobStep) for one in (*parts[-1][1], step)):
+        if (
+            parts
+            and parts[-1][0] == app
+            and not full
+            and not any(isinstance(one, orders.JobStep) for one in (*parts[-1][1], step))
+        ):
             parts[-1][1].append(step)
         else:
             parts.append((app, [step]))
     return parts
 
 
-def changes(step: Step) -> bool:
-    return isinstance(step, FillStep | PressStep | CreateStep | JobStep)
+def changes(step: orders.Step) -> bool:
+    return isinstance(step, orders.FillStep | orders.PressStep | orders.CreateStep | orders.JobStep)
 
 
-def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[str, str], before: Sequence[Subtask]) -> Subtask:
+def _subtask(
+    name: str, app: str | None, steps: Sequence[orders.Step], titles: Mapping[str, str], before: Sequence[Subtask]
+) -> Subtask:
     analysis = app == "="
     sentences = [describe(step) for step in steps]
     head = "; ".join(sentences)
@@ -106,23 +97,23 @@ def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[
     )
 
 
-def _depends(app: str | None, steps: Sequence[Step], before: Sequence[Subtask]) -> list[str]:
+def _depends(app: str | None, steps: Sequence[orders.Step], before: Sequence[Subtask]) -> list[str]:
     """Who finds the facts out, who was in this application before; what has effects waits for all that comes first."""
     wanted = {name for step in steps for name in facts_used(step)}
     needs = [s.id for s in before if wanted & {e.name for e in s.expect if isinstance(e, FactKnown)}]
     same = [s.id for s in before if s.app == app and app is not None][-1:]
     last = [s.id for s in before[-1:]]
-    waits = any(changes(step) or isinstance(step, AnswerStep | WaitStep) for step in steps)
+    waits = any(changes(step) or isinstance(step, orders.AnswerStep | orders.WaitStep) for step in steps)
     return list(dict.fromkeys([*needs, *same, *(last if waits or not (needs or same) else [])]))
 
 
-def facts_used(step: Step) -> list[str]:
+def facts_used(step: orders.Step) -> list[str]:
     """Names of the facts that a step needs."""
-    if isinstance(step, ComputeStep):
+    if isinstance(step, orders.ComputeStep):
         from roles.knowledge.formula import names_in  # its grammar is not needed to show a run
 
         return list(names_in(step.formula))
-    if isinstance(step, JobStep):
+    if isinstance(step, orders.JobStep):
         return []
     body = step.model_dump(mode="json")
     return [name for text in _texts(body) for name in slots_in(text)]
@@ -140,34 +131,36 @@ def _texts(body: object) -> Iterable[str]:
             yield from _texts(inner)
 
 
-def expected(steps: Iterable[Step]) -> tuple[Expectation, ...]:
+def expected(steps: Iterable[orders.Step]) -> tuple[Expectation, ...]:
     """What must have been seen once all of them are done."""
     return tuple(dict.fromkeys(one for step in steps for one in expectations(step)))
 
 
-def expectations(step: Step) -> list[Expectation]:
+def expectations(step: orders.Step) -> list[Expectation]:
     """What must have been seen once the step is done."""
     match step:
-        case ReadStep(names=names):
+        case orders.ReadStep(names=names):
             return [FactKnown(name=name) for name in names]
-        case CollectStep(name=name) | ComputeStep(name=name):
+        case orders.CollectStep(name=name) | orders.ComputeStep(name=name):
             return [FactKnown(name=name)]
-        case JobStep(name=name):
+        case orders.JobStep(name=name):
             return [FactKnown(name=name)] if name else [EffectSeen(verb="run_script")]
-        case OpenStep(app=app):
+        case orders.OpenStep(app=app):
             return [AppShown(app=app)]
-        case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
+        case (
+            orders.FillStep(app=app, entries=entries, commit=commit) | orders.CreateStep(app=app, entries=entries, commit=commit)
+        ):
             sent = [EffectSeen(verb=commit, app=app)] if commit in _EFFECTS else []
-            entries = tuple(map(_titled, entries, repeat(step.records if isinstance(step, FillStep) else None)))
+            entries = tuple(map(_titled, entries, repeat(step.records if isinstance(step, orders.FillStep) else None)))
             return [*(has for entry in entries for has in _entered(entry, app)), *sent]
-        case PressStep(app=app, verb=verb, entries=entries):
+        case orders.PressStep(app=app, verb=verb, entries=entries):
             asked = [has for entry in entries for has in _entered(entry, app)] if verb == "rename" else []  # folders are pressed
             return [*asked, *([EffectSeen(verb=verb, app=app)] if verb in _EFFECTS else [])]
         case _:
             return []
 
 
-def _titled(entry: Entry, records: Records | None) -> Entry:
+def _titled(entry: orders.Entry, records: orders.Records | None) -> orders.Entry:
     """The entry of a field that bears the record's own name, "Brightness of {title}", where that is known."""
     said = [test.value for test in records.tests if test.relation in {"is", "has"} and not test.negated] if records else []
     names = [one for one in said if not any(one != more and one.casefold() in more.casefold() for more in said)]
@@ -175,7 +168,7 @@ def _titled(entry: Entry, records: Records | None) -> Entry:
     return entry.model_copy(update={"label": label})
 
 
-def _entered(entry: Entry, app: str) -> list[FieldHas]:
+def _entered(entry: orders.Entry, app: str) -> list[FieldHas]:
     beside = entry.mode in {"append", "prepend"}
     if entry.mode in {"add", "remove", "clear", "later"} or entry.value == "" or "{" in entry.label:
         return []

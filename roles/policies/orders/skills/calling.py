@@ -8,19 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from protocol import CallApi, ExecStatus, Memorize
-from roles.contracts.orders import (
-    CollectStep,
-    CreateStep,
-    Entry,
-    FillStep,
-    FindStep,
-    OpenStep,
-    PressStep,
-    ReadStep,
-    Records,
-    Step,
-    StepFailure,
-)
+from roles.contracts import orders
 from roles.contracts.values import table_text
 from roles.policies.orders.skills.creating import new_records
 from roles.policies.orders.skills.filling import tried_before
@@ -47,7 +35,7 @@ def may_touch(at: Situation) -> bool:
     return not at.view.verbs or "click" in at.view.verbs
 
 
-def by_call(step: Step, at: Situation) -> Move | None:
+def by_call(step: orders.Step, at: Situation) -> Move | None:
     """The step's next move by functions; None where the window is the way."""
     hands = may_touch(at)
     if at.notes.get("by hand") or not at.view.skills or (at.view.prefer != "api" and hands):
@@ -55,15 +43,15 @@ def by_call(step: Step, at: Situation) -> Move | None:
     move: Move | None = None
     try:
         match step:
-            case ReadStep() | CollectStep() | FindStep():
+            case orders.ReadStep() | orders.CollectStep() | orders.FindStep():
                 move = _learned(step, at)
-            case CreateStep() | FillStep() | PressStep():
+            case orders.CreateStep() | orders.FillStep() | orders.PressStep():
                 move = _written(step, at)
-            case OpenStep() if not hands:
+            case orders.OpenStep() if not hands:
                 move = done("functions need no window")
     except Needed as needed:
         move = needed.move
-    except StepFailure:
+    except orders.StepFailure:
         if not hands or at.notes.get("doing"):
             raise
     if move is None:
@@ -74,10 +62,10 @@ def by_call(step: Step, at: Situation) -> Move | None:
 # --- looking up -------------------------------------------------------------------------------------------------------
 
 
-def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | None:
+def _learned(step: orders.ReadStep | orders.CollectStep | orders.FindStep, at: Situation) -> Move | None:
     """What is to be known of records, from what functions tell of them."""
-    labels = () if isinstance(step, FindStep) else step.labels
-    if step.records is None or (isinstance(step, ReadStep) and not labels):
+    labels = () if isinstance(step, orders.FindStep) else step.labels
+    if step.records is None or (isinstance(step, orders.ReadStep) and not labels):
         return None
     found = _told(step.records, labels, at)
     if found is None:
@@ -86,9 +74,9 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
     if any(row.value(label) is None for row in rows for label in labels):
         return None
     values = []
-    if isinstance(step, ReadStep):
+    if isinstance(step, orders.ReadStep):
         values = [(name, rows[0].value(label) or "") for label, name in zip(labels, step.names, strict=True)]
-    elif isinstance(step, CollectStep):
+    elif isinstance(step, orders.CollectStep):
         columns = labels or (tuple(label for label, _ in rows[0].cells) if rows else ("Name",))
         cells = tuple(tuple(row.value(label) or "" for label in columns) for row in rows)
         values = [(step.name, table_text(columns, cells))]
@@ -100,7 +88,7 @@ def _learned(step: ReadStep | CollectStep | FindStep, at: Situation) -> Move | N
     return done(f"{at.notes['told by']} tells of {naming(step.records)}")
 
 
-def _told(records: Records, labels: Sequence[str], at: Situation) -> list[tuple[Row, Record]] | None:
+def _told(records: orders.Records, labels: Sequence[str], at: Situation) -> list[tuple[Row, Record]] | None:
     """The records that are meant, as a function lists them; None where none tells for certain. Raises Needed until it was called.
 
     What the list does not say of a sole record under these labels is asked of the function that tells all of one.
@@ -116,14 +104,16 @@ def _told(records: Records, labels: Sequence[str], at: Situation) -> list[tuple[
             continue
         fit = fitting(records, rows, at)
         if records.exactly and len(fit) != records.exactly:
-            raise StepFailure(f"{skill.called} tells of {len(fit)} {naming(records)} where {records.exactly} was to be found")
+            raise orders.StepFailure(
+                f"{skill.called} tells of {len(fit)} {naming(records)} where {records.exactly} was to be found"
+            )
         at.notes["told by"] = skill.called
         found = [pair for pair in pairs if pair[0] in fit]
         return _whole(*found[0], labels, records, at) if len(found) == 1 else found
     return None
 
 
-def _reading(records: Records, verbs: Collection[str], needs: int, at: Situation) -> Iterator[Skill]:
+def _reading(records: orders.Records, verbs: Collection[str], needs: int, at: Situation) -> Iterator[Skill]:
     """Functions that are called by one of these verbs, tell of such records and need to be told so much."""
     nouns = _nouns(records.app, records.kind, at)
     for skill in at.view.skills:
@@ -133,7 +123,9 @@ def _reading(records: Records, verbs: Collection[str], needs: int, at: Situation
             yield skill
 
 
-def _whole(row: Row, record: Record, labels: Sequence[str], records: Records, at: Situation) -> list[tuple[Row, Record]] | None:
+def _whole(
+    row: Row, record: Record, labels: Sequence[str], records: orders.Records, at: Situation
+) -> list[tuple[Row, Record]] | None:
     ways = _reading(records, {"get", "read", "show"}, 1, at) if any(row.value(label) is None for label in labels) else ()
     for skill in ways:
         if (key := _key(record, skill.needs[0])) is None:
@@ -159,27 +151,29 @@ class _Wish(NamedTuple):
 
     verbs: tuple[str, ...]
     nouns: tuple[str, ...]
-    entries: tuple[Entry, ...] = ()
-    records: Records | None = None
+    entries: tuple[orders.Entry, ...] = ()
+    records: orders.Records | None = None
     """The record that it is done to."""
-    made: Records | None = None
+    made: orders.Records | None = None
     """How the record is known afterwards; None where it is to be gone."""
 
 
-def _wish(step: CreateStep | FillStep | PressStep, at: Situation) -> _Wish | None:
+def _wish(step: orders.CreateStep | orders.FillStep | orders.PressStep, at: Situation) -> _Wish | None:
     """What a function may do of it: what makes, sends, changes or deletes a record, and can be seen afterwards."""
     match step:
-        case CreateStep():
+        case orders.CreateStep():
             made = new_records(step, at.kind(step.app, step.kind))
             return _Wish(_called(step.commit), _nouns(step.app, step.kind, at), step.entries, made=made)
-        case FillStep(records=Records() as meant) if not step.form and all(e.mode in {"set", "clear"} for e in step.entries):
+        case orders.FillStep(records=orders.Records() as meant) if not step.form and all(
+            e.mode in {"set", "clear"} for e in step.entries
+        ):
             return _Wish(_called("change"), _nouns(step.app, meant.kind, at), step.entries, meant, meant)
-        case PressStep(records=Records() as meant, verb="delete") if not step.entries:
+        case orders.PressStep(records=orders.Records() as meant, verb="delete") if not step.entries:
             return _Wish(_called("delete"), _nouns(step.app, meant.kind, at), (), meant)
     return None
 
 
-def _written(step: CreateStep | FillStep | PressStep, at: Situation) -> Move | None:
+def _written(step: orders.CreateStep | orders.FillStep | orders.PressStep, at: Situation) -> Move | None:
     wish = _wish(step, at)
     if wish is None:
         return None
@@ -246,7 +240,7 @@ def fitted(text: str, schema: Mapping[str, Any]) -> Any:
     return None
 
 
-def _looked(step: CreateStep | FillStep | PressStep, wish: _Wish, at: Situation) -> Move | None:
+def _looked(step: orders.CreateStep | orders.FillStep | orders.PressStep, wish: _Wish, at: Situation) -> Move | None:
     """What came of the call: a refusal leads to the window, and what is said to be done is looked at."""
     name = str(at.notes["doing"])
     call = next((s for s in reversed(at.history) if s.action.get("action_type") == "call_api"), None)
@@ -260,12 +254,12 @@ def _looked(step: CreateStep | FillStep | PressStep, wish: _Wish, at: Situation)
     meant = wish.made or wish.records
     try:
         over = (_seen if may_touch(at) else _read_back)(wish, meant, at) if meant is not None else None
-    except StepFailure:
+    except orders.StepFailure:
         over = None
     return over or fail(f"{name} said that it was done, and {at.title(step.app)} does not show it")
 
 
-def _seen(wish: _Wish, meant: Records, at: Situation) -> Move | None:
+def _seen(wish: _Wish, meant: orders.Records, at: Situation) -> Move | None:
     """The window is looked at; None where it does not show what was done."""
     first(at.to_app(meant.app))
     if wish.made is None:
@@ -280,7 +274,7 @@ def _seen(wish: _Wish, meant: Records, at: Situation) -> Move | None:
     return done(f"{at.title(meant.app)} shows what was written") if all(shows(at.view.seen, text) for text in texts) else None
 
 
-def _read_back(wish: _Wish, meant: Records, at: Situation) -> Move | None:
+def _read_back(wish: _Wish, meant: orders.Records, at: Situation) -> Move | None:
     """A function that reads is asked for what was written; None where it does not tell of it."""
     if not at.notes.get("reading back"):
         at.notes.update(asked={}, **{"reading back": True})

@@ -6,23 +6,11 @@ from contextlib import suppress
 from protocol import GUIElement, PressKey
 from roles.contracts.orders import Entry, FillStep, Records, StepFailure
 from roles.contracts.values import parse_date, parse_time
+from roles.policies.orders.skills import widgets
 from roles.policies.orders.skills.committing import came_of, commit, control_for, mend, watch
 from roles.policies.orders.skills.finding import find_record, find_row, go_to, is_any, is_here
 from roles.policies.orders.skills.revealing import revealed
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
-from roles.policies.orders.skills.widgets import (
-    GOOD,
-    choose,
-    field_for,
-    fit,
-    held,
-    holds,
-    in_row,
-    is_writable,
-    proposed,
-    put,
-    took_it,
-)
 from roles.screen.answers import PAGE_SAYS_NO, refusal
 from roles.screen.screens import Item, shown
 from roles.screen.texts import fold, listed_in
@@ -40,14 +28,14 @@ def fill(step: FillStep, at: Situation) -> Move:
             at.notes["there"] = "open"
         else:
             begins = step.entries[0].label if step.entries else ""
-            row = reach(step.records, at, lambda item: at.shows_all(step.app) or bool(in_row(item, begins, at)))
+            row = reach(step.records, at, lambda item: at.shows_all(step.app) or bool(widgets.in_row(item, begins, at)))
     written = write(step.entries, step.app, at, owner, step.form, row)
-    if not step.commit and any(f.invalid and took_it(f, at) for f in at.screen.inputs):
+    if not step.commit and any(f.invalid and widgets.took_it(f, at) for f in at.screen.inputs):
         first(mend(at))  # nothing is pressed that would tell of it
         written = write(step.entries, step.app, at, owner, step.form, row)
     if not step.commit and (said := _denied(at)):
         return fail(f"{PAGE_SAYS_NO}: {said}")
-    if step.leaves and any(f.focused and took_it(f, at) for f in at.screen.inputs) and not at.count("left"):
+    if step.leaves and any(f.focused and widgets.took_it(f, at) for f in at.screen.inputs) and not at.count("left"):
         return act(PressKey(keys=("Tab",)), "a page may take what was written only when the field is left")
     if not step.commit:
         return done(written)
@@ -82,11 +70,11 @@ def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[
     there: list[tuple[Entry, GUIElement, str]] = []  # fields that are on the screen, with what they are to hold
     for n, entry in enumerate(entries):
         with suppress(StepFailure):
-            if (field := field_for(entry.label, at, owner, nth=entry.nth)) is not None and str(n) in whole:
+            if (field := widgets.field_for(entry.label, at, owner, nth=entry.nth)) is not None and str(n) in whole:
                 there.append((entry, field, whole[str(n)]))
-    lost = [(entry, field) for entry, field, text in there if not (holds(field, text) or took_it(field, at))]
+    lost = [(entry, field) for entry, field, text in there if not (widgets.holds(field, text) or widgets.took_it(field, at))]
     if over is not None and over.kind == "done":
-        changed = [f'"{entry.label}" shows {held(field)!r}' for entry, field in lost if held(field)]
+        changed = [f'"{entry.label}" shows {widgets.held(field)!r}' for entry, field in lost if widgets.held(field)]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
     if over is not None or not at.notes.get("pressed") or (not lost and (there or not whole)):
         return over
@@ -122,13 +110,19 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> It
 def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
     """The fields are on the screen under the record's own name, or in the form that an earlier attempt left open."""
     labels = [entry.label for entry in step.entries]
-    options = [e for e in at.screen.elements if is_writable(e)]
-    if owner and labels and all(any(fit(label, e, owner) > max(fit(label, e, ()), GOOD) for e in options) for label in labels):
+    options = [e for e in at.screen.elements if widgets.is_writable(e)]
+    if (
+        owner
+        and labels
+        and all(
+            any(widgets.fit(label, e, owner) > max(widgets.fit(label, e, ()), widgets.GOOD) for e in options) for label in labels
+        )
+    ):
         return True
     if not tried_before(at) or not owner or not any(at.screen.says(name) for name in owner):
         return False
     try:
-        fields = [field_for(label, at, owner) for label in labels]
+        fields = [widgets.field_for(label, at, owner) for label in labels]
     except StepFailure:
         return False
     at.notes["formed"] = bool(fields) and None not in fields
@@ -155,25 +149,29 @@ def write(
 
 def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> bool:
     """One value into its field, until it shows it; whether there is such a field on the screen."""
-    field = field_for(entry.label, at, owner, in_row(row, entry.label, at), entry.nth)
+    field = widgets.field_for(entry.label, at, owner, widgets.in_row(row, entry.label, at), entry.nth)
     if field is None and entry.nth:  # another of that name is not meant
         return False
-    if (field is None or field.role == "radio") and choose(entry.label, entry.value, at):
+    if (field is None or field.role == "radio") and widgets.choose(entry.label, entry.value, at):
         return True
     if field is None:
         return False
     whole: dict[str, str] = at.notes.setdefault("whole", {})
     if str(n) not in whole:
         whole[str(n)] = _target(entry, field, app, at)
-    if entry.mode == "add" and (offered := proposed(entry.value, at)) is not None and not holds(field, whole[str(n)]):
+    if (
+        entry.mode == "add"
+        and (offered := widgets.proposed(entry.value, at)) is not None
+        and not widgets.holds(field, whole[str(n)])
+    ):
         raise Needed(press(offered, f'"{offered.name}" is proposed', at=at))
-    put(field, whole[str(n)], at)
+    widgets.put(field, whole[str(n)], at)
     return True
 
 
 def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
     """What the field is to hold in the end; what is added to is what it held at first sight."""
-    there, text = held(field), entry.value
+    there, text = widgets.held(field), entry.value
     again = tried_before(at)
     match entry.mode:
         case "clear":
@@ -254,7 +252,7 @@ def _to_field(label: str, app: str, at: Situation) -> Move:
     if edit is not None and at.count("edits") < 2:
         return press(edit, f'"{edit.name}" lets it be changed', at=at)
     places = [e for e in presses if e.role in {"tab", "button", "link"} and not e.selected and e.expanded is not True]
-    named = next((e for e in places if fit(label, e, ("add", "show", "more")) >= 0.9), None)
+    named = next((e for e in places if widgets.fit(label, e, ("add", "show", "more")) >= 0.9), None)
     if named is not None and at.count(f"to {named.name}") < 1:
         return press(named, f'"{named.name}" may show the field', at=at)
     kind = next((k for k in at.kinds(app) if k.single and any(fold(f.label) == fold(label) for f in k.fields)), None)

@@ -7,22 +7,7 @@ from typing import Any
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, SelectOption
 from roles.contracts.orders import FindStep, OpenStep, Records, RowTest, StepFailure
-from roles.policies.orders.skills.lists import (
-    DOWN,
-    Survey,
-    is_empty,
-    is_next,
-    like,
-    listed,
-    name_of,
-    numbered,
-    numbers_of,
-    overlap,
-    pages_of,
-    prepared,
-    scrolled,
-    turn,
-)  # fmt: skip
+from roles.policies.orders.skills import lists  # fmt: skip
 from roles.policies.orders.skills.revealing import HARMLESS, revealed
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first, press
 from roles.screen.language.words import phrases
@@ -117,16 +102,19 @@ def step_back(at: Situation) -> Move | None:
 
 def to_list(records: Records, place: str, at: Situation) -> None:
     """Gets to the list of such records, be it empty. Raises Needed until it is on the screen."""
-    kind, rows = at.kind(records.app, records.kind), [{fold(name) for name, _ in one.row.cells} for one in listed(records, at)]
+    kind, rows = (
+        at.kind(records.app, records.kind),
+        [{fold(name) for name, _ in one.row.cells} for one in lists.listed(records, at)],
+    )
     heads = {fold(f.label) for f in kind.fields if f.listed} if kind is not None and not {*kind.places} - {place} else set()
     if heads and rows and place in at.notes.get("pressed places", ()) and all(heads <= names for names in rows):
         return  # nothing else of the application is such a list, and to press it again leads nowhere
     try:
         go_to(records.app, place, at)
     except Needed as needed:
-        if needed.move.kind != "fail" or records.place or not listed(records, at):
+        if needed.move.kind != "fail" or records.place or not lists.listed(records, at):
             raise  # where nobody named a place, a list on the screen will do
-    if not (listed(records, at) or is_empty(at)):
+    if not (lists.listed(records, at) or lists.is_empty(at)):
         none = f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}'
         first(step_back(at) or fail(none))
 
@@ -140,7 +128,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> list[
     `labels` are what is to be learned of each. Raises Needed until all were seen, and StepFailure where there are fewer or more
     than were asked for.
     """
-    state: Survey = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
+    state: lists.Survey = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
     all_meant = records.exactly == 0 or records.pick is not None  # of the list in which they stand first, not of the bin as well
     while state["phase"] == "walk":
         places = _places_of(records, at, state)
@@ -169,23 +157,23 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> list[
     return _meant(records, [Row.load(kept) for kept in state["rows"]], state, at)
 
 
-def _fresh(place: int, query: str | None) -> Survey:
+def _fresh(place: int, query: str | None) -> lists.Survey:
     """What is known of a list before it is looked through. A query of None is decided on its first page."""
     return {"phase": "walk", "place": place, "rows": [], "rows_here": [], "page": 0, "way": "page",
             "begun": False, "pages": [], "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
 
 
-def _another_search(records: Records, state: Survey, at: Situation) -> str | None:
+def _another_search(records: Records, state: lists.Survey, at: Situation) -> str | None:
     """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
     if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
         return None
-    words = name_of(records, at)
+    words = lists.name_of(records, at)
     if words and words not in state["tried"] and at.screen.searches:
         return words
     return "" if not state["rows"] and "" not in state["tried"] else None
 
 
-def _places_of(records: Records, at: Situation, state: Survey) -> list[str]:
+def _places_of(records: Records, at: Situation, state: lists.Survey) -> list[str]:
     """Where they may stand: the place that was named, else where they are listed first, and then its other places."""
     if records.place:
         return [records.place]
@@ -198,22 +186,22 @@ def _places_of(records: Records, at: Situation, state: Survey) -> list[str]:
     return list(dict.fromkeys([*([first] if first or not places else []), *places, *(state["places"] or ())]))[:_MOST_PLACES]
 
 
-def _walk(records: Records, place: str, state: Survey, at: Situation) -> None:
+def _walk(records: Records, place: str, state: lists.Survey, at: Situation) -> None:
     """Goes through the pages of one list. Raises Needed until all of it was seen."""
     to_list(records, place, at)
     if not state["begun"]:
-        first(prepared(records, place, state, at))
+        first(lists.prepared(records, place, state, at))
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
-    here, pages = listed(records, at), pages_of(at)
+    here, pages = lists.listed(records, at), lists.pages_of(at)
     before, texts, new = [Row.load(kept) for kept in state["rows_here"]], [one.row.text for one in here], 0
     if pages is not None:
         if pages[0] > len(state["pages"]) + 1:  # one was passed over
-            first(turn(False, at))
+            first(lists.turn(False, at))
         new = len(here) if pages[0] in state["pages"] else 0
         state["pages"] = sorted({*state["pages"], pages[0]})
         state["page"] = pages[0] - 1
     elif state["way"] != "page" or texts == [row.text for row in before]:
-        new = overlap(before, [one.row for one in here])
+        new = lists.overlap(before, [one.row for one in here])
         state["whole"] = state["whole"] and not (state["way"] == "scroll" and before and not new)  # some were passed over
     for one in here[new:]:
         state["seen"] += 1
@@ -223,20 +211,20 @@ def _walk(records: Records, place: str, state: Survey, at: Situation) -> None:
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update({"rows_here": [one.row.dump() for one in here], "begun": True, "columns": columns})
-    known, kept = map(fold, numbers_of(records, at)), [[*map(fold, Row.load(kept).texts)] for kept in state["rows"]]
+    known, kept = map(fold, lists.numbers_of(records, at)), [[*map(fold, Row.load(kept).texts)] for kept in state["rows"]]
     if not any(number in row for number in known for row in kept):  # else the other pages need not be seen
         first(_onward(records, texts, state, at))
 
 
-def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation) -> Move | None:
+def _onward(records: Records, texts: Sequence[str], state: lists.Survey, at: Situation) -> Move | None:
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
-    following, pages = next((e for e in buttons if is_next(e.name)), None), pages_of(at)
-    following = following or numbered(at, state["page"] + 2)
+    following, pages = next((e for e in buttons if lists.is_next(e.name)), None), lists.pages_of(at)
+    following = following or lists.numbered(at, state["page"] + 2)
     if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
         state["whole"] = False
         return None
-    if following is not None and following.enabled and not (fold(following.name) in DOWN and not texts):
+    if following is not None and following.enabled and not (fold(following.name) in lists.DOWN and not texts):
         if state.get("stood") == texts and (state["way"] == "more" or at.count("stood still") > 2):
             state["whole"] = state["whole"] and state["way"] == "more"
             return None  # it brings nothing any more
@@ -253,13 +241,13 @@ def _onward(records: Records, texts: Sequence[str], state: Survey, at: Situation
         state["whole"] = False
         return None
     state.update({"page": state["page"] + 1, "way": "scroll", "stood": list(texts)})
-    return scrolled(True, at)
+    return lists.scrolled(True, at)
 
 
 # --- what the list does not tell --------------------------------------------------------------------------------------
 
 
-def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation) -> None:
+def _look(records: Records, labels: Sequence[str], state: lists.Survey, at: Situation) -> None:
     """Opens each record of which the list does not tell enough, and goes back. Raises Needed until nothing is unknown."""
     rows = [Row.load(kept) for kept in state["rows"]]
     told = [matches(row, records.tests) for row in rows]
@@ -279,7 +267,7 @@ def _look(records: Records, labels: Sequence[str], state: Survey, at: Situation)
     row = rows[unknown[0]]
     open_row(row, records, at)
     pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
-    inside = [] if listed(records, at) else [item.text for item in at.screen.items]  # the lines of an order
+    inside = [] if lists.listed(records, at) else [item.text for item in at.screen.items]  # the lines of an order
     said = [*(e.name for e in at.screen.detail_texts), *(f.value or "" for f in at.screen.inputs), *inside]
     body = " · ".join(dict.fromkeys(said))
     opened = row.opened(pairs, body)
@@ -319,7 +307,7 @@ def fitting(records: Records, rows: Sequence[Row], at: Situation) -> list[Row]:
     return picked(fit, records.pick) if records.pick is not None and (fit or records.exactly != 1) else fit
 
 
-def _meant(records: Records, rows: Sequence[Row], state: Survey, at: Situation) -> list[Row]:
+def _meant(records: Records, rows: Sequence[Row], state: lists.Survey, at: Situation) -> list[Row]:
     """The records that fit, in the number that was asked for."""
     fit = fitting(records, rows, at)
     what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
@@ -349,21 +337,21 @@ def naming(records: Records) -> str:
 def _on_screen(row: Row, records: Records, at: Situation) -> Item:
     """The row in its list, on whichever page that stands. Raises Needed until it is on the screen."""
     to_list(records, records.place, at)
-    here = listed(records, at)
-    found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if like(one.row, row)]
+    here = lists.listed(records, at)
+    found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if lists.like(one.row, row)]
     if found:
         return found[0]
-    pages, tries = pages_of(at), at.count(f"turning to {row.key}")
+    pages, tries = lists.pages_of(at), at.count(f"turning to {row.key}")
     shown = pages[0] - 1 if pages else -1
     forward = row.page > shown if pages else tries >= 10
     if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    if tries < 2 and not pages and (button := numbered(at, row.page + 1)) is not None:
+    if tries < 2 and not pages and (button := lists.numbered(at, row.page + 1)) is not None:
         raise Needed(press(button, f"page {row.page + 1} has it", at=at))
-    first(turn(forward, at))
+    first(lists.turn(forward, at))
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    raise Needed(scrolled(forward, at))
+    raise Needed(lists.scrolled(forward, at))
 
 
 def open_row(row: Row, records: Records, at: Situation) -> None:
@@ -375,7 +363,7 @@ def open_row(row: Row, records: Records, at: Situation) -> None:
         return
     item = _on_screen(row, records, at)
     first(at.reach(item.press))
-    opening.update(times=opening["times"] + 1, list=[one.row.key for one in listed(records, at)])
+    opening.update(times=opening["times"] + 1, list=[one.row.key for one in lists.listed(records, at)])
     opener = next((e for e in at.screen.presses if e.enabled and fold(e.name) in {"open", "view", "details", "show"}), None)
     match opening["times"]:
         case 1:
@@ -392,7 +380,7 @@ def _is_open(row: Row, records: Records, before: Sequence[str], at: Situation) -
     if at.screen.says(row.key):
         return True
     named = any(fold(row.key.rstrip("….")) in fold(e.name or e.value or "") for e in at.screen.elements)
-    return named and bool(before) and not listed(records, at)
+    return named and bool(before) and not lists.listed(records, at)
 
 
 def find_record(records: Records, at: Situation) -> None:
@@ -425,16 +413,16 @@ def _is_page_of(records: Records, at: Situation) -> bool:
     labels = {fold(pair.label) for pair in at.screen.pairs} | {fold(e.name) for e in at.screen.inputs}
     shares = {kind.kind: len(labels & {fold(f.label) for f in kind.fields}) for kind in at.kinds(records.app)}
     own = shares.get(records.kind, len(labels))
-    return at.view.seen.app == records.app and not listed(records, at) and 0 < own >= max(shares.values(), default=0)
+    return at.view.seen.app == records.app and not lists.listed(records, at) and 0 < own >= max(shares.values(), default=0)
 
 
 def shows_it(records: Records, at: Situation) -> bool:
     """Whether the record with the number that is meant is open already."""
-    if at.view.seen.app != records.app or listed(records, at):
+    if at.view.seen.app != records.app or lists.listed(records, at):
         return False
     pairs = tuple((pair.label, pair.value) for pair in at.screen.pairs)
     page = Row("", "", pairs, 0, " · ".join(e.name for e in at.screen.detail_texts))
-    return any(fold(n) in map(fold, page.texts) for n in numbers_of(records, at)) and matches(page, records.tests) is True
+    return any(fold(n) in map(fold, page.texts) for n in lists.numbers_of(records, at)) and matches(page, records.tests) is True
 
 
 def is_here(records: Records, at: Situation) -> bool:

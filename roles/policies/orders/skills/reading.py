@@ -7,7 +7,7 @@ from typing import NamedTuple
 from protocol import ActionTarget, GUIElement, Memorize, Wait
 from roles.contracts.orders import CollectStep, ReadStep, Records, StepFailure, WaitStep
 from roles.contracts.values import table_text
-from roles.policies.orders.skills.finding import find_record, find_row, is_any, is_here, naming, shows_it, survey, to_list
+from roles.policies.orders.skills import finding
 from roles.policies.orders.skills.lists import listed
 from roles.policies.orders.skills.revealing import further, revealed
 from roles.policies.orders.skills.situation import Move, Needed, Situation, act, done, fail, first
@@ -51,14 +51,14 @@ def read(step: ReadStep, at: Situation) -> Move:
 def _source(step: ReadStep, label: str, at: Situation) -> Source:
     """What shows the value. Raises Needed until it is on the screen."""
     records = step.records
-    if records is not None and not is_here(records, at):
-        if step.labels and not at.notes.get("opened it") and not is_any(records) and not shows_it(records, at):
-            rows = survey(records, at)
+    if records is not None and not finding.is_here(records, at):
+        if step.labels and not at.notes.get("opened it") and not finding.is_any(records) and not finding.shows_it(records, at):
+            rows = finding.survey(records, at)
             told = len(rows) == 1 and (not rows[0].body or matches(replace(rows[0], body=None), records.tests))
             if told and (found := _in_list(rows[0], label, step.labels, records, at)) is not None:
                 return found  # else only its page shows that it is the one
         at.notes["opened it"] = True
-        find_record(records, at)
+        finding.find_record(records, at)
     whole = _paragraph if step.part else _everything
     found = whole(at) if not label else field_on(label, step.app, records, at)
     if found is not None:
@@ -71,7 +71,7 @@ def _source(step: ReadStep, label: str, at: Situation) -> Source:
     if masked:
         raise Needed(fail(f'the "{label}" is hidden in {at.title(step.app)}', f"a control that shows the {label}"))
     labels = ", ".join(dict.fromkeys(pair.label for pair in at.screen.pairs)) or "none"
-    what = naming(records) if records is not None else "the screen"
+    what = finding.naming(records) if records is not None else "the screen"
     none = f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}'
     raise Needed(fail(none, f"where to see the {label}"))
 
@@ -82,7 +82,7 @@ def _in_list(row: Row, label: str, labels: Sequence[str], records: Records, at: 
         if at.shows_all(records.app):
             raise StepFailure(f'the row "{row.text}" shows no "{label}"')
         return None
-    item = find_row(records, at)
+    item = finding.find_row(records, at)
     value = row.value(label) or ""
     return Source(value, next((pair.element for pair in item.cells if pair.value == value), item.press))
 
@@ -105,7 +105,7 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
         raise StepFailure(f'the page shows several values for "{label}": {"; ".join(values[:6])}')
     if near and not is_masked(near[0].value, near[0].label):
         return Source(near[0].value, near[0].element)
-    row = Row.load(at.notes["here"]["row"]) if records is not None and is_here(records, at) else None
+    row = Row.load(at.notes["here"]["row"]) if records is not None and finding.is_here(records, at) else None
     heads = [e for e in at.screen.elements if e.role == "heading"]
     value = row.value(label) if row is not None else None
     if value is None and card is not None and card.key and row is not None:
@@ -145,17 +145,17 @@ def _paragraph(at: Situation) -> Source:
 
 def collect(step: CollectStep, at: Situation) -> Move:
     """Skill: a row for each record that fits; none is a table without rows. Says how many were looked at, and where."""
-    rows = survey(step.records, at, step.labels)
+    rows = finding.survey(step.records, at, step.labels)
     state = at.notes["survey"]
     if at.notes.get("kept"):
-        what, where = naming(step.records), " and ".join(state["looked"])
+        what, where = finding.naming(step.records), " and ".join(state["looked"])
         return done(f'{len(rows)} of {state["seen"]} in {where} are {what}, known as "{step.name}"')
     card = at.kind(step.records.app, step.records.kind)
     listed_fields = [f.label for f in card.fields if f.listed] if card else []
     own = [name for row in rows for name, _ in row.cells] or state["columns"] or listed_fields
     columns = list(step.labels) or list(dict.fromkeys(own)) or ["Name"]
     if unknown := [name for name in step.labels if rows and all(row.value(name) is None for row in rows)]:
-        raise StepFailure(f'{naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
+        raise StepFailure(f'{finding.naming(step.records)} shows no "{unknown[0]}"; it shows {", ".join(dict.fromkeys(own))}')
     if hidden := [(row, name) for row in rows for name in step.labels if is_masked(row.value(name) or "", name)]:
         row, name = hidden[0]
         raise StepFailure(f'the "{name}" of {row.key} is hidden in {at.title(step.records.app)}')
@@ -172,15 +172,15 @@ def wait(step: WaitStep, at: Situation) -> Move:
     waited = float(at.notes.get("waited", 0.0))
     if step.records is not None:
         records, card = step.records, at.kind(step.records.app, step.records.kind)
-        to_list(records, records.place or (card.place if card else ""), at)
+        finding.to_list(records, records.place or (card.place if card else ""), at)
         rows = [one.row for one in listed(records, at)]
         before = {*at.notes.setdefault("there", [row.text for row in rows])}  # without tests, any that was not there
         if any(matches(row, records.tests) if records.tests else row.text not in before for row in rows):
-            return done(f"{naming(records)} is there")
+            return done(f"{finding.naming(records)} is there")
     elif waited >= step.seconds:
         return done(f"{waited:.0f} seconds have passed")
     if waited >= step.seconds and step.records is not None:
-        return fail(f"{naming(step.records)} did not come to {at.title(step.app)} within {waited:.0f} seconds")
+        return fail(f"{finding.naming(step.records)} did not come to {at.title(step.app)} within {waited:.0f} seconds")
     piece = min(_PIECE, step.seconds - waited) if step.records is not None else min(600.0, step.seconds - waited)
     at.notes["waited"] = waited + piece
     return act(Wait(seconds=piece), "it is not there yet" if step.records is not None else "so it was asked")
