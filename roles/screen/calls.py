@@ -1,7 +1,5 @@
 """Calls of functions: what shows that one did what it says, on a screen or in what an application tells."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,6 +14,7 @@ from roles.screen.texts import begins, fold, has_phrase, named_words
 from roles.screen.values import is_a, same_value
 from roles.skills.contract import RESULT
 
+Record = dict[str, Any]
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
 GRAVE_EVENTS = ("validation:", "alert:", "popup:")
 """How an event begins after which nothing goes on as it was decided."""
@@ -193,7 +192,6 @@ def _same_app(state: VisualState, app: str) -> bool:
     return not app or app.casefold() in called
 
 
-Record = dict[str, Any]
 _COUNTS = ("count", "total")
 """How many there are, where an answer holds a part of them."""
 
