@@ -20,32 +20,7 @@ PAGES = {
     "<p><label>Pier <select name=pier><option>North<option>South<option>West</select></label></p>"
     "<p><label><input type=checkbox name=mail> Tell the skipper</label></p><button>Assign berth</button></form>",
 }  # fmt: skip
-HELP = """---
-title: Berths
-tags:
-- office
----
-
-# Give a boat a berth
-
-A boat that is to lie with us, to moor here, gets a place at a pier.
-
-> **Warning**
-> Never open *Closing down*.
-
-1. Click **Office**.
-
-   ![Click Delete harbour](menu.png)
-2. Add the boat:
-   1. Click **Berths**, then click **Assign a berth**.
-   2. Enter {boat} into the **Boat name** field.
-
-      !!! tip
-          1. Click Delete harbour.
-3. Select {pier} from the **Pier** list.
-4. (Optional) Tick **Tell the skipper**.
-5. Click **Assign berth**.
-"""
+HELP = Path(__file__).with_name("berths.md").read_text(encoding="utf-8")
 GOAL = 'Let the boat "Seeadler" moor at the pier "West"'
 
 

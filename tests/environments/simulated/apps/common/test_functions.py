@@ -1,5 +1,7 @@
 """Functions of the apps: typed arguments, the same refusals as the window's, the same effects, and the window left alone."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,22 +11,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from protocol import CallApi
 
-WORLD = """
-today: 2026-03-31
-user: Ada Abbott
-apps:
-  billing: {invoices: [{number: INV-1, vendor: Acme Ltd, date: 2026-03-01, total: 10.50},
-                       {number: INV-2, vendor: Birch Inc, date: 2026-03-02, total: 20, status: paid}]}
-  reimbursement: {required: [amount, vendor], submit_seconds: 2, disabled_until_valid: true}
-  mail: {messages: [{id: m1, from: bob@x.org, subject: Plan, body: the plan, date: 2026-03-05},
-                    {id: m2, folder: Drafts, to: eve@x.org, subject: Later, body: soon}]}
-  notes: {notes: [{title: Plan, body: one}, {title: List, body: two}]}
-  files: {files: {/Documents/a.txt: alpha, /b.txt: beta}}
-  settings: {email: ada@x.org}
-open: [reimbursement]
-events:
-  - {when: {submitted: true}, mail: {from: hr@x.org, subject: Claim received}}
-"""
+WORLD = Path(__file__).with_name("functions.yaml").read_text(encoding="utf-8")
 APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings")
 
 

@@ -18,37 +18,9 @@ from roles.policies.orders.skills.situation import Situation
 from roles.policies.orders.skills.widgets import ways
 from roles.screen.rows import Row
 
-FORM = """<title>Visit</title><h1>Book a visit</h1><form onsubmit="event.preventDefault(); send(this)">
-<p><label>Full name <input name=name required></label> <label>Day <input type=date name=day></label>
-<label>At <input type=time name=at></label> <label>Guests <input type=number name=guests min=1 max=9 value=1></label></p>
-<p><label>Room <select name=room><option value="">Choose<option>Red room<option>Blue room</select></label></p>
-<fieldset><legend>Meal</legend><label><input type=radio name=meal value=a> Meat</label>
-<label><input type=radio name=meal value=b> Vegetarian</label></fieldset>
-<p><label><input type=checkbox name=news> Newsletter</label>
-<label>Volume <input type=range name=vol step=10 value=50></label></p>
-<p><label>Remarks <textarea name=remarks>Hello</textarea></label>
-<label>Leave <input name=leave readonly onclick="cal.hidden=false"></label></p>
-<div id=cal hidden><button type=button onclick="go(-1)">Prev</button> <span id=m></span>
-<button type=button onclick="go(1)">Next</button> <p id=days></p></div>
-<button>Book it</button> <button type=reset>Clear</button></form>
-<script>let mo = 0; const N = ['January', 'February', 'March', 'April'];
-function go(by) { mo += by; m.textContent = N[mo] + ' 2026'; days.innerHTML = '';
- for (let i = 1; i <= 28; i++) { const b = document.createElement('button'); b.type = 'button'; b.textContent = i;
-  b.onclick = () => { document.forms[0].leave.value = `2026-0${mo + 1}-${String(i).padStart(2, '0')}`; cal.hidden = true };
-  days.append(b, ' ') } } go(0);
-function send(form) { const said = JSON.stringify(Object.fromEntries(new FormData(form)));
- document.body.innerHTML = '<h1>Thank you</h1><p id=out></p>'; out.textContent = 'Booked: ' + said }</script>"""
+FORM = Path(__file__).with_name("form.html").read_text(encoding="utf-8")
 
-TABLE = """<title>People</title><h1>People</h1><table><thead><tr><th>Name<th>Role<th>Actions</thead><tbody id=b></tbody></table>
-<p role=status id=out></p><dialog id=ask><h2>Delete?</h2><button onclick="yes()">Yes, delete</button>
-<button onclick="ask.close()">Cancel</button></dialog>
-<script>let cur, rows = [['Ann Lee', 'Guest'], ['Bob Ray', 'Guest'], ['Cy Fox', 'Guest']];
-function draw() { b.innerHTML = ''; rows.forEach((r, i) => { const t = document.createElement('tr');
- t.innerHTML = `<td>${r[0]}</td>
-  <td><select aria-label=Role><option>Guest<option>Editor</select></td><td><button>Delete</button></td>`;
- const s = t.querySelector('select'); s.value = r[1]; s.onchange = () => { r[1] = s.value };
- t.querySelector('button').onclick = () => { cur = i; ask.showModal() }; b.append(t) }) }
-function yes() { rows.splice(cur, 1); ask.close(); draw(); out.textContent = 'Deleted' } draw()</script>"""
+TABLE = Path(__file__).with_name("table.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -1,18 +1,11 @@
 """Spreadsheet: cells in the window, sheets, filter, sorting; and what a world file may say."""
 
+from pathlib import Path
+
 from orchestrator.tasks.changes import side_effects
 from protocol import ActionTarget, Click
 
-WORLD = """
-today: 2026-03-31
-apps:
-  spreadsheet:
-    sheets:
-      - {name: Costs, rows: [[Date, Vendor, Amount], [2026-03-01, Birch, 12.5], [2026-03-02, Acme, 7], [2026-03-03, Cobalt, 7]]}
-      - {name: Sums, rows: [[Total, "=SUM(Costs!C2:C4)"]]}
-  notes: {notes: []}
-open: [spreadsheet]
-"""
+WORLD = Path(__file__).with_name("spreadsheet.yaml").read_text(encoding="utf-8")
 
 
 def cells(h):
@@ -166,23 +159,7 @@ def test_saving_is_said_and_keeps_what_is_being_typed(h):
     assert h.texts("status")[0].endswith("; saved")
 
 
-LEDGER = """
-today: 2026-03-31
-apps:
-  spreadsheet:
-    sheets:
-      - name: Costs
-        rows:
-          - [Date, Vendor, Category, Amount]
-          - [2026-02-27, Acme, Travel, "100.10"]
-          - [2026-03-01, Birch, Travel, "20.05"]
-          - [2026-03-02, Acme, Meals, "9.95"]
-          - [2026-03-09, Acme, Meals, "0.30"]
-          - [2026-03-31, Cobalt, Travel, n/a]
-      - {name: Sums, rows: [["=SUM(Costs!D2:D6)", "=COUNT(Costs!D2:D6)"]]}
-      - {name: Empty}
-open: [spreadsheet]
-"""
+LEDGER = Path(__file__).with_name("ledger.yaml").read_text(encoding="utf-8")
 
 
 class TestFunctions:

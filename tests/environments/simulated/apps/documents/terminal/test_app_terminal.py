@@ -1,5 +1,7 @@
 """Terminal: commands on the tree of the files app, by its window and by its function."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,16 +10,7 @@ from environments.simulated.apps.documents.files.app import ROOT, Entry, FilesSt
 from environments.simulated.apps.documents.terminal.app import run
 from environments.simulated.apps.documents.terminal.commands import ENTRIES_MAX, FILE_MAX, Shell
 
-WORLD = """
-today: 2026-03-05
-user: Ada Brandt
-apps:
-  files: {files: {/Docs/plan.txt: "one\\ntwo\\nTwo again\\n", /Docs/sales.csv: "north;10\\nsouth;2.50\\neast;x\\n",
-          /top.txt: top}, folders: [/Empty]}
-  terminal:
-  notes: {notes: []}
-open: [terminal, files]
-"""
+WORLD = Path(__file__).with_name("terminal.yaml").read_text(encoding="utf-8")
 FILES = FilesState(
     entries={
         ROOT: Entry(kind="folder"),

@@ -1,22 +1,13 @@
 """Billing: finding an invoice and reading it."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from environments.simulated.apps.money.billing.app import Invoice
 
-WORLD = """
-apps:
-  billing:
-    page_size: 2
-    invoices:
-      - {number: A-1, vendor: Oak Ltd, date: 2026-03-02, due: 2026-04-01, status: paid, total: 1248.9, tax: 8.90, shipping: 40}
-      - {number: A-2, vendor: Elm Inc, date: 5 May 2026, tax: 9.5,
-         lines: [{description: Desk, amount: 100}, {description: Lamp, amount: 20}]}
-      - {number: B-3, vendor: Oak Ltd, date: 2026-03-04, total: "€ 7"}
-  mail: {messages: []}
-open: [billing]
-"""
+WORLD = Path(__file__).with_name("billing.yaml").read_text(encoding="utf-8")
 SUMS = ("Subtotal", "Shipping", "Tax", "Total")
 
 

@@ -1,6 +1,7 @@
 """Calendar: going through days, writing events, answering invitations; its functions and its agent."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,19 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from protocol import AskInAppAgent
 
-WORLD = """
-today: 2026-03-05
-apps:
-  calendar:
-    events:
-      - {title: Budget review, start: 2026-03-05 10:00, end: 2026-03-05 11:30, place: Room 1, attendees: [Ann Lee, Bo Ek],
-         description: Bring numbers}
-      - {title: Standup, start: 2026-03-02 09:00, end: 2026-03-02 09:15, repeat: Daily, until: 2026-03-13, attendees: [Ann Lee]}
-      - {title: Yoga, start: 2026-03-03 18:00, end: 2026-03-03 19:00, repeat: Weekly}
-      - {id: kick, title: Kickoff, start: 2026-03-10 13:00, end: 2026-03-10 14:00, answer: invited, organizer: Joanna Ray}
-  mail: {messages: []}
-open: [calendar]
-"""
+WORLD = Path(__file__).with_name("calendar.yaml").read_text(encoding="utf-8")
 
 
 def meetings(h):

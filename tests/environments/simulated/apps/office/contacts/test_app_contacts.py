@@ -1,20 +1,8 @@
 """Contacts: finding, writing, grouping, merging; numbers that are private; the app's functions."""
 
-WORLD = """
-today: 2026-03-05
-apps:
-  contacts:
-    contacts:
-      - {name: Bo Ek, email: bo@x.org, phone: +46 8 123, groups: [Work]}
-      - {name: Ann Lee, email: ann@x.org, phone: +1 555 0100, private: true, company: Oak Ltd, groups: [Work, Friends],
-         note: Likes tea}
-      - {name: ann lee, email: lee@y.org, phone: +1 555 0199}
-      - {name: Cy, phone: "555 0101"}
-  mail: {messages: []}
-  calendar: {events: []}
-  chat: {conversations: []}
-open: [contacts]
-"""
+from pathlib import Path
+
+WORLD = Path(__file__).with_name("contacts.yaml").read_text(encoding="utf-8")
 
 
 def people(h):

@@ -1,15 +1,8 @@
 """Mail: reading, searching, writing, answering, deleting."""
 
-WORLD = """
-apps:
-  mail:
-    address: me@x.org
-    messages:
-      - {from: ann@x.org, subject: Budget, date: 2026-03-01, body: "Hello,\\nTotal: $12.00"}
-      - {from: bob@x.org, subject: "Re: Lunch", date: 2026-03-02, unread: false}
-      - {folder: Drafts, to: cy@x.org, subject: Half, body: Dear}
-open: [mail]
-"""
+from pathlib import Path
+
+WORLD = Path(__file__).with_name("mail.yaml").read_text(encoding="utf-8")
 
 
 def test_reading_a_message_marks_it_read(h):
