@@ -6,8 +6,6 @@ EnvironmentFault            the adapter failed; the Operator turns it into a str
   WorldError                a world file or a stored world cannot be loaded
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -253,7 +251,7 @@ class FileChange(Frozen):
         return Extension(action_type=CHANGE_FILES, arguments=self.model_dump(mode="json", exclude_defaults=True))
 
     @classmethod
-    def of(cls, action: Action) -> FileChange | None:
+    def of(cls, action: Action) -> "FileChange | None":
         """The change in an action; None for any other action. Raises pydantic.ValidationError."""
         if not isinstance(action, Extension) or action.action_type != CHANGE_FILES:
             return None

@@ -5,8 +5,6 @@ run's own name; only `times` counts, in a record that may be kept beside the run
 does the same, meets the same faults; a key that was used before is answered from the record.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -89,7 +87,7 @@ class Fault(Frozen):
     """What the error says, or what stands at the end of what is typed."""
 
     @classmethod
-    def of(cls, words: str) -> Fault:
+    def of(cls, words: str) -> "Fault":
         """The fault that `KIND` or `KIND:RATE` means. Raises ValueError in one sentence."""
         kind, _, rate = words.partition(":")
         if kind not in set(FaultKind):

@@ -1,7 +1,5 @@
 """One world that is served: what is done in it, who hears of it, and where that is written down."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -220,7 +218,7 @@ class View(NamedTuple):
     def whole(self) -> dict[str, object]:
         return {"whole": True, **self._asdict(), "order": list(self.controls)}
 
-    def since(self, before: View) -> dict[str, object]:
+    def since(self, before: "View") -> dict[str, object]:
         """What is not as it was; `order` is left out where no control came, went or moved among the others."""
         parts: dict[str, object] = {
             "controls": {track: made for track, made in self.controls.items() if before.controls.get(track) != made}

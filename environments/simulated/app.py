@@ -1,7 +1,5 @@
 """What an app is: a state, a view of it, and an update for each event. Nothing here touches the desktop."""
 
-from __future__ import annotations
-
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -332,7 +330,7 @@ class App(ABC, Generic[C, S]):
     meanings: Table | None = None
     """What changes of the state do: what is sent, bought, deleted. An entry that goes and is not in the table is deleted,
     whatever else is changed is edited. None: the app does not say, and the words of its controls count too."""
-    functions: Sequence[AnyFunction] = ()
+    functions: "Sequence[AnyFunction]" = ()
     """`Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None
     """The app's own agent: a request in words to `skills.FunctionResult`; None where it has none."""

@@ -1,7 +1,5 @@
 """What each frame is: a button, a field, a box to tick, a message, or only what holds other things."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,7 +48,7 @@ class ElementDraft:
     expanded: bool | None = None
     source: str = "content"
     confidence: float = 1.0
-    inside: list[ElementDraft] = field(default_factory=list)
+    inside: "list[ElementDraft]" = field(default_factory=list)
 
 
 class InkedLine(NamedTuple):

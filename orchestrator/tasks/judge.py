@@ -3,8 +3,6 @@
 Goal checks, minefields and checkpoints are conditions in CEL over the world as it is at the end; allowed changes are paths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -104,7 +102,7 @@ class Trial(NamedTuple):
     goal: str
 
     @classmethod
-    def begun(cls, task: Task, surface: Environment, seed: int) -> Trial:
+    def begun(cls, task: Task, surface: Environment, seed: int) -> "Trial":
         """In a world that was reset. Raises UsageProblem where a slot has no value."""
         initial = truth_of(surface)
         slots = fill_slots(task, initial, seed)

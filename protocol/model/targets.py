@@ -3,8 +3,6 @@
 Ambiguity is an error that lists the candidates; nothing here guesses.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal
 
@@ -36,7 +34,7 @@ class ActionTarget(Frozen):
     """The state on which the target was chosen: element_id, bbox and point hold for that one only."""
 
     @model_validator(mode="after")
-    def _names_something(self) -> ActionTarget:
+    def _names_something(self) -> "ActionTarget":
         tiers = (self.track_id, self.element_id, self.text, self.bbox, self.point, self.selector)
         if all(tier is None for tier in tiers):
             raise ValueError("a target needs track_id, element_id, text, bbox, point or selector")
@@ -44,7 +42,7 @@ class ActionTarget(Frozen):
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, element: GUIElement) -> ActionTarget:
+    def of(cls, element: GUIElement) -> "ActionTarget":
         """Every locator that `element` offers, so that a log can be replayed when ids have changed."""
         return cls(track_id=element.track_id, element_id=element.element_id, text=element.text or None, bbox=element.bbox)
 

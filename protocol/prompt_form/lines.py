@@ -1,7 +1,5 @@
 """A screen as lines, each with what it says and how much it matters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -103,7 +101,7 @@ class ElementLine(NamedTuple):
     """Elements that stand on one line; `members` are indices into the state's, the first is what the line is about."""
 
     members: tuple[int, ...]
-    said: LineText
+    said: "LineText"
     parent: int
     """The line of the container, which stands before this one, or -1."""
     rank: int

@@ -1,7 +1,5 @@
 """What a request carries, read so that it can be compared, told, and known again."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -60,7 +58,7 @@ class OutgoingRequest(NamedTuple):
     """Whether it goes to the host of the page that sends it."""
 
     @classmethod
-    def of(cls, request: Mapping[str, Any], page: str = "") -> OutgoingRequest:
+    def of(cls, request: Mapping[str, Any], page: str = "") -> "OutgoingRequest":
         """What the browser says of a request that is paused; its method is the one that a server takes it for."""
         headers = {name.casefold(): str(value) for name, value in request["headers"].items()}
         entries = request.get("postDataEntries") or []

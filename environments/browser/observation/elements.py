@@ -1,7 +1,5 @@
 """What a page's script says, made into elements: nothing a page writes is trusted to be short, whole or of the right kind."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -62,7 +60,7 @@ class PageRecord:
     leads: object
 
     @classmethod
-    def of(cls, said: Mapping[str, Any], document: str, x: float, y: float) -> PageRecord:
+    def of(cls, said: Mapping[str, Any], document: str, x: float, y: float) -> "PageRecord":
         """A record of a document that begins at a place of the page."""
         left, top, right, bottom = (number(n) for n in (said.get("b") or (0, 0, 0, 0)))
         point = (number(said["pt"][0]) + x, number(said["pt"][1]) + y) if said.get("pt") else None

@@ -1,7 +1,5 @@
 """The measures of a layout: how wide a character is, how tall each kind of control, and how many columns a form has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -55,7 +53,7 @@ class Variation(Model):
         """The same with its seed filled in."""
         return self if self.seed is not None else self.replace(seed=seed)
 
-    def with_changes(self, other: Variation) -> Self:
+    def with_changes(self, other: "Variation") -> Self:
         """The same with every axis that the other one names."""
         return self.replace(**({name: getattr(other, name) for name in other.model_fields_set}))
 

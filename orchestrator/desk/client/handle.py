@@ -1,7 +1,5 @@
 """A handle of a run of a desk: the verbs of `RunControl` over its API. `RunHandle` and `Runs` are either of the two."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 import time
@@ -80,7 +78,7 @@ class RemoteRun:
         return self._asked("takeover")
 
     @contextmanager
-    def hands(self) -> Iterator[RemoteHands]:
+    def hands(self) -> "Iterator[RemoteHands]":
         yield RemoteHands(self._remote, self.run_id)
 
     def resume(
@@ -259,7 +257,7 @@ class RemoteRuns:
 
     def order(
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None
-    ) -> RemoteOrder:
+    ) -> "RemoteOrder":
         from orchestrator.settings.settings import load_settings
 
         if target is None:

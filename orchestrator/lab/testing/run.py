@@ -1,7 +1,5 @@
 """A run that was worked, read from its journal, with the assertions that tests of a crew make."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -265,13 +263,13 @@ class CrewRun:
         if found := self._executed(verb, target, app):
             raise AssertionError(f"the crew executed {_named(verb, target, app)}:\n{_listed(found)}")
 
-    def assert_same_as(self, other: CrewRun | Path) -> None:
+    def assert_same_as(self, other: "CrewRun | Path") -> None:
         """The run has the same story as another one, or as the one stored in a folder."""
         __tracebackhide__ = True
         if told := self.diff(other):
             raise AssertionError(f"the runs differ (- the other, + this one):\n{told}")
 
-    def diff(self, other: CrewRun | Path) -> str:
+    def diff(self, other: "CrewRun | Path") -> str:
         """The differences between the two stories; empty if there are none."""
         then = other if isinstance(other, CrewRun) else CrewRun(other)
         return difference(then.story, self.story)

@@ -4,8 +4,6 @@ again for as long as it is known; from there the run takes its own course, and h
 A simulated world begins the same way again, and goes on the same way in a copy, so the same decisions lead to the same request.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -281,7 +279,7 @@ class Course:
         with Scratch("deskcrew-course-") as scratch:
             return ending(work(scratch.path, self.parts))
 
-    def otherwise(self, at: int, decides: Interposed, work: Work) -> tuple[Ending, Course]:
+    def otherwise(self, at: int, decides: Interposed, work: Work) -> "tuple[Ending, Course]":
         """How it ends, and by which course, where what `decides` answers question `at`, and the policies what comes then."""
 
         def then(role: str, request: Any, ask: Ask) -> Any:

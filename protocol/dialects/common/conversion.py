@@ -1,7 +1,5 @@
 """What dialects are made of: a table of calls, each read and written by one row, and actions that are said in simpler ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor
@@ -130,7 +128,7 @@ class Reading(Conversion):
         """The one key of a chord in the field `name`."""
         return keys[0] if len(keys) == 1 else self.fields.refuse(name, why)
 
-    def read(self, table: Table, name: str, where: str = "", noun: str = "action") -> list[AgentAction]:
+    def read(self, table: "Table", name: str, where: str = "", noun: str = "action") -> list[AgentAction]:
         """The actions of the call `name`. Raises DialectError, in the field `where`, for one that is not in the table."""
         if name not in table:
             self.fields.refuse(where, f"there is no {noun} {name[:60]!r}; {noun}s are {', '.join(table)}")

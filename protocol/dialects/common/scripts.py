@@ -3,8 +3,6 @@
 A model's answer may put its code into a fence; what looks like a fence inside a text is none.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
@@ -100,7 +98,7 @@ _MOST_UNROLLED = 1_000
 
 
 def _blocks(
-    text: str, found: Iterable[Statement], functions: Functions, enters: Callable[[Statement], bool], depth: int = 0
+    text: str, found: Iterable[Statement], functions: "Functions", enters: Callable[[Statement], bool], depth: int = 0
 ) -> Iterator[tuple[Statement, bool]]:
     header: Statement | None = None
     body: list[Statement] = []

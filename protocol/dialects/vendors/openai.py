@@ -3,8 +3,6 @@
 Also read: bare actions, lists of items as a response holds them, and whole responses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -126,7 +124,7 @@ def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys)
 
 
-def _keys(w: _Writing, keys: tuple[str, ...]) -> JsonObject:
+def _keys(w: "_Writing", keys: tuple[str, ...]) -> JsonObject:
     return {"keys": w.key_names(keys, "openai")} if keys else {}
 
 

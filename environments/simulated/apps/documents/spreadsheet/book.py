@@ -1,7 +1,5 @@
 """A workbook reckoned: every cell's value from what was typed, each formula once, in the order of what needs what."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -347,7 +345,7 @@ class Book:
                 self._put(sheet, at, text)
         self._reckon()
 
-    def with_values(self, texts: Mapping[str, str | None]) -> Book | None:
+    def with_values(self, texts: Mapping[str, str | None]) -> "Book | None":
         """The book with other values in some cells; None where formulas are among them, and it has to be made anew."""
         places = {place_of(key): text or "" for key, text in texts.items()}
         if any(place in self._codes or text.startswith("=") for place, text in places.items()):

@@ -1,7 +1,5 @@
 """The commands of the terminal: what they say of texts, and how they go about the tree and change it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -69,7 +67,7 @@ class Shell(NamedTuple):
         if len(path) + below > _PATH_MAX or len(base(path)) > _NAME_MAX:
             raise Trouble("File name too long")
 
-    def put(self, path: str, entry: Entry) -> Shell:
+    def put(self, path: str, entry: Entry) -> "Shell":
         """The shell with an entry at an absolute path, in a folder that exists. Raises Trouble with the bare reason."""
         self.check_place(path)
         if len(entry.text) > FILE_MAX or (path not in self.files.entries and len(self.files.entries) >= ENTRIES_MAX):

@@ -1,7 +1,5 @@
 """Home: the devices of a house, to look at and to operate within their hard limits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
@@ -218,7 +216,7 @@ class HomeState(SensingState):
         sensors = [d for d in self.devices.values() if isinstance(d, Sensor) and d.measures == "smoke"]
         return any(sensor.value(self.clock) == "smoke" for sensor in sensors)
 
-    def operated(self, name: str, done: OperationResult, by: By, at: float | None = None) -> HomeState:
+    def operated(self, name: str, done: OperationResult, by: By, at: float | None = None) -> "HomeState":
         """The state after a device was operated, now or at an earlier time; what was written in its fields is set now."""
         number = str(len(self.log) + 1)
         log = {**self.log, number: Entry(at=self.clock if at is None else at, says=done.says, by=by)}
@@ -226,7 +224,7 @@ class HomeState(SensingState):
         devices = {**self.devices, name: done.device}
         return self.replace(devices=devices, log=log, drafts=drafts, refusal="")
 
-    def went_on(self, event: sim.Passed) -> tuple[HomeState, tuple[sim.Effect, ...]]:
+    def went_on(self, event: sim.Passed) -> "tuple[HomeState, tuple[sim.Effect, ...]]":
         """Temperatures move, timers run out, and smoke turns every oven off without anybody's word."""
         smoked = self.smoke
         now, effects = passed(self, event)

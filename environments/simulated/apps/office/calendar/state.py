@@ -1,7 +1,5 @@
 """What the calendar knows and shows: events, what is looked at, and what is written."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -92,7 +90,7 @@ class Meeting(Model):
     def length(self) -> timedelta:
         return datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
 
-    def times(self, first: str, last: str) -> Iterator[Occurrence]:
+    def times(self, first: str, last: str) -> "Iterator[Occurrence]":
         """When one event takes place on these days, whatever was answered to it."""
         touches = self.start[:10] <= last and first <= last_day(self.end)
         if self.repeat == "Never":
@@ -300,7 +298,7 @@ class CalendarState(ListState, FormState[Draft]):
                   if o.meeting.id != meeting.id and o.meeting.answer == "accepted"}  # fmt: skip
         return [o for _, o in sorted(others.items()) if any(o.start < mine.end and mine.start < o.end for mine in own)]
 
-    def kept(self, meeting: Meeting) -> tuple[CalendarState, Meeting]:
+    def kept(self, meeting: Meeting) -> "tuple[CalendarState, Meeting]":
         """The state with an event, new or changed, and the event with its id."""
         new = not meeting.id
         meeting = meeting.replace(id=str(self.counter + 1)) if new else meeting
