@@ -3,8 +3,6 @@
 A task is read from the run's folder whenever it is asked about, so that nothing is lost with the server.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -95,7 +93,7 @@ def _as_a2a() -> Iterator[None]:
 
 
 def _refused(kind: type[errors.A2AError]) -> Callable[..., Any]:
-    async def refuse(self: _Tasks, params: Any, context: ServerCallContext) -> NoReturn:
+    async def refuse(self: "_Tasks", params: Any, context: ServerCallContext) -> NoReturn:
         raise kind
 
     return refuse

@@ -5,8 +5,6 @@ Playwright's command line lists, such as `browser_keydown`. Source: the README o
 `packages/playwright-core/src/tools/backend` of Playwright.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -143,7 +141,7 @@ def _tabs(op: Any) -> Row:
 def _end(which: str, what: str) -> Part:
     """One end of a drag between elements: `target` is `startTarget` there."""
 
-    def write(w: _Writing, target: ActionTarget | None) -> JsonObject | None:
+    def write(w: "_Writing", target: ActionTarget | None) -> JsonObject | None:
         found = w.named(target, what)
         return found and {which + name.capitalize(): value for name, value in found.items()}
 

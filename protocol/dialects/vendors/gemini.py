@@ -4,8 +4,6 @@ There are two sets of functions, `2.5` (also that of Gemini 3 Flash) and `3.5`. 
 whatever the variant; it says which set is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from math import ceil
 from typing import Any
@@ -153,7 +151,7 @@ def _theirs(name: str) -> Callable[[_Reading], AgentAction]:
 def _chord(name: str, form: Callable[[list[str]], Any]) -> Part:
     """Keys in the field `name`, written in that form; None is none for so many keys."""
 
-    def write(w: _Writing, keys: tuple[str, ...]) -> JsonObject | None:
+    def write(w: "_Writing", keys: tuple[str, ...]) -> JsonObject | None:
         said = form(["add" if key == "+" else key for key in w.key_names(keys, "playwright")])
         return None if said is None else {name: said}
 

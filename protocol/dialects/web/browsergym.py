@@ -3,8 +3,6 @@
 Source: ServiceNow/BrowserGym `browsergym/core/action/{functions,highlevel,parsers}.py`. Nothing is ever evaluated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from math import inf, nextafter
@@ -78,7 +76,7 @@ class _Reading(CallReading):
 def _element(name: str = "bid", what: str = "target") -> Part:
     """An element by its id; a function that takes one cannot say a bare place."""
 
-    def write(w: _Writing, target: ActionTarget | None) -> JsonObject | None:
+    def write(w: "_Writing", target: ActionTarget | None) -> JsonObject | None:
         bid = None if target is None else w.element_id(target, what)
         return None if bid is None else {name: bid}
 
