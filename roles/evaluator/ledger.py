@@ -595,8 +595,15 @@ class _Check:
             return False
         mine = (effect.app, effect.record.key, label)
         same = [n for n, e in enumerate(self.effects) if mine in {(e.app, e.record.key, v.label) for v in e.written}]
-        times = sum(not self.effects[n].control for n in same)  # what saves a form holds it once more
-        return times % 2 == 1 and self.used.isdisjoint(same)
+        own = [n for n in same if not self.effects[n].control]  # what saves a form holds it once more, with what was asked for
+        asked = own if not self._is_named(label) else same
+        return len(own) % 2 == 1 and self.used.isdisjoint(asked)
+
+    def _is_named(self, label: str) -> bool:
+        """Whether the goal or the plan has a word for it."""
+        steps = [step for subtask in self.request.plan for step in subtask.steps]
+        said = [self.reading.goal, *names_in(steps), *(subtask.instruction for subtask in self.request.plan)]
+        return not {*tokens(label)}.isdisjoint(tokens(" ".join(said)))
 
     def _led_on(self) -> Iterator[LedgerEntry]:
         """What led from one application into another to send, buy or delete there, where nothing was done for an order."""
