@@ -561,6 +561,8 @@ class Lookups(PlanState):
             if none := [next(iter(row.cells.values()), "") for row in rows if not row.cells.get(label, "").strip()]:
                 raise Refusal(f'"{self.phrase(thing)}": no {label} is known of {", ".join(none)}', ask=True)
             addresses.append(self._of(Of(fields=(label,), thing=thing)))
+            if self._row is not None and not addresses[-1].strip():
+                raise Refusal(f'no {label} is known of "{next(iter(self._row.cells.values()), "")}"', ask=True)
         return ", ".join(addresses)
 
     def _people_in(self, said: str) -> list[str]:

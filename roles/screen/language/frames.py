@@ -67,7 +67,18 @@ class Frame:
 
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
-        described = (self.as_before, self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
+        described = (
+            self.one_each,
+            self.repeated,
+            self.beside,
+            self.as_before,
+            self.keeping,
+            self.called,
+            self.excepted,
+            self.channel,
+            self.due,
+            self.position,
+        )
         for rule in (*described, self.alone, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
@@ -77,6 +88,51 @@ class Frame:
             return self.direct(at)
         more = self.read.fields(at) if (self.object or self.person) is not None and "with" in self.roles else None
         return self.add("with", more[0], at, more[1]) if more else None
+
+    def one_each(self, at: int) -> int | None:
+        """[,] one mail each [so that nobody sees the others], of what is sent to several"""
+        found, people = self.see(at, ",? one <letters> each") or self.see(at, ",? <one_by_one>"), self.person
+        if found is None or people is None or not plural(people) or not self.verb.get("says"):
+            return None
+        return self.add("per", self.read.valued_thing(people), at, self.read.skip(found.end, ",? <unseen>"))
+
+    def repeated(self, at: int) -> int | None:
+        """every week [from DAY to DAY] [, at TIME] [for LENGTH [each]] [, as one repeating event]"""
+        every = self.see(at, ",? every|each <lengths>") if self.timely and self.filled() else None
+        word = self.lexicon["repeats"].get(every["lengths"].entry.name) if every else None
+        if every is None or word is None:
+            return None
+        often = Text(text=word, spans=self.spans(at, every.end))
+        end: int | None = self.add("with", often, at, every.end, field="repeat")
+        days = self.dates.read(every.end) if self.low(every.end) == "from" else None
+        start = self.read.skip(days[1] if days else every.end, ",")
+        clock = self.dates.read(start)
+        clock = clock if clock and clock[0].start and not (clock[0].first or clock[0].end) else None
+        if days is not None and (days[0].end or days[0].last[11:] != days[0].first[11:]):
+            return None
+        if days is not None and days[0].first < days[0].last:
+            last = When(text=days[0].last[:10], first=days[0].last[:10], last=days[0].last[:10])
+            end = self.add("with", last, every.end, days[1], field="repeat until")
+            first, start = days[0].first[:10], days[0].first[11:] or days[0].start or (clock[0].start if clock else "")
+            own = {"first": first, "last": first, "start": start}
+            end = self.add("on", days[0].model_copy(update=own), every.end, clock[1] if clock else days[1])
+        elif days is not None or clock is not None:
+            return None  # from when on is not said
+        length = self.dates.length(end + 1) if end is not None and self.low(end) == "for" else None
+        if length is not None and end is not None:
+            lasts = When(text=self.words.text(end + 1, length[1]), minutes=length[0])
+            end = self.read.skip(self.add("for", lasts, end, length[1]) or end, "each")
+        series = self.see(end, ",? <as_series>") if end is not None else None
+        self.words.nothing += self.words.list[end : series.end] if series and end is not None else []
+        return series.end if series else end
+
+    def beside(self, at: int) -> int | None:
+        """put "X" with Ann into my calendar"""
+        titled = self.verb["name"] in {"put", "add"} and any(
+            slot.role == "value" and isinstance(slot.value, Text) and slot.value.quoted for slot in self.slots
+        )
+        name = self.read.name(at + 1) if titled and self.low(at) == "with" and self.read._nameish(at + 1) else None
+        return self.add("with", name[0], at, name[1]) if name else None
 
     def as_before(self, at: int) -> int | None:
         """[,] on the same day | at the same time | just as long as it was [(until 13:00)], of what is moved"""
@@ -513,6 +569,8 @@ class Frame:
         thing, end = found
         thing = thing.model_copy(update={"kind": "file"}) if copied and not thing.kind else thing
         letter = self.letter(thing)
+        if letter and self.person is not None and self.see(at, "the same <letters>"):
+            thing = thing.model_copy(update={"quantity": "any"})
         if self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not letter and self.person is None:
             self.verb = self.lexicon["verbs"]["create"] | {"name": "create"}  # write a note titled X
             self.roles = self.verb["slots"]
@@ -544,6 +602,9 @@ class Frame:
             return self.given()
         if not self.addressed():
             return None
+        if any(slot.role == "per" and slot.value == self.read.valued_thing(self.person or Thing()) for slot in self.slots):
+            own = Of(thing=Thing(back=Back(to=len(self.read.orders))))  # each of them
+            self.slots = [slot.model_copy(update={"value": own}) if slot.role == "to" else slot for slot in self.slots]
         name, kind, orders = self.written(), self.object.quantity if self.object else "", self.read.orders
         if name in {"add", "put"} and any(slot.role == "into" for slot in self.slots):
             self.counted()

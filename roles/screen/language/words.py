@@ -287,7 +287,7 @@ def _pattern(text: str) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
 
 SPECIAL = frozenset(
     {"verbs", "nouns", "fields", "predicates", "plain", "irregular", "spelling", "in_order", "in_time", "gatherings", "wanting"}
-    | {"unit_fields", "made_so", "procedures", "shapes"}
+    | {"unit_fields", "made_so", "procedures", "shapes", "repeats"}
 )
 OPEN = frozenset({"tells", "noun", "field", "verb", "verb_nouns", "places", "letters", "units", "lengths", "predicates"})
 """Groups whose words an application may use for its own things."""
