@@ -30,7 +30,7 @@ class Frame:
         self.timely = bool(verb.get("makes") or verb.get("timed"))
         self.slots: list[Slot] = []
         self.person: Thing | None = None
-        self.kept = False
+        self.kept = self.apart = False
         values.subject = None
         self.about(given)
 
@@ -67,18 +67,8 @@ class Frame:
 
     def operand(self, at: int, joined: bool) -> int | None:
         """The first rule that reads something here."""
-        described = (
-            self.one_each,
-            self.repeated,
-            self.beside,
-            self.as_before,
-            self.keeping,
-            self.called,
-            self.excepted,
-            self.channel,
-            self.due,
-            self.position,
-        )
+        again = (self.one_each, self.repeated, self.beside, self.as_before)
+        described = (*again, self.keeping, self.called, self.excepted, self.channel, self.due, self.position)
         for rule in (*described, self.alone, self.said, self.field, self.freed, self.preposition, self.there, self.when):
             size = len(self.slots)
             if (end := rule(at)) is not None:
@@ -94,7 +84,9 @@ class Frame:
         found, people = self.see(at, ",? one <letters> each") or self.see(at, ",? <one_by_one>"), self.person
         if found is None or people is None or not plural(people) or not self.verb.get("says"):
             return None
-        return self.add("per", self.read.valued_thing(people), at, self.read.skip(found.end, ",? <unseen>"))
+        self.apart = True
+        people = people if people.kind else people.model_copy(update={"kind": "person"})
+        return self.add("per", Of(thing=people, spans=people.spans), at, self.read.skip(found.end, ",? <unseen>"))
 
     def repeated(self, at: int) -> int | None:
         """every week [from DAY to DAY] [, at TIME] [for LENGTH [each]] [, as one repeating event]"""
@@ -568,9 +560,8 @@ class Frame:
             return None
         thing, end = found
         thing = thing.model_copy(update={"kind": "file"}) if copied and not thing.kind else thing
+        thing = thing.model_copy(update={"quantity": "any"}) if self.person and self.see(at, "the same <letters>") else thing
         letter = self.letter(thing)
-        if letter and self.person is not None and self.see(at, "the same <letters>"):
-            thing = thing.model_copy(update={"quantity": "any"})
         if self.verb["name"] == "write" and thing.quantity == "any" and thing.kind and not letter and self.person is None:
             self.verb = self.lexicon["verbs"]["create"] | {"name": "create"}  # write a note titled X
             self.roles = self.verb["slots"]
@@ -602,7 +593,7 @@ class Frame:
             return self.given()
         if not self.addressed():
             return None
-        if any(slot.role == "per" and slot.value == self.read.valued_thing(self.person or Thing()) for slot in self.slots):
+        if self.apart:
             own = Of(thing=Thing(back=Back(to=len(self.read.orders))))  # each of them
             self.slots = [slot.model_copy(update={"value": own}) if slot.role == "to" else slot for slot in self.slots]
         name, kind, orders = self.written(), self.object.quantity if self.object else "", self.read.orders
