@@ -526,7 +526,8 @@ class Lookups(PlanState):
             thing = value.thing
             if thing.name is not None and not thing.tests and thing.quantity == "one":
                 return [escaped(thing.name.text), *(name for more in thing.also for name in self._people(Of(thing=more)))]
-            return [escaped(next(iter(row.cells.values()))) for row in self.rows(thing)]
+            rows = [self._row] if self._row is not None and self._is_row(thing) else self.rows(thing)
+            return [escaped(next(iter(row.cells.values()))) for row in rows]
         return [self.words(value)]
 
     def _in_full(self, name: str) -> str:

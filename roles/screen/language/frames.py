@@ -82,10 +82,9 @@ class Frame:
     def one_each(self, at: int) -> int | None:
         """[,] one mail each [so that nobody sees the others], of what is sent to several"""
         found, people = self.see(at, ",? one <letters> each") or self.see(at, ",? <one_by_one>"), self.person
-        if found is None or people is None or not plural(people) or not self.verb.get("says"):
+        if found is None or people is None or people.quantity != "all" or people.also or not self.verb.get("says"):
             return None
         self.apart = True
-        people = people if people.kind else people.model_copy(update={"kind": "person"})
         return self.add("per", Of(thing=people, spans=people.spans), at, self.read.skip(found.end, ",? <unseen>"))
 
     def repeated(self, at: int) -> int | None:
