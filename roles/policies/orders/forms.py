@@ -176,7 +176,10 @@ class Forms(Lookups):
             raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
         self._take(*order.slots)
         words = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
-        rest = [slot for slot in order.slots if slot.role != "to" and slot not in words]
+        told = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.value.fields]
+        titled = any(slot.field == "subject" for slot in order.slots)  # then what it is about is only what its text tells of
+        about = [s for s in order.slots if titled and s.role == "about" and isinstance(s.value, Of) and s.value.thing in told]
+        rest = [slot for slot in order.slots if slot.role != "to" and slot not in (*words, *about)]
         for n, slot in enumerate(rest):  # "a mail with the total": what is found out is what the message says
             found = isinstance(slot.value, Worked) or (isinstance(slot.value, Of) and bool(slot.value.fields))
             rest[n] = slot.model_copy(update={"role": "saying"}) if slot.role == "with" and not slot.field and found else slot

@@ -138,6 +138,9 @@ class Clauses(Statements, Controls):
         stop = end if waits and begin >= end else self._clauses(begin, end, standing)
         if waits:
             self.orders[before + 1 :] = [order.model_copy(update={"after": (before,)}) for order in self.orders[before + 1 :]]
+        rest = stop + (self.low(stop) == ":")
+        if stop < end and len(self.orders) > before and self.low(rest - 1) in {":", "and"} and self._given_slot(rest) == end:
+            return end  # a mail to Ann: the subject is X, and the text should be Y
         if stop < end:
             del self.orders[before:]
             self.people = people
@@ -251,7 +254,9 @@ class Clauses(Statements, Controls):
             self.recent = False
             other = standing is not None or len(self.orders) > first + 1 or self.orders[-1].verb in CHANGES
             last = self.low(at) in {"then", "afterwards"} and self.over(at + 1)
-            at = self._without(at + (last or (other and self.low(at) == "instead")))
+            held = self.see(at, ",? <by_myself>") if self.orders[-1].negated else None
+            self.words.nothing += self.words.list[at : held.end] if held else []
+            at = self._without((held.end if held else at) + (last or (other and self.low(at) == "instead")))
             if at >= end or (at == end - 1 and self.low(at) == ","):
                 return end
             if standing is None and self._trailing(at, end, len(self.orders) - first):

@@ -140,28 +140,34 @@ class Statements(Values):
         return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
 
     def _given_slot(self, at: int) -> int | None:
-        """The subject is X. | The title should be X | Text: all of a sentence: for the order before."""
-        found, last = self.seen_field(at, "<articles>? <possessives>?"), self.orders[-1] if self.orders else None
+        """The subject is X. | The title should be X | in the text should stand X | Text: all of a sentence: for the order before."""
+        stands, last = self.see(at, "in <articles> <field> <stands>"), self.orders[-1] if self.orders else None
+        found = stands or self.seen_field(at, "<articles>? <possessives>?")
         if found is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
             return None
         field, article = found["field"], len(found) > 1
         modal, be = self.take(field.end, "passives"), self.low(field.end) in {"is", "are"}
-        start = modal.end if modal else field.end + (be or self.low(field.end) == ":")
+        start = stands.end if stands else modal.end if modal else field.end + (be or self.low(field.end) == ":")
         end = self._sentence_end(start)
         rest = range(start + (end == start + 1), end)  # a quotation is all of it
         whole = self.low(field.end) == ":" and not any(self.low(n) == ":" or self.kind(n) == "quote" for n in rest)
         known = any(slot.field == field.entry.name for slot in last.slots)
         plain = not article and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
-        said = modal or be or plain or self.low(at - 1) == "and"
+        said = stands or modal or be or plain or self.low(at - 1) == "and"
         value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
         value = (self.text(start, end, quoted=self.kind(start) == "quote"), end) if whole and end > start and not known else value
-        more = bool(value and self.low(value[1]) == "and" and self.take(value[1] + 1, "articles", "possessives"))
+        if said and not known and value is None:  # the total of what the order is about
+            things = [slot.value.thing for slot in last.slots if slot.role in {"about", "for"} and isinstance(slot.value, Of)]
+            self.subject = things[0] if len(things) == 1 else None
+            value, self.subject = self.fields(start) if self.subject else None, None
+        sep = self._separator(value[1]) if value else 0
+        more = bool(sep and (self.take(sep, "articles", "possessives") or self.low(sep) == "in"))
         if value is None or not (more or self.over(value[1])):
             return None
         spans = self.spans(at, value[1])
         slot = Slot(role="with", field=field.entry.name, value=value[0], spans=spans)
         self.orders[-1] = last.model_copy(update={"slots": (*last.slots, slot), "spans": (*last.spans, *spans)})
-        return self._given_slot(value[1] + 1) if more else value[1]
+        return self._given_slot(sep) if more else value[1]
 
     def _messaged(self, at: int) -> int | None:
         """NAME wrote [in chat] which NOUN THING takes place in | NAME [has a new FIELD and] told me [her new FIELD] [in chat] |
