@@ -104,8 +104,8 @@ class Frame:
         if days is not None and days[0].first < days[0].last:
             last = When(text=days[0].last[:10], first=days[0].last[:10], last=days[0].last[:10])
             end = self.add("with", last, every.end, days[1], field="repeat until")
-            first, start = days[0].first[:10], days[0].first[11:] or days[0].start or (clock[0].start if clock else "")
-            own = {"first": first, "last": first, "start": start}
+            first, time = days[0].first[:10], days[0].first[11:] or days[0].start or (clock[0].start if clock else "")
+            own = {"first": first, "last": first, "start": time}
             end = self.add("on", days[0].model_copy(update=own), every.end, clock[1] if clock else days[1])
         elif days is not None or clock is not None:
             return None  # from when on is not said

@@ -6,7 +6,7 @@ linked = "keep only" thing "and" ... "everything else" | verb "the same" ["to" p
 condition = ("if" | "unless") (thing predicate | "there is" thing) | "if so" | "otherwise"
 """
 
-from roles.contracts.orders import Back, Condition, Context, Of, Order, Slot, Test, Text, Thing, When
+from roles.contracts.orders import Back, Condition, Context, Of, Order, Slot, Test, Text, Thing, Value, When
 from roles.screen.language.names import LOOKING, Read, bare, plural
 from roles.screen.language.values import Values
 from roles.screen.language.words import Doubt, Match
@@ -140,7 +140,7 @@ class Statements(Values):
         return not kind or all(any(told.span[0] <= first < told.span[1] for first, _ in one.spans) for one in objects)
 
     def _given_slot(self, at: int) -> int | None:
-        """The subject is X. | The title should be X | in the text should stand X | Text: all of a sentence: for the order before."""
+        """The subject is X. | The title should be X | in the text should stand X | Text: all of it: of the order before."""
         stands, last = self.see(at, "in <articles> <field> <stands>"), self.orders[-1] if self.orders else None
         found = stands or self.seen_field(at, "<articles>? <possessives>?")
         if found is None or last is None or "with" not in self.words.lexicon.data["verbs"].get(last.verb, {}).get("slots", {}):
@@ -154,7 +154,9 @@ class Statements(Values):
         known = any(slot.field == field.entry.name for slot in last.slots)
         plain = not article and (self.kind(start) == "quote" or self._nameish(start))  # Subject Parking.
         said = stands or modal or be or plain or self.low(at - 1) == "and"
-        value = self.amount(start) or (self.title(start) if plain else self.name(start)) if said and not known else None
+        value: Read[Value] | None = None
+        if said and not known:
+            value = self.amount(start) or (self.title(start) if plain else self.name(start))
         value = (self.text(start, end, quoted=self.kind(start) == "quote"), end) if whole and end > start and not known else value
         if said and not known and value is None:  # the total of what the order is about
             things = [slot.value.thing for slot in last.slots if slot.role in {"about", "for"} and isinstance(slot.value, Of)]
