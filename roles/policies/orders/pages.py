@@ -180,6 +180,10 @@ class PageOrders(Forms):
         self._add(PressStep(app=self._page_app, verb=verb, control=name, kind=kind, place=place, nth=nth, leads=leads))
 
     def _put(self, widget: Widget, value: str) -> None:
+        """A value; of a list the choice that says it among other words, where only one does: `Europe/Paris`."""
+        saying = [option for option in widget.options if tokens(value) and {*tokens(value)} <= {*tokens(option)}]
+        exactly = [option for option in saying if plain(option) == plain(value)]
+        value = saying[0] if len(saying) == 1 and not exactly and widget.role in LISTS else value
         self._write_into(widget.name, value, self._nth(widget))
 
     def _write_into(self, label: str, value: str, nth: int = 0) -> None:

@@ -37,7 +37,7 @@ from roles.policies.orders.jobs import job_of
 from roles.policies.orders.pages import Missing, PageOrders
 from roles.policies.orders.state import COMMITS, LOOKS, Group, NotKnownYet, Row, Subject, each_of, escaped, is_many
 from roles.screen.language.names import bare
-from roles.screen.language.words import Lexicon
+from roles.screen.language.words import Lexicon, deeds, phrases
 from roles.screen.matching import box_for, is_control, tokens
 from roles.screen.texts import is_name
 from roles.screen.values import minutes_in
@@ -424,6 +424,10 @@ class Planner(PageOrders):
             if not box.stands_in_row:
                 return self._fill(order, records, [entry])
             return self._add(FillStep(app=records.app, records=records, entries=(entry,)))
+        many = next((field.label for field in kind.fields if field.required and field.type == "number"), "")
+        if many and order.verb in deeds()["gone"] and order.object is not None and self._is_counted(order.object):
+            said = self._said(order.object.spans)
+            raise Refusal(f'"{said}" may be a part of the {many} of one {kind.kind}; say what is to be left')
         ends = [(s, f"as {self.words(s.value)}") for s in order.slots if s.role == "as"]
         kept = [s for s in order.slots if s.role == "into" and isinstance(s.value, Of) and order.verb in COMMITS]
         ends += [(s, f"to {self._said(s.value.spans)}") for s in kept]  # save it to the notes
@@ -444,6 +448,11 @@ class Planner(PageOrders):
             commit = self._commit(order, kind, "send")
             return self._add(FillStep(app=records.app, records=records, form=verb.control, entries=entries, commit=commit))
         return self._add(PressStep(app=records.app, records=records, verb=verb.verb, control=verb.control, entries=entries))
+
+    def _is_counted(self, thing: Thing) -> bool:
+        """Whether a number is said of it, one included."""
+        first = next(iter(self._said(thing.spans).split()), "").casefold()
+        return first.isdigit() or first in phrases("numbers")
 
     def _asked(self, verb: VerbCard, slots: Sequence[Slot], card: AppCard, kind: KindCard) -> tuple[Entry, ...]:
         """What the press asks for, as far as the goal says it; what it says and nothing asks for is refused."""

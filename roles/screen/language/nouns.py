@@ -176,6 +176,8 @@ class Nouns(Names):
                 return NOWHERE
             now = When(text=self.low(begun), first=self.today, last=self.today)
             draft.tests.append(Test(relation="after", value=now, spans=self.spans(begun, at)))
+        if draft.pick and draft.quantity == "all" and self.low(begun - 1) in {"every", "each"}:
+            raise Doubt(f"which ones: {self.words.text(begun - 1, at)!r}?")
         number = self._count(at)
         if number is None or self.take(number[1], "units", "lengths"):
             return at

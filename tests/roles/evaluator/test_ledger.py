@@ -416,6 +416,7 @@ def test_what_is_spared_and_what_is_a_field_or_a_group_is_understood(
         ('Delete the note "Travel plan" by yesterday', "office"),
         ("What do we owe Brimstone Ferry?", "office"),
         ("Which order has the Quillon Vantage?", "errands"),
+        ("Remove one tea towel from my cart", "errands"),  # of a line of two
         ("Find out who sent the mail about the office move and write the name into the note Travel plan", "office"),
     ],
 )

@@ -19,7 +19,7 @@ from roles.screen.answers import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.dialogs import GRAVE, agree_choice, classify_dialog
 from roles.screen.evidence import shown_for_it
 from roles.screen.matching import bare
-from roles.screen.page import BOXES, PRESSED, Page, Scopes, likeness, says
+from roles.screen.page import BOXES, PARTLY, PRESSED, Page, Scopes, likeness, says
 from roles.screen.page import records as parts_of
 from roles.screen.rows import Row
 from roles.screen.screens import DIALOG_ROLES, Item, Screen, shown
@@ -266,7 +266,7 @@ def _reveal(step: PressStep, at: Situation) -> Move:
     """Look behind tabs, into sections and further down until something of that name is shown."""
     names = [name for e in _taking_input(at) for name in (e.name, *e.choices) if name]
     looks = at.count("looks")
-    if looks and any(likeness(step.control, name) >= 0.9 for name in names):
+    if looks and any(likeness(step.control, name) >= PARTLY for name in names):
         return done(f'"{step.control}" is on the page')
     return revealed(step.control, at, "section", "tab") or (_further(at) if looks < 2 * _MOST_TURNS else None) or fail(step.place)
 

@@ -25,7 +25,8 @@ def card(*shown: GUIElement) -> AppCard:
 
 FORM = (
     element("textbox", "Name", 1, value=""), element("textbox", "Starts", 2, value="", placeholder="hh:mm"),
-    element("combobox", "Pier", 3, value="North", options=("North", "West")), element("checkbox", "Cox", 4, value="false"),
+    element("combobox", "Pier", 3, value="North", options=("North", "West", "Old/Quay", "Old/Yard")),
+    element("checkbox", "Cox", 4, value="false"),
     element("checkbox", "Rower", 5, value="true"), element("button", "Join", 6), element("textbox", "area", 7, value="A towel."),
     element("textbox", "Add a note…", 8, value="", placeholder="Add a note…"),
 )  # fmt: skip
@@ -48,6 +49,8 @@ def entries(goal: str) -> list[tuple[str, str]]:
         ('Enter "Ada" into the Name field.', [("Name", "Ada")]),
         ("Enter 6:15 PM as the time.", [("Starts", "6:15 PM")]),
         ("Select West from the list.", [("Pier", "West")]),
+        ("Set the pier to Quay.", [("Pier", "Old/Quay")]),
+        ("Set the pier to Old.", [("Pier", "Old")]),  # two say so
         ("Tick Cox.", [("Cox", "true")]),
         ("Uncheck Rower.", [("Rower", "false")]),
         ('Enter "Hi" as the note.', [("Add a note…", "Hi")]),

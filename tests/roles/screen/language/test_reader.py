@@ -227,7 +227,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         "Decline every mail from Ann Lee and accept those of Ben Ray",
         "Add Ann to the meeting A and remove Bob from it", "Accept every invitation but the ones from Omar, and decline those",
         "Delete the first meeting", "Delete the last meeting", "Find my meetings on Friday. Cancel the first meeting.",
-        "Find the mails from Ann. Delete the newest one.",
+        "Find the mails from Ann. Delete the newest one.", "Delete every second note", "Mark every 2nd mail as read",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
 )  # fmt: skip

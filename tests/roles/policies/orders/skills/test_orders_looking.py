@@ -8,10 +8,12 @@ from support import OPEN_HOUSE, Run, planned, subtask
 from worked.steps_loop import desk
 from worlds import lockers
 
+from environments.cards import card_of_screen
 from protocol import ExecStatus, GUIElement, Scroll, VisualState
 from roles.contracts import OperatorView, StepRecord, Subtask
-from roles.contracts.orders import CollectStep, FindStep, Pick, ReadStep, Records, RowTest, Step
+from roles.contracts.orders import CollectStep, FindStep, Pick, PressStep, ReadStep, Records, RowTest, Step
 from roles.operator.rules import RulesOperator
+from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.revealing import Behind, further, revealed
 from roles.policies.orders.skills.situation import Situation
 
@@ -204,6 +206,17 @@ def test_what_may_show_it_is_pressed_once_the_likeliest_first_and_a_menu_again(
         assert move.action.target is not None
         names.append(move.action.target.text)
     assert names == pressed
+
+
+def test_what_a_page_hides_is_shown_once_a_name_says_it_in_a_part() -> None:
+    """As a plan would take it then: a box "Send me paper invoices" for the paper invoices."""
+    card = card_of_screen(SEEN.model_copy(update={"app": "browser"}))
+    step = PressStep(app="browser", verb="reveal", control="paper invoices", place="there is no such thing")
+    at = Situation(VIEW.model_copy(update={"cards": (card,), "app": "browser"}))
+    assert press_verb(step, at).kind == "act"
+    box = GUIElement(element_id="b", role="checkbox", text="Send me paper invoices", value="false")
+    shown = SEEN.model_copy(update={"elements": (*ELEMENTS, box)})
+    assert press_verb(step, Situation(VIEW.model_copy(update={"seen": shown, "cards": (card,)}), at.notes)).kind == "done"
 
 
 def test_a_page_that_did_not_move_is_at_its_end() -> None:
