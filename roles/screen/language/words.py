@@ -259,12 +259,13 @@ class Lexicon:
         return " ".join((*before, odd[0] if odd else _with_s(word, ("s", "x", "ch", "sh"))))
 
     def corrected(self, word: str) -> str:
-        """The word of the lexicon that a slip of the pen stands for, where there is only one; else the word itself."""
+        """The word of the lexicon that a slip of the pen stands for, where there is only one; else the word itself. With another
+        first letter it is another word: `flights` are no `lights`."""
         if len(word) < 6 or word in self.first:
             return word
         if word not in self._slips:
             near = process.extract(word, self.single, scorer=fuzz.ratio, score_cutoff=90, limit=3)
-            lone = len(near) == 1 and singular(word) not in self.first
+            lone = len(near) == 1 and near[0][0][0] == word[0] and singular(word) not in self.first
             self._slips[word] = near[0][0] if lone else word
         return self._slips[word]
 

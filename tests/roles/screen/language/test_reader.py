@@ -155,6 +155,12 @@ def test_words_of_applications() -> None:
     assert read("Lend the loan X to Ann", TODAY, words).orders[0].verb == "lend"
 
 
+def test_a_slip_of_the_pen_is_read_as_the_word_that_is_meant_and_another_word_is_not() -> None:
+    assert brief(orders("Delete all invocies")[0]) != brief(orders("Delete all invoices")[0])
+    assert brief(orders("Delete all invoicess")[0]) == brief(orders("Delete all invoices")[0])
+    assert "light" not in brief(orders("Turn off the flights")[0]).split()
+
+
 def test_what_only_tells_how_things_are_is_background_and_what_waits_comes_after() -> None:
     assert read("Zoe sent me the file plan.txt. Move it.", TODAY).context[0].text == "Zoe sent me the file plan.txt"
     assert read("I'm in a meeting: mute the sound", TODAY).context
