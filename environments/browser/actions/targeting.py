@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.observation.elements import script
-from environments.browser.observation.screen import Beat, Sight, Spot, beat, settle
+from environments.browser.observation.screen import Sight, Spot, beat, settle
 from protocol import ActionTarget, BoundingBox, GUIElement, Point, Resolved, TargetError, resolve
 
 if TYPE_CHECKING:
@@ -125,25 +125,8 @@ class Aim(NamedTuple):
 async def find(sight: Sight, target: ActionTarget | None, how: str = "press") -> Aim:
     """The element that is meant, wherever it is, and what the page says of it. Raises Refused."""
     assert target is not None  # noqa: S101 - the verb's own rule
-
-    async def aimed() -> Aim:
-        return await asked(_aimed(sight, target), how)
-
-    if sight.read is not None:
-        # Both go to the page at once; what it says of the element counts where nothing has changed since it was read.
-        now: Beat | BaseException
-        said: Aim | BaseException
-        now, said = await asyncio.gather(beat(sight), aimed(), return_exceptions=True)
-        if isinstance(now, Beat) and now.pulse == sight.read:
-            if isinstance(said, BaseException):
-                raise said
-            return said
-    await sight.look()
-    return await aimed()
-
-
-def _aimed(sight: Sight, target: ActionTarget) -> Aim:
-    """The element that is meant among those that were read last. Raises Refused."""
+    if sight.read is None or sight.read != (await beat(sight)).pulse:
+        await sight.look()
     state = sight.state()
     try:
         resolved = resolve(target, state)
@@ -154,7 +137,7 @@ def _aimed(sight: Sight, target: ActionTarget) -> Aim:
     point = resolved.point or Point(0, 0)
     if element is not None and spot is None:
         raise Refused(f"{element.role} {element.element_id} is a notice, not a part of the page")
-    return Aim(resolved, spot, element, point.x, point.y)
+    return await asked(Aim(resolved, spot, element, point.x, point.y), how)
 
 
 async def asked(aim: Aim, how: str = "press") -> Aim:

@@ -122,7 +122,6 @@ class Gate:
         self._acting = False
         self._sent: set[tuple[str, ...]] = set()
         self._action: tuple[Permit | None, ExpectedRequest | None] = (None, None)
-        self._reading: asyncio.Task[None] | None = None
 
     async def attach(self, browser: Browser) -> None:
         """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
@@ -151,21 +150,16 @@ class Gate:
 
     async def start(self, page: Page | None, permit: Permit | None) -> None:
         """An action begins: what waited until now is dropped, and told."""
+        from playwright.async_api import Error
+
         self.stopped.clear()
         self._acting = True
         self._action = (permit, ExpectedRequest(page=page.url if page is not None else ""))
         if self._expected is None:
             self.end()
         await self.drop()
-        if self._reading is not None:
-            self._reading.cancel()
-        # What is asked of the page from here on is answered after this; what it sends waits for it.
-        self._reading = None if page is None or self.network.mode == "off" else asyncio.ensure_future(self._read(page))
-
-    async def _read(self, page: Page) -> None:
-        """Note what stands in the page before anything is done."""
-        from playwright.async_api import Error
-
+        if page is None or self.network.mode == "off":
+            return
         with suppress(Error, TimeoutError):
             said = await asyncio.wait_for(page.evaluate(script("constants")), _STUCK)
             self.known, self.private = frozenset(map(str, said["known"])), frozenset(filter(None, map(str, said["private"])))
@@ -215,8 +209,6 @@ class Gate:
     async def passes(self, sent: OutgoingRequest, frame: str | None = None) -> bool:
         """Whether it may go now; a document goes into a frame. What was let go once does so once."""
         mode = self.network.mode
-        if self._reading is not None:
-            await asyncio.wait({self._reading})
         if mode == "off" or self._covered(sent, frame):
             return True
         request_id = sent.request_id()
