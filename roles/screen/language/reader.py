@@ -90,6 +90,8 @@ class Clauses(Statements, Controls):
             verb = order.said.lower().partition(" ")[0]
             verb_alone = order.object is not None and bare(order.object) and verb in {"tell", "inform", "notify", "let"}
             alone = order.object is None or order.verb == "reply" or verb_alone
+            if order.verb == "keep" and order.negated:
+                yield f"what is to become of what is not kept: {said(self.words.goal, order.spans)!r}?"
             if order.verb in {"send", "reply"} and not told and alone and not order.negated:
                 yield f"what is to be said: {self.words.goal[order.spans[0][0] : order.spans[0][1]]!r}?"
 

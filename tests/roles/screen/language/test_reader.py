@@ -234,6 +234,7 @@ def test_what_is_not_certain_is_refused(goal: str) -> None:
         "Add Ann to the meeting A and remove Bob from it", "Accept every invitation but the ones from Omar, and decline those",
         "Delete the first meeting", "Delete the last meeting", "Find my meetings on Friday. Cancel the first meeting.",
         "Find the mails from Ann. Delete the newest one.", "Delete every second note", "Mark every 2nd mail as read",
+        "Archive all mails from Ann and do not leave the rest where it is",
         "Ann and Bob are here. Send her a mail.", "Delete every mail about the budget that came in last month",
     ],
 )  # fmt: skip
