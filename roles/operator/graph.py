@@ -400,13 +400,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 _ENTRIES = (
-    "prepare_interaction_task",
-    "observe_environment",
-    "plan_next_action",
-    "review_action_safety",
-    perceive.EXECUTE,
+    "prepare_interaction_task", "observe_environment", "plan_next_action", "review_action_safety", perceive.EXECUTE,
     perceive.FINALIZE,
-)
+)  # fmt: skip
 """Where work begins or goes on: with a delegation, at the screen, at a decision that a person was asked for, at an action that
 was held for a check, at one that was approved, with the report."""
 _ASKING = "request_human_approval"

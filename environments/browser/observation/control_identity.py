@@ -18,18 +18,8 @@ from protocol.model import verbs
 PARTS = ("page", "role", "name", "shows", "leads", "own", "enter", "form", "around", "handlers")
 _OF_AN_EDIT = ("page", "role", "name")
 _KEYS = (verbs.PressKey, verbs.HoldKey, verbs.KeyDown, verbs.KeyUp)
-_REACHES = (
-    verbs.Click,
-    verbs.Drag,
-    verbs.MouseDown,
-    verbs.MouseUp,
-    verbs.Type,
-    verbs.Fill,
-    verbs.SelectOption,
-    verbs.Upload,
-    *_KEYS,
-)
 _SETS = (verbs.Fill, verbs.SelectOption, verbs.Upload)
+_REACHES = (verbs.Click, verbs.Drag, verbs.MouseDown, verbs.MouseUp, verbs.Type, *_SETS, *_KEYS)
 _PRESSING = frozenset({"Enter", " ", "Space", "NumpadEnter"})
 _MOST_TOLD = 8
 _TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$", re.IGNORECASE)
@@ -140,12 +130,10 @@ def presses(action: verbs.Action, look: Look) -> bool:
     if isinstance(action, verbs.Type | verbs.Fill):
         lines = "\n" in action.text and look.said.get("tag") == "input"
         return action.submit or lines or not look.said.get("editable")
+    if isinstance(action, verbs.Upload):
+        return look.said.get("type") != "file"
     if isinstance(action, _SETS):
-        return (
-            look.said.get("type") != "file"
-            if isinstance(action, verbs.Upload)
-            else look.said.get("tag") not in ("select", "input")
-        )
+        return look.said.get("tag") not in ("select", "input")
     if isinstance(action, _KEYS):
         keys = action.keys if isinstance(action, verbs.PressKey | verbs.HoldKey) else (action.key,)
         return bool(_PRESSING & set(keys)) or not look.said.get("editable")

@@ -62,12 +62,8 @@ def _parts(steps: Sequence[orders.Step]) -> list[tuple[str | None, list[orders.S
         done = [one for one in parts[-1][1] if changes(one)] if parts else []
         alone = bool(done) and not all(isinstance(one, orders.PressStep) for one in (*done, step))
         full = changes(step) and (len(done) >= MOST_STEPS or alone)
-        if (
-            parts
-            and parts[-1][0] == app
-            and not full
-            and not any(isinstance(one, orders.JobStep) for one in (*parts[-1][1], step))
-        ):
+        alone = bool(parts) and any(isinstance(one, orders.JobStep) for one in (*parts[-1][1], step))
+        if parts and parts[-1][0] == app and not full and not alone:
             parts[-1][1].append(step)
         else:
             parts.append((app, [step]))

@@ -419,10 +419,8 @@ class Clauses(Statements, Controls):
         name = self.name(wish.end) if wish else None
         if wish is None or name is None or name[0].text.casefold() not in {*known, *map(str.casefold, known.values())}:
             return None
-        slot, thing = (
-            Slot(role="value", value=name[0], spans=name[0].spans),
-            Thing(kind="language", spans=self.spans(at, wish.end)),
-        )
+        slot = Slot(role="value", value=name[0], spans=name[0].spans)
+        thing = Thing(kind="language", spans=self.spans(at, wish.end))
         return Order(verb="set", said=self.words.text(at, wish.end), object=thing, slots=(slot,)), name[1]
 
     def received(self, at: int) -> Read[Order] | None:

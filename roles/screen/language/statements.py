@@ -299,14 +299,9 @@ class Statements(Values):
             return
         thing, to, at = again.object, [slot.value for slot in again.slots], len(self.orders) - 2
         pointed = [one.to for one in (thing.back if thing else None, *to) if isinstance(one, Back)]
-        if (
-            again.verb not in {"move", "put"}
-            or again.negated
-            or pointed != [at, at]
-            or thing is None
-            or thing.tests
-            or thing.pick
-        ):
+        if again.verb not in {"move", "put"} or again.negated or pointed != [at, at]:
+            return
+        if thing is None or thing.tests or thing.pick:
             return
         kind = told.object.kind or thing.kind if told.object else ""
         change = {"object": told.object.model_copy(update={"kind": kind}) if told.object else None, "verb": again.verb}

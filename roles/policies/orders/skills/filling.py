@@ -111,13 +111,11 @@ def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
     """The fields are on the screen under the record's own name, or in the form that an earlier attempt left open."""
     labels = [entry.label for entry in step.entries]
     options = [e for e in at.screen.elements if widgets.is_writable(e)]
-    if (
-        owner
-        and labels
-        and all(
-            any(widgets.fit(label, e, owner) > max(widgets.fit(label, e, ()), widgets.GOOD) for e in options) for label in labels
-        )
-    ):
+
+    def is_owned(label: str, field: GUIElement) -> bool:
+        return widgets.fit(label, field, owner) > max(widgets.fit(label, field, ()), widgets.GOOD)
+
+    if owner and labels and all(any(is_owned(label, field) for field in options) for label in labels):
         return True
     if not tried_before(at) or not owner or not any(at.screen.says(name) for name in owner):
         return False
@@ -159,11 +157,8 @@ def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], 
     whole: dict[str, str] = at.notes.setdefault("whole", {})
     if str(n) not in whole:
         whole[str(n)] = _target(entry, field, app, at)
-    if (
-        entry.mode == "add"
-        and (offered := widgets.proposed(entry.value, at)) is not None
-        and not widgets.holds(field, whole[str(n)])
-    ):
+    offered = widgets.proposed(entry.value, at) if entry.mode == "add" else None
+    if offered is not None and not widgets.holds(field, whole[str(n)]):
         raise Needed(press(offered, f'"{offered.name}" is proposed', at=at))
     widgets.put(field, whole[str(n)], at)
     return True

@@ -102,10 +102,8 @@ def step_back(at: Situation) -> Move | None:
 
 def to_list(records: Records, place: str, at: Situation) -> None:
     """Gets to the list of such records, be it empty. Raises Needed until it is on the screen."""
-    kind, rows = (
-        at.kind(records.app, records.kind),
-        [{fold(name) for name, _ in one.row.cells} for one in lists.listed(records, at)],
-    )
+    kind = at.kind(records.app, records.kind)
+    rows = [{fold(name) for name, _ in one.row.cells} for one in lists.listed(records, at)]
     heads = {fold(f.label) for f in kind.fields if f.listed} if kind is not None and not {*kind.places} - {place} else set()
     if heads and rows and place in at.notes.get("pressed places", ()) and all(heads <= names for names in rows):
         return  # nothing else of the application is such a list, and to press it again leads nowhere
