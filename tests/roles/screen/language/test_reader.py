@@ -255,9 +255,13 @@ GLUE = {
     "and", "then", "so", "that", "with", "of", "for", "is", "has", "do", "there", "it", "its", "please",
     "saying", "called", "titled", "named", "new", "yet", "still",
     "off", "also", "i", "any", "more", "one", "all", "been", "in", "total",
-    "to", "again", "from", "now", "on", "are", "them", "which", "who",
+    "to", "again", "from", "now", "on", "are", "them", "which", "who", "too",
 }  # fmt: skip
 READABLE = [entry["example"] for entry in LEXICON["verbs"].values()] + [goal for goal in READ if f"* {goal}\n" in ROWS]
+
+
+SAME = {"When Ann sends  a mail, archive it", "Buy both tea towels by invoice"}
+"""What says as much as before: whose mail comes is the user's own, and both are two."""
 
 
 @given(st.sampled_from(READABLE), st.data())
@@ -272,7 +276,7 @@ def test_every_word_counts(goal: str, data: st.DataObject) -> None:
         changed = f"{goal[: token.start]}{word} {goal[token.start :]}"
     else:
         changed = goal[: token.start] + (word if how == "replace" else "") + goal[token.end :]
-    assume(changed.lower() != goal.lower())
+    assume(changed.lower() != goal.lower() and changed not in SAME)
     assume(how != "delete" or token.start or goal.split()[-1] not in LEXICON["made_so"])  # "the lamp off" says as much
     note(changed)
     after = read(changed, TODAY)
